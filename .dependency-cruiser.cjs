@@ -1,0 +1,235 @@
+/**
+ * The import rules of the house (docs/architecture.md has the same table in words). Each module may
+ * import itself, the four leaves, and what its row names; `types` are imports that vanish at build.
+ */
+const LEAVES = ["base", "errors", "usage", "observe"];
+
+/** module: [may import, may import types of] */
+const TABLE = {
+  usage: [["base"], []],
+  observe: [["base", "errors", "usage"], []],
+  storage: [LEAVES, []],
+  conversation: [LEAVES, []],
+  families: [LEAVES, []],
+  webhooks: [[...LEAVES, "storage"], []],
+  accounts: [[...LEAVES, "storage"], []],
+  people: [[...LEAVES, "accounts", "storage"], []],
+  protocols: [[...LEAVES, "conversation"], []],
+  catalog: [[...LEAVES, "storage", "conversation", "families"], ["accounts"]],
+  limits: [[...LEAVES, "catalog"], ["accounts"]],
+  billing: [[...LEAVES, "catalog", "storage", "webhooks"], ["accounts"]],
+  upstreams: [[...LEAVES, "protocols", "families", "catalog", "storage", "conversation"], []],
+  routing: [
+    [...LEAVES, "catalog", "conversation"],
+    ["accounts", "upstreams"],
+  ],
+  assets: [[...LEAVES, "families", "routing", "upstreams", "storage"], ["accounts"]],
+  mirror: [[...LEAVES, "catalog"], ["upstreams"]],
+  relay: [
+    [
+      ...LEAVES,
+      "limits",
+      "routing",
+      "upstreams",
+      "protocols",
+      "conversation",
+      "billing",
+      "catalog",
+      "storage",
+    ],
+    ["accounts"],
+  ],
+  tasks: [
+    [
+      ...LEAVES,
+      "limits",
+      "families",
+      "assets",
+      "routing",
+      "upstreams",
+      "billing",
+      "catalog",
+      "webhooks",
+      "storage",
+    ],
+    ["accounts"],
+  ],
+  manifest: [
+    [
+      ...LEAVES,
+      "accounts",
+      "catalog",
+      "upstreams",
+      "billing",
+      "limits",
+      "families",
+      "storage",
+      "conversation",
+    ],
+    [],
+  ],
+  console: [
+    [
+      ...LEAVES,
+      "accounts",
+      "people",
+      "catalog",
+      "upstreams",
+      "billing",
+      "limits",
+      "routing",
+      "families",
+      "conversation",
+      "assets",
+      "tasks",
+      "webhooks",
+      "manifest",
+      "storage",
+    ],
+    [],
+  ],
+  http: [
+    [
+      ...LEAVES,
+      "relay",
+      "tasks",
+      "assets",
+      "mirror",
+      "accounts",
+      "people",
+      "catalog",
+      "billing",
+      "families",
+      "console",
+      "protocols",
+      "conversation",
+    ],
+    [],
+  ],
+};
+
+const folder = (names) => `^src/(${names.join("|")})(/|\\.ts$)`;
+
+const rules = Object.entries(TABLE)
+  .map(([module, [values, types]]) => ({
+    name: `${module}-imports`,
+    comment: `${module} may import ${[...values, ...types.map((t) => `types of ${t}`)].join(", ")}`,
+    severity: "error",
+    from: { path: folder([module]), pathNot: "\\.test\\.ts$" },
+    to: { path: "^src/", pathNot: [folder([module, ...values])], dependencyTypesNot: ["type-only"] },
+  }))
+  .concat(
+    Object.entries(TABLE).map(([module, [values, types]]) => ({
+      name: `${module}-types`,
+      severity: "error",
+      from: { path: folder([module]), pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/", pathNot: [folder([module, ...values, ...types])] },
+    })),
+  );
+
+module.exports = {
+  forbidden: [
+    ...rules,
+    { name: "acyclic", severity: "error", from: { pathNot: "^(node_modules|test)" }, to: { circular: true } },
+    {
+      name: "base-is-a-leaf",
+      severity: "error",
+      from: { path: "^src/base/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/base/" },
+    },
+    {
+      name: "errors-on-base",
+      severity: "error",
+      from: { path: "^src/errors\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/base/" },
+    },
+    {
+      name: "config-on-base-and-errors",
+      severity: "error",
+      from: { path: "^src/config\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/(base/|errors)" },
+    },
+    {
+      name: "only-cli-composes",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/cli/", "^src/compose", "\\.test\\.ts$"] },
+      to: { path: "^src/compose" },
+    },
+    {
+      name: "main-on-cli-and-config",
+      severity: "error",
+      from: { path: "^src/main\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/(cli/|config\\.ts)" },
+    },
+    {
+      name: "protocols-have-no-siblings",
+      severity: "error",
+      from: { path: "^src/protocols/([^/]+)/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/protocols/([^/]+)/", pathNot: "^src/protocols/$1/" },
+    },
+    {
+      name: "codecs-do-not-know-the-table",
+      severity: "error",
+      from: { path: "^src/protocols/[^/]+/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/protocols/table\\.ts$" },
+    },
+    {
+      name: "http-sees-protocol-faces-only",
+      severity: "error",
+      from: { path: "^src/http/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/protocols/[^/]+/", pathNot: "^src/protocols/[^/]+/(wire|errors)\\.ts$" },
+    },
+    {
+      name: "sandbox-shares-nothing",
+      severity: "error",
+      from: { path: "^(sandbox|bench)/" },
+      to: { path: "^src/" },
+    },
+    {
+      name: "dashboard-sees-types-of-contracts-only",
+      comment:
+        "what the pages import of the server is erased: neither zod nor anything else of it reaches a browser",
+      severity: "error",
+      from: { path: "^dashboard/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "dashboard-sees-contracts-only",
+      severity: "error",
+      from: { path: "^dashboard/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/console/[^/]+/contract\\.ts$" },
+    },
+    {
+      name: "fastify-only-in-http",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/http/" },
+      to: { path: "node_modules/(fastify|@fastify)/" },
+    },
+    {
+      name: "undici-only-in-upstreams",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: ["^src/upstreams/", "^src/base/safe-fetch", "^src/mirror/s3-door\\.ts$"],
+      },
+      to: { path: "node_modules/undici/" },
+    },
+    {
+      name: "no-barrels",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "/index\\.ts$", pathNot: "node_modules" },
+    },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      extensions: [".ts", ".js", ".json"],
+    },
+  },
+};

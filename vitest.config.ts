@@ -1,0 +1,54 @@
+import { defineConfig } from "vitest/config";
+
+// Limits are there to end what hangs, never to measure: a busy machine may be ten times slower than an idle one.
+const UNIT_LIMIT_MS = 120_000;
+const BLACKBOX_LIMIT_MS = 240_000;
+const LONG_LIMIT_MS = 1_800_000;
+
+/**
+ * Three projects: `unit` sits beside the sources, `blackbox` drives started servers (it needs a
+ * build), `long` holds the fault lanes that take minutes.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: [
+            "src/**/*.test.ts",
+            "sandbox/src/**/*.test.ts",
+            "dashboard/src/**/*.test.ts",
+            "test/laws/**/*.test.ts",
+            "test/tidy.test.ts",
+          ],
+          globalSetup: ["test/support/global-database.ts"],
+          testTimeout: UNIT_LIMIT_MS,
+          hookTimeout: UNIT_LIMIT_MS,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "blackbox",
+          include: ["test/{journeys,matrix,faults}/**/*.test.ts"],
+          exclude: ["**/*.long.test.ts"],
+          globalSetup: ["test/support/global-database.ts"],
+          testTimeout: BLACKBOX_LIMIT_MS,
+          hookTimeout: BLACKBOX_LIMIT_MS,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "long",
+          include: ["test/**/*.long.test.ts"],
+          globalSetup: ["test/support/global-database.ts"],
+          testTimeout: LONG_LIMIT_MS,
+          hookTimeout: BLACKBOX_LIMIT_MS,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
