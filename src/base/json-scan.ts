@@ -1,0 +1,283 @@
+import { assert } from "./assert.ts";
+import { JsonFault } from "./json-fault.ts";
+import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "./json-lexer.ts";
+import type { Watch, WatchNode } from "./json-watch.ts";
+import { createUtf8Check } from "./utf8.ts";
+
+/**
+ * Reads a JSON body as its chunks arrive, cut anywhere, without joining them and without building
+ * values. `write` and `end` throw JsonFault for a body that must be refused; after that the scan is over.
+ */
+export interface BodyScanner {
+  write(chunk: Uint8Array): void;
+  /** No more bytes. */
+  end(): BodyScan;
+}
+
+/** What was found in a body that is a valid JSON object. */
+export interface BodyScan {
+  /** Bytes of the whole body. */
+  readonly length: number;
+  /** Values in it, at any depth: what parsing it costs, whatever its length. */
+  readonly values: number;
+  /** The body itself: range, number of members. */
+  readonly root: { readonly start: number; readonly end: number; readonly items: number };
+  /** The watched paths that occur, each once. */
+  readonly present: readonly string[];
+  /** Occurrences of a watched path in the order of the body, at most MAX_KEPT of them. */
+  all(path: string): readonly FoundValue[];
+  /** How often the path occurs; more than `all` gives when it occurs absurdly often. */
+  count(path: string): number;
+  /** The last occurrence, which is the one that parsers take. */
+  last(path: string): FoundValue | undefined;
+}
+
+/** One value of a watched path. Offsets are bytes from the body's start; ranges are [start, end). */
+export interface FoundValue {
+  /** Its key, decoded. */
+  readonly name: string;
+  readonly type: JsonType;
+  readonly start: number;
+  readonly end: number;
+  /** A scalar's value; undefined for objects, arrays and strings longer than MAX_TEXT_BYTES. */
+  readonly value: string | number | boolean | null | undefined;
+  /** The first characters of a string, decoded: enough for a scheme and a media type. */
+  readonly head: string;
+  /** Elements of an array, members of an object; else 0. */
+  readonly items: number;
+  /** Range of the key with its quotes. */
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  /** The comma before the key, or -1 for an object's first member. */
+  readonly commaBefore: number;
+  /** Top-level fields only: where the next field's key starts, or -1 for the last field. */
+  readonly nextKeyStart: number;
+  /** Start of the object it stands in: siblings share it. */
+  readonly parent: number;
+}
+
+/** Longer strings are not decoded: no field that the gateway reads is longer. */
+export const MAX_TEXT_BYTES = 1024;
+
+/** Of a path that occurs more often the first ones and the last are kept: bounds memory, far above any real use. */
+export const MAX_KEPT = 1024;
+
+export function createBodyScan(watch: Watch): BodyScanner {
+  const collector = new Collector(watch);
+  const lexer = new JsonLexer(collector);
+  const utf8 = createUtf8Check();
+  let length = 0;
+
+  return {
+    write(chunk) {
+      const bytes = Buffer.isBuffer(chunk)
+        ? chunk
+        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      try {
+        lexer.write(bytes);
+      } catch (fault) {
+        // The earlier fault is told, so that the answer does not depend on where the chunks were cut.
+        if (fault instanceof JsonFault) {
+          refuseBadUtf8(utf8.write(bytes.subarray(0, Math.max(0, fault.offset - length))));
+          refuseBadUtf8(utf8.end());
+        }
+        throw fault;
+      }
+      refuseBadUtf8(utf8.write(bytes));
+      length += bytes.length;
+    },
+    end() {
+      refuseBadUtf8(utf8.end());
+      lexer.end();
+      return collector.scan(length);
+    },
+  };
+}
+
+function refuseBadUtf8(offset: number): void {
+  if (offset >= 0) throw new JsonFault("utf8", offset, `The body is not valid UTF-8 at byte ${offset}.`);
+}
+
+type Draft = { -readonly [field in keyof FoundValue]: FoundValue[field] };
+
+/** Picks the watched values out of what the lexer tells. */
+class Collector implements JsonSink {
+  wantsScalar = false;
+  private readonly watch: Watch;
+  private readonly found: (Draft[] | undefined)[] = [];
+  private readonly counts: number[] = [];
+  private readonly present: string[] = [];
+  private values = 0;
+  private rootEnd = 0;
+  private rootItems = 0;
+
+  // The container that is open: what is awaited in it, where it starts, and its record if it is wanted.
+  private node: WatchNode;
+  private start = 0;
+  private draft: Draft | undefined;
+  private readonly outerNodes: WatchNode[] = [];
+  private readonly outerStarts: number[] = [];
+  private readonly outerDrafts: (Draft | undefined)[] = [];
+
+  // The key whose value comes next; `inside` is undefined where the next value has none.
+  private inside: WatchNode | undefined;
+  private matched: readonly number[] = NO_MATCH;
+  private name = "";
+  private keyStart = 0;
+  private keyEnd = 0;
+  private commaBefore = -1;
+  private lastTop: Draft | undefined;
+
+  constructor(watch: Watch) {
+    this.watch = watch;
+    this.node = watch.root;
+  }
+
+  key(text: TokenText, start: number, end: number, commaBefore: number): void {
+    if (this.outerNodes.length === 1 && this.lastTop !== undefined) {
+      this.lastTop.nextKeyStart = start;
+      this.lastTop = undefined;
+    }
+    if (this.node.idle) {
+      this.inside = this.node;
+      return;
+    }
+    const number = this.nameOf(text, end - start - 2);
+    const step = this.node.steps[number];
+    assert(step !== undefined, "a node of the watch has a step for every name");
+    this.inside = step.inside;
+    this.matched = step.matched;
+    this.wantsScalar = step.matched.length > 0;
+    if (!this.wantsScalar) return;
+    this.name = this.watch.names[number] ?? decode(text, HEAD_BYTES);
+    this.keyStart = start;
+    this.keyEnd = end;
+    this.commaBefore = commaBefore;
+    this.refuseRepeated(start);
+  }
+
+  scalar(type: JsonType, start: number, end: number, text: TokenText | undefined): void {
+    const draft = this.record(type, start);
+    draft.end = end;
+    if (type === "string" && text !== undefined) {
+      const isShort = end - start - 2 <= MAX_TEXT_BYTES;
+      const decoded = decode(text, isShort ? MAX_TEXT_BYTES : HEAD_BYTES);
+      draft.head = decoded.slice(0, HEAD_CHARACTERS);
+      if (isShort) draft.value = decoded;
+    } else if (type === "number" && text !== undefined) {
+      draft.value =
+        end - start > MAX_TEXT_BYTES
+          ? Number.NaN
+          : Number(text.bytes.toString("latin1", text.start, text.end));
+    } else {
+      draft.value = type === "null" ? null : end - start === "true".length;
+    }
+    this.wantsScalar = false;
+  }
+
+  open(type: "object" | "array", start: number): void {
+    const draft = this.wantsScalar ? this.record(type, start) : undefined;
+    this.wantsScalar = false;
+    this.outerNodes.push(this.node);
+    this.outerStarts.push(this.start);
+    this.outerDrafts.push(this.draft);
+    this.draft = draft;
+    // An array is looked through: what is awaited in it is awaited in its elements.
+    this.node = this.inside ?? this.node;
+    this.inside = undefined;
+    this.start = start;
+  }
+
+  close(end: number, items: number): void {
+    this.values += items;
+    if (this.draft !== undefined) {
+      this.draft.end = end;
+      this.draft.items = items;
+    }
+    if (this.outerNodes.length === 1) {
+      this.rootEnd = end;
+      this.rootItems = items;
+      return;
+    }
+    this.inside = undefined;
+    this.node = this.outerNodes.pop() ?? this.node;
+    this.start = this.outerStarts.pop() ?? 0;
+    this.draft = this.outerDrafts.pop();
+  }
+
+  scan(length: number): BodyScan {
+    const { watch, found, counts } = this;
+    const { numbers } = watch;
+    const listOf = (path: string): readonly Draft[] => found[numbers.get(path) ?? -1] ?? [];
+    return {
+      length,
+      values: this.values,
+      root: { start: this.start, end: this.rootEnd, items: this.rootItems },
+      present: this.present,
+      all: listOf,
+      count: (path) => counts[numbers.get(path) ?? -1] ?? 0,
+      last: (path) => listOf(path).at(-1),
+    };
+  }
+
+  /** The key's number in the watch; most keys are compared as they stand. */
+  private nameOf(text: TokenText, rawLength: number): number {
+    const { watch } = this;
+    if (rawLength > watch.longestKeyBytes) return watch.names.length;
+    return text.escaped
+      ? watch.nameOf(decode(text, MAX_TEXT_BYTES))
+      : watch.nameAt(text.bytes, text.start, text.end);
+  }
+
+  private refuseRepeated(keyStart: number): void {
+    for (const path of this.matched) {
+      if (!this.watch.unique.has(path) || !this.counts[path]) continue;
+      const message = `The body has the field "${this.name}" twice; send it once.`;
+      throw new JsonFault("duplicate", keyStart, message, this.name);
+    }
+  }
+
+  private record(type: JsonType, start: number): Draft {
+    const draft: Draft = {
+      name: this.name,
+      type,
+      start,
+      end: start,
+      value: undefined,
+      head: "",
+      items: 0,
+      keyStart: this.keyStart,
+      keyEnd: this.keyEnd,
+      commaBefore: this.commaBefore,
+      nextKeyStart: -1,
+      parent: this.start,
+    };
+    for (const path of this.matched) {
+      this.counts[path] = (this.counts[path] ?? 0) + 1;
+      let list = this.found[path];
+      if (list === undefined) {
+        list = [];
+        this.found[path] = list;
+        this.present.push(this.watch.paths[path] ?? "");
+      }
+      if (list.length === MAX_KEPT) list.pop();
+      list.push(draft);
+    }
+    if (this.outerNodes.length === 1) this.lastTop = draft;
+    return draft;
+  }
+}
+
+const NO_MATCH: readonly number[] = [];
+
+/** Enough for `data:` and any media type, or a scheme and a host, even where every character is escaped. */
+const HEAD_CHARACTERS = 64;
+const HEAD_BYTES = HEAD_CHARACTERS * 6;
+
+/** The text of a string, of which at most `limitBytes` are read; an escape cut by the limit is left out. */
+function decode(text: TokenText, limitBytes: number): string {
+  const raw = text.bytes.toString("utf8", text.start, Math.min(text.end, text.start + limitBytes));
+  if (!text.escaped) return raw;
+  const whole = /^(?:[^\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/.exec(raw)?.[0] ?? "";
+  return JSON.parse(`"${whole}"`) as string;
+}

@@ -1,0 +1,115 @@
+import type { BodyScan, FoundValue } from "./json-scan.ts";
+
+/** Replaces the bytes [start, end) of a body; start = end inserts. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The body with the edits made: views of the given chunks around the new bytes. Nothing is joined or
+ * copied and no byte outside the edits changes. Edits may come in any order but must not overlap;
+ * throws RangeError where they do or reach beyond the body.
+ */
+export function splice(chunks: readonly Buffer[], edits: readonly Edit[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let chunkIndex = 0;
+  let chunkStart = 0;
+  let position = 0;
+
+  /** Goes on to `until`, keeping what it passes or not. */
+  const advance = (until: number, kept: boolean): void => {
+    while (position < until) {
+      const chunk = chunks[chunkIndex];
+      if (chunk === undefined) throw new RangeError(`an edit at ${until} is beyond the body`);
+      const stop = Math.min(until, chunkStart + chunk.length);
+      if (kept && stop > position) pieces.push(chunk.subarray(position - chunkStart, stop - chunkStart));
+      position = stop;
+      if (position === chunkStart + chunk.length) {
+        chunkStart += chunk.length;
+        chunkIndex += 1;
+      }
+    }
+  };
+
+  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    if (edit.start < position || edit.end < edit.start)
+      throw new RangeError(`edits overlap at ${edit.start}`);
+    advance(edit.start, true);
+    if (edit.bytes.length > 0) pieces.push(asBuffer(edit.bytes));
+    advance(edit.end, false);
+  }
+  for (; chunkIndex < chunks.length; chunkIndex += 1) {
+    const chunk = chunks[chunkIndex] as Buffer;
+    const rest = chunk.subarray(position - chunkStart);
+    if (rest.length > 0) pieces.push(rest);
+    chunkStart += chunk.length;
+    position = chunkStart;
+  }
+  return pieces;
+}
+
+/** The value of the body's only `model` becomes another name. */
+export function replaceModel(scan: BodyScan, name: string): Edit[] {
+  return scan.all("model").map((model) => replaceValue(model, JSON.stringify(name)));
+}
+
+/** Another value, as JSON text, in place of one that was found. */
+function replaceValue(value: FoundValue, json: string): Edit {
+  return { start: value.start, end: value.end, bytes: Buffer.from(json) };
+}
+
+/**
+ * Asks for usage in a chat stream, whatever the caller said about it. Every duplicate is edited, since
+ * parsers differ in which one they take. The scan must watch `stream_options` and its `include_usage`.
+ */
+export function addIncludeUsage(scan: BodyScan): Edit[] {
+  const options = scan.all("stream_options");
+  if (options.length === 0) {
+    const field = `"stream_options":{"include_usage":true}${scan.root.items > 0 ? "," : ""}`;
+    return [insert(scan.root.start + 1, field)];
+  }
+  return options.flatMap((option) => {
+    if (option.type !== "object") return [replaceValue(option, '{"include_usage":true}')];
+    const asked = scan.all("stream_options.include_usage").filter((flag) => flag.parent === option.start);
+    if (asked.length === 0) {
+      return [insert(option.start + 1, `"include_usage":true${option.items > 0 ? "," : ""}`)];
+    }
+    return asked.filter((flag) => flag.value !== true).map((flag) => replaceValue(flag, "true"));
+  });
+}
+
+/** Takes a top-level field out, every duplicate of it, with the comma that it leaves over. */
+export function removeField(scan: BodyScan, name: string): Edit[] {
+  const fields = scan.all(name);
+  const edits: Edit[] = [];
+  for (let first = 0; first < fields.length; ) {
+    // Neighbours go in one edit, because each edit takes one comma and they share one.
+    let last = first;
+    while (last + 1 < fields.length && fields[last]?.nextKeyStart === fields[last + 1]?.keyStart) last += 1;
+    edits.push(removeRun(fields[first] as FoundValue, fields[last] as FoundValue));
+    first = last + 1;
+  }
+  return edits;
+}
+
+function removeRun(first: FoundValue, last: FoundValue): Edit {
+  const bytes = new Uint8Array(0);
+  if (last.nextKeyStart >= 0) return { start: first.keyStart, end: last.nextKeyStart, bytes };
+  return { start: first.commaBefore >= 0 ? first.commaBefore : first.keyStart, end: last.end, bytes };
+}
+
+/** Gives a top-level field another name, every duplicate of it; its value stays as it is. */
+export function renameField(scan: BodyScan, name: string, newName: string): Edit[] {
+  const bytes = Buffer.from(JSON.stringify(newName));
+  return scan.all(name).map((field) => ({ start: field.keyStart, end: field.keyEnd, bytes }));
+}
+
+function insert(at: number, json: string): Edit {
+  return { start: at, end: at, bytes: Buffer.from(json) };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

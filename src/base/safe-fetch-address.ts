@@ -1,0 +1,65 @@
+import ipaddr from "ipaddr.js";
+
+/**
+ * True for an address of the public Internet. Everything else is refused by being no plain unicast
+ * address, so that a range nobody thought of is refused too.
+ */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text);
+  if (address === undefined) return false;
+  if (address.kind() === "ipv4") return isPublicV4(address as ipaddr.IPv4);
+  const v6 = address as ipaddr.IPv6;
+  // The well-known NAT64 prefix is how a network without v4 reaches the v4 Internet, so what counts is whom it names.
+  if (v6.match(NAT64)) return isPublicV4(lastFourBytes(v6));
+  // 6to4 and Teredo carry a v4 address through relays that no longer exist: refused whatever they carry.
+  return v6.zoneId === undefined && v6.match(GLOBAL_UNICAST) && v6.range() === "unicast";
+}
+
+/** One spelling for each address, a v4 one that is mapped into v6 as itself; undefined for what is none. */
+export function plainAddress(text: string): string | undefined {
+  return parseAddress(text)?.toString();
+}
+
+/** A CIDR or a single address, as a test of addresses; undefined for what is neither. */
+export function readCidr(text: string): ((address: string) => boolean) | undefined {
+  const block = ipaddr.isValidCIDR(text)
+    ? ipaddr.parseCIDR(text)
+    : ipaddr.isValid(text)
+      ? wholeAddress(text)
+      : undefined;
+  if (block === undefined) return undefined;
+  return (address) => {
+    const parsed = parseAddress(address);
+    return parsed !== undefined && parsed.kind() === block[0].kind() && parsed.match(block);
+  };
+}
+
+function wholeAddress(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
+}
+
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (!ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  if (address.kind() === "ipv4") return address;
+  const v6 = address as ipaddr.IPv6;
+  return v6.isIPv4MappedAddress() ? v6.toIPv4Address() : v6;
+}
+
+function isPublicV4(address: ipaddr.IPv4): boolean {
+  return address.range() === "unicast" && !address.match(CLOUD_HOST);
+}
+
+function lastFourBytes(address: ipaddr.IPv6): ipaddr.IPv4 {
+  return new ipaddr.IPv4(address.toByteArray().slice(-4));
+}
+
+/** All that is handed out of v6 for use between networks (RFC 4291, section 2.4). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** RFC 6052. The prefix for local use, 64:ff9b:1::/48, is not in it and stays refused. */
+const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+
+/** A public address by its number that one cloud answers from the machine's own host (metadata, DNS, health). */
+const CLOUD_HOST = ipaddr.IPv4.parseCIDR("168.63.129.16/32");

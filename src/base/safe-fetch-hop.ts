@@ -1,0 +1,126 @@
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import { buildConnector, Client, type Dispatcher } from "undici";
+import { plainHost } from "./safe-fetch-allow.ts";
+import { FetchFailure } from "./safe-fetch-failure.ts";
+import type { Run } from "./safe-fetch-run.ts";
+
+/** One answered request; redirects are not followed here. */
+export interface Hop {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What servers of files send comes to a few KB. */
+const MAX_HEADER_BYTES = 32 * 1024;
+
+/** What is sent; without it the target is asked for. */
+export interface Posted {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * GETs the target, or POSTs to it, on a connection of its own that goes to one of the given addresses: nothing resolves
+ * the name again. A connection is never kept, since it was checked for this request only. It lasts until
+ * the run ends.
+ */
+export async function openHop(
+  target: URL,
+  addresses: readonly string[],
+  range: ByteRange | undefined,
+  run: Run,
+  posted?: Posted,
+): Promise<Hop> {
+  const socket = await run.during("connectMs", connectTo(target, addresses, run));
+  const client = new Client(target.origin, {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The run's own limits are finer than the client's timers.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: onlyOnce(socket),
+  });
+  run.whenOver(() => void client.destroy());
+  const asked = client.request({
+    method: posted === undefined ? "GET" : "POST",
+    path: `${target.pathname}${target.search}`,
+    headers: { ...requestHeaders(range), ...posted?.headers },
+    body: posted?.body ?? null,
+    signal: run.signal,
+  });
+  return hopOf(await run.during("firstByteMs", asked));
+}
+
+function hopOf({ statusCode, headers, body }: Dispatcher.ResponseData): Hop {
+  // A body that nobody reads to its end, as that of a redirect, dies with its connection: no news.
+  body.on("error", () => undefined);
+  return { status: statusCode, headers: firstOfEach(headers), body };
+}
+
+function requestHeaders(range: ByteRange | undefined): Record<string, string> {
+  return {
+    accept: "*/*",
+    // The bytes are wanted as they are; and what inflates has no bound that its length would tell.
+    "accept-encoding": "identity",
+    "user-agent": "faregate",
+    ...(range === undefined ? {} : { range: `bytes=${range.first}-${range.last}` }),
+  };
+}
+
+function connectTo(target: URL, addresses: readonly string[], run: Run): Promise<Socket> {
+  const host = plainHost(target.hostname);
+  const literal = isIP(host) !== 0;
+  const connect = buildConnector({ timeout: 0, allowH2: false, lookup: pinnedTo(addresses) });
+  return new Promise((resolve, reject) => {
+    const options = {
+      // An address is never looked up; a name is, by the pinned answer.
+      hostname: literal ? (addresses[0] ?? "") : host,
+      protocol: target.protocol,
+      port: target.port,
+      ...(literal ? {} : { servername: host }),
+    };
+    // The declared type hides that the connector returns the socket it opens.
+    const opening = connect(options, (error, socket) => {
+      if (error === null) resolve(socket);
+      else reject(new FetchFailure("unreachable", "Its server takes no connection.", error));
+    }) as unknown as Socket;
+    run.whenOver(() => opening.destroy());
+  });
+}
+
+/** Answers every look-up of the connecting socket with the addresses that were checked. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, options, answer) => {
+    if (options.all) return answer(null, found);
+    const [first] = found;
+    return answer(null, first?.address ?? "", first?.family);
+  };
+}
+
+/** Gives the client the one checked connection; a second one, which nobody checked, it never gets. */
+function onlyOnce(socket: Socket): buildConnector.connector {
+  let given = false;
+  return (_options, answer) => {
+    const again = given;
+    given = true;
+    // The client expects no answer before its call has returned.
+    queueMicrotask(() =>
+      again ? answer(new Error("the connection was closed"), null) : answer(null, socket),
+    );
+  };
+}
+
+function firstOfEach(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+  const all = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) all[name.toLowerCase()] = first;
+  }
+  return all;
+}

@@ -1,0 +1,260 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
+import { type AllowList, plainHost, readAllowList } from "./safe-fetch-allow.ts";
+import { FetchFailure } from "./safe-fetch-failure.ts";
+import { type ByteRange, type Hop, openHop } from "./safe-fetch-hop.ts";
+import { type Run, startRun } from "./safe-fetch-run.ts";
+
+export interface SafeFetchOptions {
+  /** `egress_allow` as it is now: CIDRs, addresses and host:port that may be reached although private. */
+  readonly allow: () => readonly string[];
+  /** All addresses of a host; the system's resolver where absent. */
+  readonly lookup?: Lookup;
+  /** Addresses of this machine, which are no one else's though they be public; its interfaces' where absent. */
+  readonly ownAddresses?: () => readonly string[];
+}
+
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+export interface FetchWish {
+  /** More than this is a failure `too-large`; with `range` it is where reading stops. */
+  readonly maxBytes: number;
+  /** Only these bytes, both ends included: a server that knows no ranges answers 200 from the start on. */
+  readonly range?: ByteRange;
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<FetchLimits>;
+}
+
+export interface FetchLimits {
+  /** Finding the host and connecting to it. */
+  readonly connectMs: number;
+  /** From there to the answer's head, for each redirect anew. */
+  readonly firstByteMs: number;
+  /** All of it, the reader's own time included. */
+  readonly totalMs: number;
+}
+
+export interface FetchedStream {
+  /** 200, or 206 where a range was wished and given. */
+  readonly status: 200 | 206;
+  /** Names in lower case; of several of one name the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Where redirects led. */
+  readonly finalUrl: string;
+  /** To be read once, or closed. Throws FetchFailure. */
+  readonly body: AsyncIterable<Buffer>;
+  close(): void;
+}
+
+export interface FetchedBytes extends Omit<FetchedStream, "body" | "close"> {
+  readonly bytes: Buffer;
+}
+
+/**
+ * The guarded client: the only way to a URL that a caller gave, since such a URL is an order to connect
+ * from inside the operator's network. Every address of the host is checked and the connection goes to
+ * those and no others, however the name is answered the next time; a redirect is checked the same way.
+ * No proxy of the environment, no cookies, no credentials, nothing compressed. Throws FetchFailure.
+ */
+export interface SafeFetch {
+  /** The head and a stream of the body, which must be read or closed. */
+  open(url: string, wish: FetchWish): Promise<FetchedStream>;
+  /** The whole file in memory. */
+  read(url: string, wish: FetchWish): Promise<FetchedBytes>;
+  /** POSTs to the URL and gives what status it answered; a redirect is an answer, and what follows the head is not read. */
+  post(url: string, wish: PostWish): Promise<{ readonly status: number }>;
+}
+
+export interface PostWish {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly limits?: Partial<FetchLimits>;
+}
+
+export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
+  const { allow, lookup = lookupAll, ownAddresses = interfaceAddresses } = options;
+
+  async function open(url: string, wish: FetchWish): Promise<FetchedStream> {
+    const rules: Rules = { allowed: readAllowList(allow()), own: ownAddresses() };
+    const run = startRun({ ...LIMITS, ...wish.limits }, wish.signal);
+    try {
+      const { hop, target } = await follow(readTarget(url), wish, run, async (next) => {
+        const addresses = await run.during("connectMs", addressesOf(next, rules, lookup));
+        return openHop(next, addresses, wish.range, run);
+      });
+      return streamOf(hop, target, wish, run);
+    } catch (error) {
+      run.end();
+      throw run.failure(error);
+    }
+  }
+
+  return {
+    open,
+    async read(url, wish) {
+      const { body, status, headers, finalUrl } = await open(url, wish);
+      const chunks: Buffer[] = [];
+      for await (const chunk of body) chunks.push(chunk);
+      return { status, headers, finalUrl, bytes: Buffer.concat(chunks) };
+    },
+    async post(url, { headers, body, limits }) {
+      const rules: Rules = { allowed: readAllowList(allow()), own: ownAddresses() };
+      const run = startRun({ ...LIMITS, ...limits }, undefined);
+      try {
+        const target = readTarget(url);
+        const addresses = await run.during("connectMs", addressesOf(target, rules, lookup));
+        const { status } = await openHop(target, addresses, undefined, run, { headers, body });
+        return { status };
+      } catch (error) {
+        throw run.failure(error);
+      } finally {
+        run.end();
+      }
+    },
+  };
+}
+
+/** Long enough for a loaded file host; the whole stays below what a caller waits before its own time-out. */
+const LIMITS: FetchLimits = { connectMs: 5_000, firstByteMs: 15_000, totalMs: 60_000 };
+
+/** Link shorteners and file hosts use two or three; loops use any number. */
+const MAX_REDIRECTS = 5;
+
+/** Signed links come to 2-4 KB. */
+const MAX_URL_LETTERS = 8_192;
+
+async function follow(
+  first: URL,
+  wish: FetchWish,
+  run: Run,
+  visit: (target: URL) => Promise<Hop>,
+): Promise<{ hop: Hop; target: URL }> {
+  let target = first;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const hop = await visit(target);
+    if (hop.status < 300 || hop.status > 399) {
+      assertFile(hop, wish, run);
+      return { hop, target };
+    }
+    run.nextHop();
+    target = redirected(target, hop.headers["location"]);
+  }
+  throw new FetchFailure("redirects", `It redirects more than ${MAX_REDIRECTS} times.`);
+}
+
+function redirected(from: URL, location: string | undefined): URL {
+  if (location === undefined) throw new FetchFailure("redirects", "It redirects to nowhere.");
+  if (!URL.canParse(location, from.href)) {
+    throw new FetchFailure("redirects", "It redirects to what is not a URL.");
+  }
+  return readTarget(new URL(location, from.href).href);
+}
+
+/** The one reading of a URL: what is checked here is what is connected to. */
+function readTarget(url: string): URL {
+  if (url.length > MAX_URL_LETTERS) {
+    throw new FetchFailure("invalid-url", `It is longer than ${MAX_URL_LETTERS} characters.`);
+  }
+  if (!URL.canParse(url)) throw new FetchFailure("invalid-url", "It is not an absolute URL.");
+  const target = new URL(url);
+  if (target.protocol !== "https:" && target.protocol !== "http:") {
+    throw new FetchFailure("invalid-url", "Only https and http URLs are fetched.");
+  }
+  if (target.username !== "" || target.password !== "") {
+    throw new FetchFailure("invalid-url", "It holds a user name or password; use a signed link instead.");
+  }
+  return target;
+}
+
+interface Rules {
+  readonly allowed: AllowList;
+  readonly own: readonly string[];
+}
+
+/** The addresses to connect to, all of them checked: one that is forbidden forbids the host. */
+async function addressesOf(target: URL, rules: Rules, lookup: Lookup): Promise<readonly string[]> {
+  const host = plainHost(target.hostname);
+  const usual = target.protocol === "https:" ? 443 : 80;
+  const port = target.port === "" ? usual : Number(target.port);
+  const named = rules.allowed.endpoint(host, port);
+  if (!named && /^(.*\.)?localhost$/.test(host)) throw forbidden();
+  const found = isIP(host) === 0 ? await lookup(host).catch(notFound) : [host];
+  const addresses = found.map((address) => plainAddress(address) ?? "");
+  if (addresses.length === 0) return notFound();
+  for (const address of addresses) {
+    if (isIP(address) === 0) throw forbidden();
+    if (!named && !isOpen(address, port, rules)) throw forbidden();
+  }
+  return addresses;
+}
+
+function isOpen(address: string, port: number, { allowed, own }: Rules): boolean {
+  return (isPublicAddress(address) && !own.includes(address)) || allowed.address(address, port);
+}
+
+/** The same words for every private place: which one it is, is nobody's business. */
+function forbidden(): FetchFailure {
+  return new FetchFailure("forbidden", "It leads into a network that this gateway does not fetch from.");
+}
+
+function notFound(cause?: unknown): never {
+  throw new FetchFailure("unreachable", "Its host cannot be found.", cause);
+}
+
+async function lookupAll(host: string): Promise<readonly string[]> {
+  const found = await systemLookup(host, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+}
+
+function interfaceAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => plainAddress(address) ?? address),
+  );
+}
+
+function assertFile({ status, headers }: Hop, wish: FetchWish, run: Run): void {
+  if (status !== 200 && !(status === 206 && wish.range !== undefined)) {
+    throw new FetchFailure("status", `Its server answered with status ${status} and not with a file.`);
+  }
+  const encoding = headers["content-encoding"]?.toLowerCase();
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new FetchFailure("broken", "Its server sends it compressed, though told not to.");
+  }
+  if (wish.range === undefined && Number(headers["content-length"] ?? 0) > wish.maxBytes) {
+    throw tooLarge(wish.maxBytes);
+  }
+  run.headCame();
+}
+
+function tooLarge(maxBytes: number): FetchFailure {
+  return new FetchFailure("too-large", `It is larger than the ${maxBytes} bytes that are fetched at most.`);
+}
+
+function streamOf(hop: Hop, target: URL, wish: FetchWish, run: Run): FetchedStream {
+  return {
+    status: hop.status === 206 ? 206 : 200,
+    headers: hop.headers,
+    finalUrl: target.href,
+    body: bounded(hop, wish, run),
+    close: () => run.end(),
+  };
+}
+
+async function* bounded(hop: Hop, { maxBytes, range }: FetchWish, run: Run): AsyncGenerator<Buffer> {
+  const most = range === undefined ? maxBytes : Math.min(maxBytes, range.last - range.first + 1);
+  let left = most;
+  try {
+    for await (const chunk of hop.body) {
+      if (chunk.length > left && range === undefined) throw tooLarge(maxBytes);
+      yield chunk.length > left ? chunk.subarray(0, left) : chunk;
+      left -= chunk.length;
+      if (left <= 0 && range !== undefined) return;
+    }
+  } catch (error) {
+    throw run.failure(error);
+  } finally {
+    run.end();
+  }
+}

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openFinder, openFrameScanner, readFrame } from "./sse.ts";
+
+describe("frames of an event stream", () => {
+  const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
+  const line = fc.constantFrom("data: a", "data:ü€𝄞", ": comment", "event: x", "data");
+  const frame = fc.tuple(fc.array(line, { minLength: 1, maxLength: 3 }), lineEnd);
+  const stream = fc.array(frame, { maxLength: 5 });
+
+  it("are the same however bytes are cut and lines end", () => {
+    fc.assert(
+      fc.property(stream, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (frames, sizes) => {
+        const bytes = Buffer.from(
+          frames.map(([lines, end]) => lines.map((each) => each + end).join("") + end).join(""),
+        );
+        const seen = scan(pieces(bytes, sizes));
+        expect(seen.frames.map((text) => text.split(/\r\n|\n|\r/).filter(Boolean))).toEqual(
+          frames.map(([lines]) => lines),
+        );
+        expect(seen.bytes).toEqual(bytes);
+      }),
+    );
+  });
+
+  it("answers how many bytes of a chunk close whole frames", () => {
+    const scanner = openFrameScanner({ frame() {} });
+    expect(scanner.write(Buffer.from("data: 1\n\ndata: 2"))).toBe(9);
+    expect(scanner.write(Buffer.from("34"))).toBe(0);
+    expect(scanner.write(Buffer.from("\n\n"))).toBe(2);
+  });
+
+  it("include a last one that its vendor did not close", () => {
+    expect(scan([Buffer.from("data: 1\n\ndata: [DONE]")]).frames).toEqual(["data: 1\n", "data: [DONE]"]);
+  });
+
+  it("pass in pieces, undelayed, when one is larger than may be held", () => {
+    const passed: string[] = [];
+    const scanner = openFrameScanner(
+      {
+        frame: (buffer, start, end) => passed.push(buffer.toString("utf8", start, end)),
+        oversized: (piece) => passed.push(piece.toString()),
+      },
+      8,
+    );
+    for (const chunk of ["data: 123", "45", "6\n\nda", "ta: 1\n\n"]) scanner.write(Buffer.from(chunk));
+    expect(passed).toEqual(["data: 123", "45", "6\n\n", "data: 1\n"]);
+  });
+});
+
+describe("reading a frame", () => {
+  it("joins data lines, strips one space, and knows the event's name", () => {
+    expect(readFrame("event: x\ndata: a\ndata:  b\n: no\nid: 1\n")).toEqual({ name: "x", data: "a\n b" });
+    expect(readFrame("data:{}\n")).toEqual({ name: "", data: "{}" });
+    expect(readFrame("\ufeffdata: a\r\n")).toEqual({ name: "", data: "a" });
+    expect(readFrame(": ping\n")).toEqual({ name: "", data: "" });
+  });
+});
+
+describe("a finder", () => {
+  it("finds what lies inside the frame and nothing beyond it", () => {
+    const find = openFinder(Buffer.from("ab"));
+    const buffer = Buffer.from("..ab..ab");
+    expect([
+      find(buffer, 0, 2),
+      find(buffer, 0, 3),
+      find(buffer, 0, 4),
+      find(buffer, 3, 8),
+      find(buffer, 7, 8),
+    ]).toEqual([-1, -1, 2, 6, -1]);
+    expect(find(buffer, 0, 8)).toBe(2);
+  });
+});
+
+function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
+  const cut: Buffer[] = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    cut.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return cut;
+}
+
+function scan(chunks: readonly Buffer[]) {
+  const frames: string[] = [];
+  const bytes: Buffer[] = [];
+  const scanner = openFrameScanner({
+    frame(buffer, start, end, next) {
+      if (end > start) frames.push(buffer.toString("utf8", start, end));
+      bytes.push(buffer.subarray(start, next));
+    },
+  });
+  for (const chunk of chunks) scanner.write(chunk);
+  scanner.end();
+  return { frames, bytes: Buffer.concat(bytes) };
+}

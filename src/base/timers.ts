@@ -1,0 +1,64 @@
+/** The timers of one process; the simulation has its own, which it can stop and pause. */
+export interface Timers {
+  /** Calls back once, after at least `delayMs`; gives a function that prevents it. */
+  after(delayMs: number, callback: () => void): () => void;
+  /** Calls back at the end of this turn of the event loop. */
+  defer(callback: () => void): void;
+}
+
+export const systemTimers: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+  defer: (callback) => {
+    setImmediate(callback);
+  },
+};
+
+export function sleep(timers: Timers, delayMs: number): Promise<void> {
+  return new Promise((resolve) => timers.after(delayMs, resolve));
+}
+
+/** Runs a job again and again, never twice at once; `now` joins a run under way. */
+export function every(
+  timers: Timers,
+  beatMs: number,
+  job: () => Promise<void>,
+): { now(): Promise<void>; stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  let stopped = false;
+  const now = (): Promise<void> => {
+    running ??= job().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const beat = (): (() => void) =>
+    timers.after(beatMs, () => {
+      if (stopped) return;
+      void now();
+      cancel = beat();
+    });
+  let cancel = beat();
+  return {
+    now,
+    async stop() {
+      stopped = true;
+      cancel();
+      await running;
+    },
+  };
+}
+
+/** Runs a job at once and then every so often; a failure is told to `failed`, and the next beat tries again. */
+export function keepUp(
+  timers: Timers,
+  beatMs: number,
+  job: () => Promise<void>,
+  failed: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  const beat = every(timers, beatMs, () => job().catch(failed));
+  void beat.now();
+  return beat;
+}

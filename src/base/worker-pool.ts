@@ -1,0 +1,109 @@
+import { type ResourceLimits, type Transferable, Worker } from "node:worker_threads";
+
+export interface WorkerPoolOptions {
+  /**
+   * The module that workers run, by its source's name (`.ts`). It answers each message with one message;
+   * what it throws ends its worker.
+   */
+  readonly entry: URL;
+  /** Most workers; each is started when there is work for it and none is idle. */
+  readonly workers: number;
+  /** Most jobs that wait for a worker. */
+  readonly waiting: number;
+  readonly limits: ResourceLimits;
+}
+
+/** A job for a worker, made when one is free, so that what waits is not copied yet. */
+export interface Job {
+  readonly message: unknown;
+  /** Buffers of the message that move to the worker and are not copied. */
+  readonly moved: readonly Transferable[];
+}
+
+export interface WorkerPool<Answer> {
+  /** Rejects with PoolFull when too many jobs wait, with WorkerLost when the worker ended over it. */
+  run(makeJob: () => Job): Promise<Answer>;
+  /** Ends all workers; what runs or waits is lost. */
+  close(): Promise<void>;
+}
+
+/** More jobs wait than may. */
+export class PoolFull extends Error {
+  override readonly name = "PoolFull";
+}
+
+/** The worker threw, ran out of memory, or was ended. */
+export class WorkerLost extends Error {
+  override readonly name = "WorkerLost";
+}
+
+interface Waiting<Answer> {
+  readonly makeJob: () => Job;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Threads for work that would hold up everybody else. An idle one keeps no process alive. */
+export function createWorkerPool<Answer>(options: WorkerPoolOptions): WorkerPool<Answer> {
+  const idle: Worker[] = [];
+  const busy = new Map<Worker, Waiting<Answer>>();
+  const queue: Waiting<Answer>[] = [];
+  let closed = false;
+
+  return {
+    run: (makeJob) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(new WorkerLost("the pool is closed"));
+        if (queue.length >= options.waiting) return reject(new PoolFull("too many jobs wait for a worker"));
+        queue.push({ makeJob, resolve, reject });
+        next();
+      }),
+    async close() {
+      closed = true;
+      for (const { reject } of queue.splice(0)) reject(new WorkerLost("the pool was closed"));
+      await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()));
+    },
+  };
+
+  function next(): void {
+    if (queue.length === 0 || closed) return;
+    const worker = idle.pop() ?? (busy.size < options.workers ? start() : undefined);
+    const job = worker === undefined ? undefined : queue.shift();
+    if (worker === undefined || job === undefined) return;
+    busy.set(worker, job);
+    worker.ref();
+    const { message, moved } = job.makeJob();
+    worker.postMessage(message, moved);
+  }
+
+  function start(): Worker {
+    const worker = new Worker(...runnable(options));
+    let cause: unknown;
+    worker.on("message", (answer: Answer) => {
+      busy.get(worker)?.resolve(answer);
+      busy.delete(worker);
+      worker.unref();
+      idle.push(worker);
+      next();
+    });
+    worker.on("error", (error) => {
+      cause = error;
+    });
+    worker.on("exit", () => {
+      busy.get(worker)?.reject(new WorkerLost("the worker has ended", { cause }));
+      busy.delete(worker);
+      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
+      next();
+    });
+    return worker;
+  }
+}
+
+/** In a build the module is JavaScript; from sources (tests, `npm run dev`) a worker must learn TypeScript first. */
+function runnable({ entry, limits }: WorkerPoolOptions): ConstructorParameters<typeof Worker> {
+  if (!import.meta.url.endsWith(".ts")) {
+    return [new URL(entry.href.replace(/\.ts$/, ".js")), { resourceLimits: limits }];
+  }
+  const code = `import("tsx/esm/api").then((tsx) => (tsx.register(), import(${JSON.stringify(entry.href)})))`;
+  return [code, { eval: true, resourceLimits: limits }];
+}

@@ -1,0 +1,180 @@
+import { resolve } from "node:path";
+import { CRASH_POINTS, type CrashPoint } from "./base/crash-point.ts";
+
+/**
+ * Everything the environment says, read once, checked, frozen. The only reader of `process.env`: a
+ * setting that is not here does not exist, and a FAREGATE_ name we do not know stops the start, since
+ * a misspelt setting that is silently ignored is how services run for months in the wrong mode.
+ */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly configFile: string | undefined;
+  readonly bootstrapKey: string | undefined;
+  readonly bootstrapPassword: string | undefined;
+  readonly masterKey: string | undefined;
+  /** Read by `rotate-master-key` alone. */
+  readonly newMasterKey: string | undefined;
+  readonly publicUrl: string | undefined;
+  /** Of the bucket that `settings.mirror` names. */
+  readonly s3Keys: { readonly accessKey: string; readonly secretKey: string } | undefined;
+  readonly vocabulary: "spec" | "vendor";
+  readonly logLevel: LogLevel;
+  readonly crashAt: { readonly name: CrashPoint; readonly pass: number } | undefined;
+  /** Which of our variables are set; for people, hence without their contents. */
+  readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** The environment as given, for `${NAME}` in the catalog file. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const KNOWN = new Set([
+  "FAREGATE_DATA_DIR",
+  "FAREGATE_CONFIG",
+  "FAREGATE_BOOTSTRAP_KEY",
+  "FAREGATE_BOOTSTRAP_PASSWORD",
+  "FAREGATE_MASTER_KEY",
+  "FAREGATE_NEW_MASTER_KEY",
+  "FAREGATE_PUBLIC_URL",
+  "FAREGATE_S3_ACCESS_KEY",
+  "FAREGATE_S3_SECRET_KEY",
+  // Of the identity provider of `settings.sign_in`, read by the name that stands there.
+  "FAREGATE_OIDC_CLIENT_SECRET",
+  "FAREGATE_VOCABULARY",
+  "FAREGATE_CRASH_AT",
+  // Read by the test suite, which starts gateways with its own environment.
+  "FAREGATE_TEST_DATABASE_URL",
+]);
+
+/** What the environment says to people, in the order of the documentation. */
+const VARIABLES = [
+  ...["HOST", "PORT", "DATABASE_URL", "REDIS_URL", "LOG_LEVEL"],
+  ...[...KNOWN].filter((name) => !/_NEW_|_CRASH_|_TEST_/.test(name)),
+];
+
+/** A setting that cannot be used; the message names the variable and says what it should be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Reads and checks the environment; throws ConfigError at the first thing wrong. */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  for (const name of Object.keys(env)) {
+    if (name.startsWith("FAREGATE_") && !KNOWN.has(name)) {
+      throw new ConfigError(
+        `${name} is not a setting of Faregate; known are ${[...KNOWN].slice(0, -1).join(", ")}.`,
+      );
+    }
+  }
+  const get = (name: string): string | undefined => env[name] || undefined;
+  const databaseUrl = readUrl("DATABASE_URL", get("DATABASE_URL"), ["postgres:", "postgresql:"]);
+  const masterKey = readMasterKey("FAREGATE_MASTER_KEY", get("FAREGATE_MASTER_KEY"));
+  if (databaseUrl && !masterKey) {
+    throw new ConfigError(
+      "FAREGATE_MASTER_KEY is required with DATABASE_URL: every gateway on one database must hold the same key. Make one with `openssl rand -base64 32`.",
+    );
+  }
+  return Object.freeze({
+    host: get("HOST") ?? "127.0.0.1",
+    port: readPort(get("PORT")),
+    dataDir: resolve(get("FAREGATE_DATA_DIR") ?? "./.faregate"),
+    databaseUrl,
+    redisUrl: readUrl("REDIS_URL", get("REDIS_URL"), ["redis:", "rediss:"]),
+    configFile: get("FAREGATE_CONFIG"),
+    bootstrapKey: readBootstrapKey(get("FAREGATE_BOOTSTRAP_KEY")),
+    bootstrapPassword: readPassword(get("FAREGATE_BOOTSTRAP_PASSWORD")),
+    masterKey,
+    newMasterKey: readMasterKey("FAREGATE_NEW_MASTER_KEY", get("FAREGATE_NEW_MASTER_KEY")),
+    publicUrl: readUrl("FAREGATE_PUBLIC_URL", get("FAREGATE_PUBLIC_URL"), ["http:", "https:"])?.replace(
+      /\/+$/,
+      "",
+    ),
+    s3Keys: readS3Keys(get("FAREGATE_S3_ACCESS_KEY"), get("FAREGATE_S3_SECRET_KEY")),
+    vocabulary: readChoice("FAREGATE_VOCABULARY", get("FAREGATE_VOCABULARY"), ["spec", "vendor"], "spec"),
+    logLevel: readChoice("LOG_LEVEL", get("LOG_LEVEL"), LOG_LEVELS, "info"),
+    crashAt: readCrashAt(get("FAREGATE_CRASH_AT")),
+    variables: VARIABLES.map((name) => ({ name, isSet: get(name) !== undefined })),
+    environment: env,
+  });
+}
+
+function readMasterKey(name: string, text: string | undefined): string | undefined {
+  if (text !== undefined && text.length < 16) {
+    throw new ConfigError(
+      `${name} must have at least 16 characters; make one with \`openssl rand -base64 32\`.`,
+    );
+  }
+  return text;
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined) return 8080;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65535) {
+    throw new ConfigError(`PORT must be a whole number from 0 (any free port) to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+function readUrl(name: string, text: string | undefined, schemes: readonly string[]): string | undefined {
+  if (text === undefined) return undefined;
+  // A socket folder has no host, which URL refuses for unknown schemes; only the scheme is ours to judge.
+  if (!schemes.some((scheme) => text.startsWith(`${scheme}//`))) {
+    throw new ConfigError(`${name} must begin with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}.`);
+  }
+  return text;
+}
+
+function readS3Keys(accessKey: string | undefined, secretKey: string | undefined): Config["s3Keys"] {
+  if (accessKey !== undefined && secretKey !== undefined) return { accessKey, secretKey };
+  if (accessKey === undefined && secretKey === undefined) return undefined;
+  throw new ConfigError(
+    "FAREGATE_S3_ACCESS_KEY and FAREGATE_S3_SECRET_KEY go together: set both or neither.",
+  );
+}
+
+function readBootstrapKey(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[\x21-\x7e]{16,200}$/.test(text)) {
+    throw new ConfigError(
+      "FAREGATE_BOOTSTRAP_KEY must be 16 to 200 visible ASCII characters without spaces.",
+    );
+  }
+  return text;
+}
+
+function readPassword(text: string | undefined): string | undefined {
+  if (text !== undefined && (text.length < 8 || text.length > 200)) {
+    throw new ConfigError("FAREGATE_BOOTSTRAP_PASSWORD must have 8 to 200 characters.");
+  }
+  return text;
+}
+
+function readChoice<const T extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly T[],
+  fallback: T,
+): T {
+  if (text === undefined) return fallback;
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined)
+    throw new ConfigError(`${name} must be one of ${choices.join(", ")}, not "${text}".`);
+  return choice;
+}
+
+function readCrashAt(text: string | undefined): Config["crashAt"] {
+  if (text === undefined) return undefined;
+  const [name = "", pass = "1"] = text.split(":");
+  const point = CRASH_POINTS.find((candidate) => candidate === name);
+  if (point === undefined || !/^[1-9]\d{0,8}$/.test(pass)) {
+    throw new ConfigError(
+      `FAREGATE_CRASH_AT must be name or name:n with one of ${CRASH_POINTS.join(", ")}, not "${text}".`,
+    );
+  }
+  return { name: point, pass: Number(pass) };
+}

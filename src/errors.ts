@@ -1,0 +1,117 @@
+/**
+ * Every failure the gateway itself declares: one closed list. A route encodes a GatewayError in its
+ * protocol's own shape; nothing else decides a status. An upstream's own answer about a caller's
+ * mistake is an UpstreamRejection, because it keeps the vendor's words.
+ */
+const CATALOG = {
+  invalid_api_key: { status: 401, code: "" },
+  // The console's: signing in, and who may do what.
+  not_signed_in: { status: 401, code: "not_signed_in" },
+  sign_in_failed: { status: 401, code: "sign_in_failed" },
+  totp_required: { status: 401, code: "totp_required" },
+  forbidden: { status: 403, code: "forbidden" },
+  csrf_failed: { status: 403, code: "csrf_failed" },
+  password_change_required: { status: 403, code: "password_change_required" },
+  conflict: { status: 409, code: "conflict" },
+  too_many_attempts: { status: 429, code: "too_many_attempts" },
+  missing_model: { status: 400, code: "" },
+  missing_media_model: { status: 400, code: "missing_model" },
+  invalid_request: { status: 400, code: "invalid_request" },
+  invalid_duration: { status: 400, code: "invalid_duration" },
+  task_not_exist: { status: 400, code: "task_not_exist" },
+  idempotency_conflict: { status: 409, code: "idempotency_conflict" },
+  unsupported_endpoint: { status: 400, code: "unsupported_endpoint" },
+  unserved_action: { status: 404, code: "unsupported_endpoint" },
+  model_not_found: { status: 404, code: "model_not_found" },
+  not_found: { status: 404, code: "not_found" },
+  receipt_not_found: { status: 404, code: "receipt_not_found" },
+  method_not_allowed: { status: 405, code: "method_not_allowed" },
+  unsupported_media_type: { status: 415, code: "unsupported_media_type" },
+  request_too_large: { status: 413, code: "request_too_large" },
+  request_timeout: { status: 408, code: "request_timeout" },
+  previous_response_not_found: { status: 400, code: "previous_response_not_found" },
+  insufficient_user_quota: { status: 403, code: "insufficient_user_quota" },
+  model_not_priced: { status: 400, code: "model_not_priced" },
+  rate_limit_exceeded: { status: 429, code: "rate_limit_exceeded" },
+  balance_busy: { status: 429, code: "balance_busy" },
+  upstream_rate_limited: { status: 429, code: "upstream_rate_limited" },
+  upstream_saturated: { status: 429, code: "upstream_saturated" },
+  upstream_overloaded: { status: 529, code: "upstream_overloaded" },
+  invalid_url: { status: 400, code: "invalid_url" },
+  invalid_asset_type: { status: 400, code: "invalid_asset_type" },
+  invalid_asset_name: { status: 400, code: "invalid_asset_name" },
+  // The vendor's word of the family stands in the specification as it is.
+  asset_create_failed: { status: 502, code: "seedance_asset_create_failed" },
+  asset_get_failed: { status: 502, code: "seedance_asset_get_failed" },
+  upstream_error: { status: 502, code: "upstream_error" },
+  upstream_timeout: { status: 504, code: "upstream_timeout" },
+  no_available_upstream: { status: 503, code: "no_available_upstream" },
+  service_unavailable: { status: 503, code: "service_unavailable" },
+  internal_error: { status: 500, code: "internal_error" },
+} as const satisfies Record<string, { status: number; code: string }>;
+
+export type ErrorReason = keyof typeof CATALOG;
+
+export interface GatewayErrorOptions {
+  /** The request's field that is at fault. */
+  param?: string;
+  /** Seconds for `Retry-After`. */
+  retryAfterSeconds?: number;
+  /** Further headers of the answer. */
+  headers?: Readonly<Record<string, string>>;
+  cause?: unknown;
+}
+
+/** `message` is for the caller: what is wrong and what to do; never a secret, a stack or a vendor's text. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly reason: ErrorReason;
+  readonly status: number;
+  readonly code: string;
+  readonly param: string;
+  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(reason: ErrorReason, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.status = CATALOG[reason].status;
+    this.code = CATALOG[reason].code;
+    this.param = options.param ?? "";
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/**
+ * A failure as any protocol can state it: what `decodeError` reads off an upstream's answer and
+ * `encodeError` writes for a caller. `type` is the vendor's word, or `gateway_error` for our own.
+ */
+export interface ErrorStatement {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly param: string;
+  readonly message: string;
+  /** The vendor's structured details (native protocol), passed on untouched. */
+  readonly details?: unknown;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** A failure as a statement; `errorType` is the word for errors that the gateway itself makes. */
+export function statementOf(error: GatewayError | ErrorStatement, errorType: string): ErrorStatement {
+  if (!(error instanceof GatewayError)) return error;
+  const { status, code, param, message, retryAfterSeconds } = error;
+  return { status, type: errorType, code, param, message, retryAfterSeconds };
+}
+
+/** An upstream refused the request for the caller's own mistake: its words go to the caller. */
+export class UpstreamRejection extends Error {
+  override readonly name = "UpstreamRejection";
+  readonly statement: ErrorStatement;
+
+  constructor(statement: ErrorStatement) {
+    super(statement.message);
+    this.statement = statement;
+  }
+}

@@ -1,0 +1,163 @@
+import { findAccount, setAccountDisabled, upsertAccount } from "../accounts/accounts-store.ts";
+import type { AccountId } from "../accounts/caller.ts";
+import type { KeyHasher } from "../accounts/key-hasher.ts";
+import { createKey, revokeKey, rotateKey, setKeyTerms } from "../accounts/keys-store.ts";
+import { assert, unreachable } from "../base/assert.ts";
+import type { Seals } from "../base/seal.ts";
+import { grantOpeningBalance } from "../billing/ledger-store.ts";
+import { deleteGroup, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
+import { deleteModel, upsertModel } from "../catalog/models-store.ts";
+import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
+import type { Database, Queryable } from "../storage/database.ts";
+import { type Change, type ChangeSummary, type Plan, renderPlan, summarize } from "./changes.ts";
+import { diffManifest } from "./diff.ts";
+import type { Manifest } from "./manifest.ts";
+import { lockManifest } from "./manifest-store.ts";
+import { findSecretOwners, readState, type State } from "./state.ts";
+
+export interface ManifestDeps {
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly hasher: KeyHasher;
+}
+
+export interface ApplyOptions {
+  /** Also remove what the file no longer names, in the sections that it has. */
+  readonly prune?: boolean;
+  /** Only say what would be done. */
+  readonly dryRun?: boolean;
+}
+
+export interface Applied {
+  readonly changes: readonly ChangeSummary[];
+  readonly notes: readonly string[];
+  /** The diff for people; no secret in it. */
+  readonly rendered: string;
+}
+
+/**
+ * Makes the database hold what the manifest declares, wholly or not at all; gateways see it as one new
+ * version of the catalog. Throws ManifestConflict where the file contradicts the database, SealError
+ * under a wrong master key.
+ */
+export async function applyManifest(
+  deps: ManifestDeps,
+  manifest: Manifest,
+  { prune = false, dryRun = false }: ApplyOptions = {},
+): Promise<Applied> {
+  if (dryRun) return planChanges(deps, manifest, { prune });
+  return deps.database.transaction(async (tx) => {
+    await lockManifest(tx);
+    return writePlan(
+      tx,
+      deps,
+      await makePlan(tx, deps, { state: await readState(tx, deps.seals), manifest, prune }),
+    );
+  });
+}
+
+/** What applyManifest() would do, from one snapshot of the database. */
+export async function planChanges(
+  deps: ManifestDeps,
+  manifest: Manifest,
+  { prune = false }: Pick<ApplyOptions, "prune"> = {},
+): Promise<Applied> {
+  const plan = await deps.database.transaction(
+    async (tx) => makePlan(tx, deps, { state: await readState(tx, deps.seals), manifest, prune }),
+    { isolation: "repeatable read", readOnly: true },
+  );
+  return present(plan);
+}
+
+export interface PlanParts {
+  readonly state: State;
+  readonly manifest: Manifest;
+  readonly prune: boolean;
+  /** Hash of a key that is only known by its hash; undefined = it is hashed like any other. */
+  readonly knownHash?: (credential: string) => Buffer | undefined;
+}
+
+/** What must change; nothing is written. Throws ManifestConflict. */
+export async function makePlan(
+  tx: Queryable,
+  { hasher }: Pick<ManifestDeps, "hasher">,
+  { state, manifest, prune, knownHash }: PlanParts,
+): Promise<Plan> {
+  const hashOf = (credential: string): Buffer => knownHash?.(credential) ?? hasher.hash(credential);
+  const owners = await findSecretOwners(tx, hashOf, manifest);
+  return diffManifest(state, manifest, {
+    prune,
+    hashOf: (credential) => hashOf(credential).toString("hex"),
+    ownerOf: (credential) => owners.get(credential),
+  });
+}
+
+/** Writes a plan in the transaction that has made it. */
+export async function writePlan(tx: Queryable, deps: ManifestDeps, plan: Plan): Promise<Applied> {
+  for (const change of plan.changes) await write(tx, deps, change);
+  return present(plan);
+}
+
+export function present(plan: Plan): Applied {
+  return { changes: summarize(plan.changes), notes: plan.notes, rendered: renderPlan(plan) };
+}
+
+async function write(tx: Queryable, deps: ManifestDeps, change: Change): Promise<void> {
+  switch (change.subject) {
+    case "group":
+      if (change.action === "delete") await deleteGroup(tx, change.name);
+      else await upsertGroup(tx, change.group);
+      return;
+    case "model":
+      if (change.action === "delete") await deleteModel(tx, change.name);
+      else await upsertModel(tx, change.model);
+      return;
+    case "upstream":
+      if (change.action === "delete") await deleteUpstream(tx, change.name);
+      else await upsertUpstream(tx, deps.seals, change.upstream);
+      return;
+    case "settings":
+      return writeSettings(tx, change.settings);
+    case "account":
+      if (change.action === "disable") await setAccountDisabled(tx, change.name, true);
+      else await upsertAccount(tx, change.account);
+      return;
+    case "key":
+      return writeKey(tx, deps.hasher, change);
+    case "balance":
+      await grantOpeningBalance(tx, await accountId(tx, change.name), change.amountNanos);
+      return;
+    default:
+      return unreachable(change);
+  }
+}
+
+// A key that the file replaced is one that may have leaked.
+const AT_ONCE = new Date(0);
+
+async function writeKey(
+  tx: Queryable,
+  hasher: KeyHasher,
+  change: Extract<Change, { subject: "key" }>,
+): Promise<void> {
+  switch (change.action) {
+    case "create":
+      await createKey(tx, hasher, { ...change.key, accountId: await accountId(tx, change.account) });
+      return;
+    case "update":
+      await setKeyTerms(tx, change.id, change.key);
+      if (change.rotated) await rotateKey(tx, hasher, { ...change.key, id: change.id, oldUntil: AT_ONCE });
+      return;
+    case "revoke":
+      await revokeKey(tx, change.id);
+      return;
+    default:
+      unreachable(change);
+  }
+}
+
+async function accountId(tx: Queryable, name: string): Promise<AccountId> {
+  const account = await findAccount(tx, name);
+  assert(account, `account ${name} was written before what belongs to it`);
+  return account.id;
+}

@@ -1,0 +1,149 @@
+import type { KeyRecord } from "../accounts/keys-store.ts";
+import { formatUsd } from "../base/money.ts";
+import { changedFields } from "./changed-fields.ts";
+import type { Change } from "./changes.ts";
+import { encodeAccount, encodeKey } from "./encode-file.ts";
+import type { DeclaredAccount, DeclaredKey, Manifest } from "./manifest.ts";
+import type { SecretOwner } from "./manifest-store.ts";
+import type { AccountState, State } from "./state.ts";
+
+/** What is known of keys, of which the database has hashes only. */
+export interface KeyFacts {
+  /** The hash of a key in hexadecimal, as KeyRecord has it. */
+  hashOf(credential: string): string;
+  /** Who already has a key that the manifest names; undefined = nobody. */
+  ownerOf(credential: string): SecretOwner | undefined;
+}
+
+export interface AccountsPlan {
+  readonly changes: readonly Change[];
+  /** To be made after everything that is added. */
+  readonly removals: readonly Change[];
+  readonly notes: readonly string[];
+}
+
+/** A file that contradicts what the database holds; the message says what to do. */
+export class ManifestConflict extends Error {
+  override readonly name = "ManifestConflict";
+}
+
+interface Draft {
+  readonly facts: KeyFacts;
+  readonly changes: Change[];
+  readonly removals: Change[];
+  readonly notes: string[];
+}
+
+/** Accounts are never deleted but disabled, keys never deleted but revoked: the ledger speaks of them. */
+export function diffAccounts(
+  state: State,
+  manifest: Manifest,
+  options: KeyFacts & { readonly prune: boolean },
+): AccountsPlan {
+  const draft: Draft = { facts: options, changes: [], removals: [], notes: [] };
+  const known = new Map(state.accounts.map((account) => [account.name, account]));
+  for (const account of manifest.accounts) {
+    const before = known.get(account.name);
+    diffAccount(draft, account, before);
+    for (const key of account.keys ?? []) diffKey(draft, account.name, key, before);
+    if (options.prune && account.keys && before) revokeOthers(draft, before, account.keys);
+  }
+  if (options.prune && manifest.sections.has("accounts")) disableOthers(draft, state, manifest);
+  return draft;
+}
+
+function diffAccount(draft: Draft, declared: DeclaredAccount, before: AccountState | undefined): void {
+  const { name } = declared;
+  const account = { name, group: declared.group, disabled: declared.disabled ?? before?.disabled ?? false };
+  if (!before) {
+    const details = [`group ${account.group}`];
+    draft.changes.push({ subject: "account", action: "create", name, details, account });
+  } else {
+    const details = changedFields(encodeAccount(before), encodeAccount(account));
+    if (details.length > 0)
+      draft.changes.push({ subject: "account", action: "update", name, details, account });
+    if (before.disabled && declared.disabled === undefined)
+      draft.notes.push(`account ${name} is disabled and stays so; write "disabled: false" to enable it`);
+  }
+  diffBalance(draft, declared, before?.openingNanos ?? null);
+}
+
+function diffBalance(draft: Draft, { name, balanceNanos }: DeclaredAccount, granted: bigint | null): void {
+  if (balanceNanos === null || balanceNanos === granted) return;
+  if (granted === null) {
+    if (balanceNanos === 0n) return;
+    const details = [`${formatUsd(balanceNanos)} USD opening balance`];
+    draft.changes.push({ subject: "balance", action: "grant", name, details, amountNanos: balanceNanos });
+    return;
+  }
+  draft.notes.push(
+    `account ${name} had its opening balance of ${formatUsd(granted)} USD already; ${formatUsd(balanceNanos)} USD is not granted, book a credit instead`,
+  );
+}
+
+function diffKey(
+  draft: Draft,
+  account: string,
+  declared: DeclaredKey,
+  owner: AccountState | undefined,
+): void {
+  const name = `${account}/${declared.name}`;
+  const before = owner?.keys.find((key) => key.name === declared.name);
+  const same = before !== undefined && before.hash === draft.facts.hashOf(declared.credential);
+  if (!same) {
+    const holder = draft.facts.ownerOf(declared.credential);
+    if (holder?.state === "current")
+      throw new ManifestConflict(
+        `key ${name}: this very key is already key ${holder.account}/${holder.key}; keep that name in the file, or use a new key`,
+      );
+    if (holder) {
+      draft.notes.push(
+        `key ${name} in the file was revoked or rotated out and stays so; give it a new key or remove it from the file`,
+      );
+      if (!before) return;
+    }
+    if (!before) {
+      draft.changes.push({ subject: "key", action: "create", name, details: [], account, key: declared });
+      return;
+    }
+    updateKey(draft, name, declared, before, holder === undefined);
+    return;
+  }
+  updateKey(draft, name, declared, before, false);
+}
+
+function updateKey(
+  draft: Draft,
+  name: string,
+  declared: DeclaredKey,
+  before: KeyRecord,
+  rotated: boolean,
+): void {
+  const key = { ...declared, disabled: declared.disabled ?? before.disabled };
+  const details = [
+    ...changedFields(encodeKey(before), encodeKey(key)),
+    ...(rotated ? ["key (changed)"] : []),
+  ];
+  if (details.length > 0)
+    draft.changes.push({ subject: "key", action: "update", name, details, id: before.id, key, rotated });
+  if (before.disabled && declared.disabled === undefined)
+    draft.notes.push(`key ${name} is disabled and stays so; write "disabled: false" to enable it`);
+}
+
+function revokeOthers(draft: Draft, account: AccountState, declared: readonly DeclaredKey[]): void {
+  const named = new Set(declared.map(({ name }) => name));
+  for (const key of account.keys) {
+    if (named.has(key.name)) continue;
+    const name = `${account.name}/${key.name}`;
+    draft.removals.push({ subject: "key", action: "revoke", name, details: ["revoked"], id: key.id });
+  }
+}
+
+function disableOthers(draft: Draft, state: State, manifest: Manifest): void {
+  const named = new Set(manifest.accounts.map(({ name }) => name));
+  for (const { name, disabled } of state.accounts) {
+    if (named.has(name) || disabled) continue;
+    const details = ["disabled; accounts are never deleted"];
+    draft.removals.push({ subject: "account", action: "disable", name, details });
+  }
+}

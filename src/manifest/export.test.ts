@@ -1,0 +1,347 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the file holds.
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { openKeyHasher } from "../accounts/key-hasher.ts";
+import { createSeals } from "../base/seal.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import { deleteModel } from "../catalog/models-store.ts";
+import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
+import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
+import { applyManifest, type ManifestDeps } from "./apply.ts";
+import { exportManifest } from "./export.ts";
+import { type Manifest, SECTIONS } from "./manifest.ts";
+import { type Environment, parseManifest } from "./read.ts";
+
+let test: TestDatabase;
+let deps: ManifestDeps;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  const seals = createSeals("a master key for tests of exports");
+  deps = { database: test.database, seals, hasher: await openKeyHasher(test.database, seals) };
+});
+afterAll(() => test.drop());
+
+/** Every variable that the file at hand refers to, from what the exporting side knew. */
+function environmentFor(text: string, secretOf: (line: string) => string): Environment {
+  const listed = [...text.matchAll(/^# {3}(\w+): (.*)$/gm)];
+  return Object.fromEntries(listed.map(([, name = "", meaning = ""]) => [name, secretOf(meaning)]));
+}
+
+describe("export", () => {
+  it("of an example reads like one written by hand", async () => {
+    const manifest = parseManifest(EXAMPLE, { OPENAI_API_KEY: "sk-openai", ACME_KEY: "acme-key-0123456789" });
+    await applyManifest(deps, manifest);
+    expect(await exportManifest(deps)).toMatchInlineSnapshot(`
+      "# yaml-language-server: $schema=./faregate.schema.json
+
+      # Exported by \`faregate export\`.
+      # Secrets are not part of it: set these environment variables before applying it.
+      # Of API keys only a hash is known, so theirs are the keys that the callers hold.
+
+      #   ACME_KEY: API key ci of account acme (acm...89)
+      #   OPENAI_API_KEY: credential of upstream openai-main
+      #   UPSTREAM_OPENAI_MAIN_API_KEY_2: credential of upstream openai-main
+      #   UPSTREAM_SPARE_API_KEY: credential of upstream spare
+
+      version: 1
+      groups:
+        - name: default
+          factor: 1
+        - name: partners
+          factor: 0.85
+      models:
+        - id: embed
+          created: 1
+          endpoints: [embeddings]
+          groups: [partners]
+          price:
+            input: 0.02
+        - id: text-large
+          owned_by: acme
+          created: 1754000000
+          endpoints: [oa, oa-response, an, ge]
+          context_tokens: 200000
+          max_output_tokens: 32000
+          price:
+            input: 3
+            output: 15
+            cache_read: 0.3
+            extras:
+              search: "0.0000005"
+      upstreams:
+        - name: openai-main
+          kind: openai
+          base_url: https://h/v1
+          api_keys: ["\${OPENAI_API_KEY}", "\${UPSTREAM_OPENAI_MAIN_API_KEY_2}"]
+          models:
+            text-large: gpt
+          max_concurrency: 200
+          timeouts:
+            idle_ms: 5
+        - name: spare
+          kind: openai
+          base_url: https://h/v2
+          api_key: \${UPSTREAM_SPARE_API_KEY}
+          models: [embed, text-large]
+          disabled: true
+      settings:
+        charge_empty_answers: true
+      accounts:
+        - name: acme
+          group: default
+          balance: 25
+          keys:
+            - name: ci
+              key: \${ACME_KEY}
+              models: [text-large]
+              spending_limit:
+                amount: 1.5
+                period: day
+        - name: other
+          group: partners
+          disabled: true
+      "
+    `);
+  });
+
+  it("leaves out what no longer exists, so that the file stays valid", async () => {
+    await deleteModel(test.database, "text-large");
+    const text = await exportManifest(deps);
+    expect(text).not.toContain("text-large");
+    const env = { OPENAI_API_KEY: "sk-openai", UPSTREAM_SPARE_API_KEY: "x", ACME_KEY: "acme-key-0123456789" };
+    expect(() => parseManifest(text, { ...env, UPSTREAM_OPENAI_MAIN_API_KEY_2: "y" })).not.toThrow();
+  });
+});
+
+describe("the law of the round trip", () => {
+  it("applying an export changes nothing, whatever the catalog holds", async () => {
+    await fc.assert(
+      fc.asyncProperty(manifests(), async (manifest) => {
+        await emptyCatalog();
+        await applyManifest(deps, manifest, { prune: true });
+        const text = await exportManifest(deps);
+        const secrets = secretsOf(manifest);
+        const env = environmentFor(text, (meaning) => {
+          const found = secrets.find(({ owner }) => meaning.includes(owner));
+          if (!found) throw new Error(`no secret for ${meaning}`);
+          return found.secret;
+        });
+        const read = parseManifest(text, env);
+        expect((await applyManifest(deps, read, { prune: true })).rendered).toBe("no changes");
+        for (const { secret } of secrets) expect(text).not.toContain(secret);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** As a fresh database is; what is never deleted is moved out of the way. */
+async function emptyCatalog(): Promise<void> {
+  await test.database.execute(
+    "truncate api_key_secrets, api_keys, ledgers, accounts, upstreams, models cascade",
+  );
+  await test.database.execute("delete from groups where name <> 'default'");
+}
+
+/** Each secret once, by what the list of variables says of it. */
+function secretsOf(manifest: Manifest): { owner: string; secret: string }[] {
+  return [
+    ...manifest.upstreams.flatMap(({ name, credentials }) =>
+      credentials.map(({ secret }) => ({ owner: `credential of upstream ${name}`, secret })),
+    ),
+    ...manifest.accounts.flatMap(({ name, keys }) =>
+      (keys ?? []).map((key) => ({
+        owner: `API key ${key.name} of account ${name} (`,
+        secret: key.credential,
+      })),
+    ),
+  ];
+}
+
+function manifests(): fc.Arbitrary<Manifest> {
+  // Names that YAML, references and the list of variables could trip over.
+  const name = fc.oneof(
+    fc.constantFrom(
+      "${NAME}",
+      "$${x",
+      "yes",
+      "1.0",
+      "a: b",
+      "- x",
+      "#c",
+      "null",
+      "'q\"",
+      "ünï 名",
+      "<<",
+      "&a",
+      "{}",
+    ),
+    fc.stringMatching(/^[a-z][a-z0-9 .$-]{0,12}[a-z0-9]$/),
+  );
+  const names = (most: number) => fc.uniqueArray(name, { maxLength: most });
+  const amount = fc.oneof(fc.bigInt(0n, 10n ** 15n), fc.constantFrom(1n, 300_000_000n, 123_456_123_456_789n));
+  return fc
+    .tuple(
+      names(3),
+      fc.uniqueArray(fc.stringMatching(/^[!#-[\]-~]{1,12}$/), { maxLength: 4 }),
+      names(3),
+      names(3),
+    )
+    .chain(([groups, modelIds, upstreams, accounts]) => {
+      const allGroups = ["default", ...groups.filter((group) => group !== "default")];
+      const someGroups = fc.option(fc.subarray(allGroups).map((list) => new Set(list)));
+      const counter = { next: 0 };
+      const secret = fc.constant(undefined).map(() => {
+        counter.next += 1;
+        return `secret-${"x".repeat(10)}-${counter.next}-end`;
+      });
+      const limits = {
+        contextTokens: fc.integer({ min: 1, max: 10 ** 8 }),
+        maxOutputTokens: fc.integer({ min: 1, max: 10 ** 8 }),
+      };
+      const common = {
+        ownedBy: name,
+        created: fc.option(fc.integer({ min: 0, max: 10 ** 10 }), { nil: undefined }),
+        groups: someGroups,
+      };
+      const quirks = fc.record(
+        {
+          thinking: fc.constantFrom("effort", "budget"),
+          efforts: fc.constantFrom(["low"], ["low", "high"]),
+          media_urls: fc.constantFrom([], ["image"]),
+          sampling: fc.boolean(),
+          image_tokens: fc.integer({ min: 0, max: 1_000_000 }),
+        },
+        { requiredKeys: [] },
+      );
+      const model = (id: string): fc.Arbitrary<Manifest["models"][number]> =>
+        fc.oneof(
+          fc.record({
+            ...common,
+            ...limits,
+            id: fc.constant(id),
+            family: fc.constant(null),
+            variant: fc.constant(null),
+            endpoints: fc.subarray<Endpoint>([...CHAT_PROTOCOLS, "embeddings", "rerank"], { minLength: 1 }),
+            price: fc.record({
+              rates: fc
+                .record(
+                  { reasoning: amount, cacheRead: amount, cacheWrite5m: amount, cacheWrite1h: amount },
+                  { requiredKeys: [] },
+                )
+                .chain((rest) =>
+                  fc.record({ input: amount, output: amount }).map((both) => ({ ...both, ...rest })),
+                ),
+              extras: fc.dictionary(fc.stringMatching(/^[a-z_.]{1,9}$/), amount, { maxKeys: 2 }),
+              media: fc.constant({}),
+            }),
+            quirks,
+          }),
+          fc.record({
+            ...common,
+            id: fc.constant(id),
+            family: fc.constant("videob"),
+            variant: fc.option(fc.constantFrom("3.0-video", "3.0-video-prime")),
+            endpoints: fc.constant<Endpoint[]>(["videos"]),
+            contextTokens: fc.constant(null),
+            maxOutputTokens: fc.constant(null),
+            price: fc.record({
+              rates: fc.constant({}),
+              extras: fc.constant({}),
+              media: fc.record({
+                perSecond: fc.record({ "480p": amount, "720p": amount, "1080p": amount }),
+              }),
+            }),
+            quirks: fc.constant({}),
+          }),
+        );
+      const upstream = (of: string): fc.Arbitrary<Manifest["upstreams"][number]> =>
+        fc.constantFrom(...KIND_NAMES).chain((kind) =>
+          fc.record({
+            name: fc.constant(of),
+            kind: fc.constant(kind),
+            baseUrl: fc.webUrl({ validSchemes: ["http", "https"] }).map((url) => url.replace(/\/+$/, "")),
+            protocols: kindOf(kind)?.protocols.length
+              ? fc.option(fc.constant(kindOf(kind)?.protocols ?? []))
+              : fc.constant(null),
+            models: fc
+              .subarray(modelIds)
+              .chain((ids) =>
+                fc
+                  .tuple(...ids.map((id) => fc.oneof(fc.constant(id), name)))
+                  .map((theirs) => new Map(ids.map((id, at) => [id, theirs[at] ?? id]))),
+              ),
+            groups: someGroups,
+            priority: fc.integer({ min: -5, max: 5 }),
+            weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
+            maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
+            timeouts: fc.record(
+              { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
+              { requiredKeys: [] },
+            ),
+            enabled: fc.boolean(),
+            credentials: secret.map((text) => [{ name: "1", secret: text, reference: null, enabled: true }]),
+          }),
+        );
+      const key = (of: string) =>
+        fc.record({
+          name: fc.constant(of),
+          credential: secret,
+          reference: fc.constant(null),
+          models: fc.option(fc.subarray(modelIds)),
+          disabled: fc.boolean(),
+          expiresAt: fc.option(
+            fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }),
+          ),
+          spendingLimit: fc.option(
+            fc.record({ amountNanos: amount, period: fc.constantFrom("day" as const, "total" as const) }),
+          ),
+          rateLimits: fc.option(fc.record({ requestsPerMinute: fc.integer({ min: 1, max: 99 }) })),
+        });
+      const account = (of: string): fc.Arbitrary<Manifest["accounts"][number]> =>
+        fc.record({
+          name: fc.constant(of),
+          group: fc.constantFrom(...allGroups),
+          disabled: fc.boolean(),
+          balanceNanos: fc.option(amount),
+          keys: names(3).chain((list) => fc.tuple(...list.map(key))),
+        });
+      return fc.record<Manifest>({
+        sections: fc.constant(new Set(SECTIONS)),
+        groups: fc.tuple(
+          ...allGroups.map((group) =>
+            fc.record({ name: fc.constant(group), factorPpm: fc.bigInt(0n, 10n ** 9n) }),
+          ),
+        ),
+        models: fc.tuple(...modelIds.map(model)),
+        upstreams: fc.tuple(...upstreams.map(upstream)),
+        settings: fc.record(
+          {
+            charge_empty_answers: fc.boolean(),
+            usage_retention_days: fc.integer({ min: 1, max: 3650 }),
+            metrics_address: fc.constantFrom(null, "[::1]:9"),
+            egress_allow: fc.constantFrom([], ["10.0.0.0/8", "${x}:80"]),
+          },
+          { requiredKeys: [] },
+        ),
+        accounts: fc.tuple(...accounts.map(account)),
+      });
+    });
+}
+
+const EXAMPLE = `version: 1
+groups: [{ name: partners, factor: 0.850 }]
+models:
+  - { id: text-large, owned_by: acme, created: 1754000000, context_tokens: 200000, max_output_tokens: 32000, price: { input: 3, output: 15, cache_read: 0.30, extras: { search: 0.0000005 } } }
+  - { id: embed, created: 1, endpoints: [embeddings], groups: [partners], price: { input: 0.02 } }
+upstreams:
+  - { name: openai-main, kind: openai, base_url: "https://h/v1", api_keys: ["\${OPENAI_API_KEY}", "another"], models: { text-large: gpt }, max_concurrency: 200, timeouts: { idle_ms: 5 } }
+  - { name: spare, kind: openai, base_url: "https://h/v2", api_key: in-clear, models: [text-large, embed], disabled: true }
+settings: { charge_empty_answers: true }
+accounts:
+  - name: acme
+    balance: 25
+    keys:
+      - { name: ci, key: "\${ACME_KEY}", models: [text-large], spending_limit: { amount: 1.5, period: day } }
+  - { name: other, group: partners, disabled: true }`;

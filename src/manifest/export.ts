@@ -1,0 +1,159 @@
+import { formatUsd } from "../base/money.ts";
+import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
+import type { ManifestDeps } from "./apply.ts";
+import {
+  decimalValue,
+  encodeAccount,
+  encodeGroup,
+  encodeKey,
+  encodeModel,
+  encodeUpstream,
+  type FileRecord,
+  type FileValue,
+  isRecord,
+} from "./encode-file.ts";
+import {
+  createReferenceNames,
+  type ReferenceNames,
+  referToCredentials,
+  referToKey,
+} from "./reference-names.ts";
+import { escapeReferences } from "./references.ts";
+import { type AccountState, readState, type State } from "./state.ts";
+import { writeYaml } from "./write-yaml.ts";
+
+/**
+ * The current catalog as a catalog file: applying it again changes nothing. Secrets stand as references to
+ * environment variables, listed at its top. Throws SealError under a wrong master key.
+ */
+export async function exportManifest({
+  database,
+  seals,
+}: Pick<ManifestDeps, "database" | "seals">): Promise<string> {
+  const state = await database.transaction((tx) => readState(tx, seals), {
+    isolation: "repeatable read",
+    readOnly: true,
+  });
+  return renderState(state);
+}
+
+function renderState(state: State): string {
+  const names = createReferenceNames();
+  const known = {
+    groups: new Set(state.groups.map(({ name }) => name)),
+    models: new Set(state.models.map(({ id }) => id)),
+  };
+  const file: FileRecord = {
+    version: 1,
+    groups: state.groups.map((group) => literal(encodeGroup(group))),
+    models: state.models.map((model) => exportModel(model, known)),
+    upstreams: state.upstreams.map((upstream) => exportUpstream(upstream, known, names)),
+    settings: literal(state.settings as FileRecord),
+    accounts: state.accounts.map((account) => exportAccount(account, known, names)),
+  };
+  return writeYaml(file, heading(names));
+}
+
+/**
+ * What may be referred to. Models and groups can be removed while others still name them, which has no
+ * effect; a file that names them would be refused.
+ */
+interface Known {
+  readonly groups: ReadonlySet<string>;
+  readonly models: ReadonlySet<string>;
+}
+
+function exportModel(model: State["models"][number], known: Known): FileRecord {
+  const groups = model.groups && new Set(intersection(model.groups, known.groups));
+  return compact(literal(encodeModel({ ...model, groups })), { owned_by: "faregate" });
+}
+
+function exportUpstream(
+  upstream: State["upstreams"][number],
+  known: Known,
+  names: ReferenceNames,
+): FileRecord {
+  const models = new Map([...upstream.models].filter(([id]) => known.models.has(id)));
+  const groups = upstream.groups && new Set(intersection(upstream.groups, known.groups));
+  const { name, kind, base_url, ...rest } = literal(encodeUpstream({ ...upstream, models, groups }));
+  const plain = [...models].every(([ours, theirs]) => ours === theirs);
+  const record = {
+    name,
+    kind,
+    base_url,
+    ...credentialFields(upstream, names),
+    ...rest,
+    models: plain ? [...models.keys()] : rest["models"],
+  };
+  const { priority, weight, maxConcurrency } = UPSTREAM_DEFAULTS;
+  return compact(record, { priority, weight, max_concurrency: maxConcurrency, disabled: false });
+}
+
+function credentialFields(upstream: State["upstreams"][number], names: ReferenceNames): FileRecord {
+  const references = referToCredentials(upstream, names);
+  const [only] = references;
+  if (only === undefined) return {};
+  return references.length > 1 ? { api_keys: references } : { api_key: only };
+}
+
+function exportAccount(account: AccountState, known: Known, names: ReferenceNames): FileRecord {
+  const keys = account.keys.map((key): FileRecord => {
+    const { name, ...rest } = literal(
+      encodeKey({ ...key, models: key.models && intersection(key.models, known.models) }),
+    );
+    return compact({ name, key: referToKey(account, key, names), ...rest }, { disabled: false });
+  });
+  return compact(
+    {
+      ...literal(encodeAccount(account)),
+      balance: account.openingNanos === null ? undefined : decimalValue(formatUsd(account.openingNanos)),
+      keys: keys.length > 0 ? keys : undefined,
+    },
+    { disabled: false },
+  );
+}
+
+/** Without what is not there, empty mappings, and what has its default anyway. */
+function compact(record: FileRecord, defaults: FileRecord): FileRecord {
+  const fields = Object.entries(record).flatMap(([name, value]): [string, FileValue][] => {
+    if (value === undefined || value === defaults[name]) return [];
+    if (!isRecord(value)) return [[name, value]];
+    const inner = compact(value, {});
+    // Mappings that may be left out; what upstreams serve may not.
+    return Object.keys(inner).length > 0 || name === "models" ? [[name, inner]] : [];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The same, with every text written so that reading it gives it back. */
+function literal(record: FileRecord): FileRecord {
+  const write = (value: FileValue): FileValue => {
+    if (typeof value === "string") return escapeReferences(value);
+    if (Array.isArray(value)) return value.map(write);
+    return isRecord(value) ? literal(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, value === undefined ? value : write(value)]),
+  );
+}
+
+function intersection(names: Iterable<string>, known: ReadonlySet<string>): string[] {
+  return [...names].filter((name) => known.has(name));
+}
+
+function heading(names: ReferenceNames): string[] {
+  const variables = names.list();
+  const lines = [
+    "yaml-language-server: $schema=./faregate.schema.json",
+    "",
+    "Exported by `faregate export`.",
+  ];
+  if (variables.length === 0) return lines;
+  return [
+    ...lines,
+    "Secrets are not part of it: set these environment variables before applying it.",
+    "Of API keys only a hash is known, so theirs are the keys that the callers hold.",
+    "",
+    ...variables.map(([name, meaning]) => `  ${name}: ${meaning}`),
+  ];
+}

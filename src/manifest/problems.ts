@@ -1,0 +1,64 @@
+/** A position in the file; lines and columns count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing wrong in a file: where, at which path (`upstreams[0].weight`), and what to do. */
+export interface Problem extends Place {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Path = readonly (string | number)[];
+
+/** Enough to mend a file in one go; a file with more is broken in a way that the first ones show. */
+const SHOWN_PROBLEMS = 50;
+
+/** A file that cannot be used. `problems` has every one, sorted by place; none of them holds a secret. */
+export class ManifestError extends Error {
+  override readonly name = "ManifestError";
+  readonly problems: readonly Problem[];
+
+  constructor(file: string, problems: readonly Problem[]) {
+    const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    const shown = sorted.slice(0, SHOWN_PROBLEMS).map((problem) => describe(file, problem));
+    const rest = sorted.length - shown.length;
+    if (rest > 0) shown.push(`... and ${rest} more`);
+    super(shown.join("\n"));
+    this.problems = sorted;
+  }
+}
+
+function describe(file: string, { line, column, path, message }: Problem): string {
+  return `${file}:${line}:${column}: ${path ? `${path}: ` : ""}${message}`;
+}
+
+/** `["upstreams", 0, "weight"]` as a person writes it: `upstreams[0].weight`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    const plain = /^[A-Za-z_][\w-]*$/.test(step);
+    if (!plain) return `${text}[${JSON.stringify(step)}]`;
+    return text ? `${text}.${step}` : step;
+  }, "");
+}
+
+/** A value quoted in a message, cut where it is long. */
+export function quoted(value: string): string {
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
+}
+
+/**
+ * Hides secrets in a message. Short ones are left alone: hiding every "test" would garble the sentence,
+ * and nothing that short protects anything.
+ */
+export function redact(message: string, secrets: Iterable<string>): string {
+  for (const secret of secrets) {
+    if (secret.length < 8) continue;
+    message = message.replaceAll(secret, "(secret)");
+    // As it stands inside a quoted value.
+    message = message.replaceAll(JSON.stringify(secret).slice(1, -1), "(secret)");
+  }
+  return message;
+}

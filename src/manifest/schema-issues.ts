@@ -1,0 +1,129 @@
+import type { z } from "zod";
+import { nearest } from "./nearest.ts";
+import { type Path, quoted } from "./problems.ts";
+
+/** Something a schema found: `atKey` where the key itself is wrong and not its value. */
+export interface Issue {
+  readonly path: Path;
+  readonly message: string;
+  readonly atKey?: boolean;
+}
+
+/** Says each issue of the validator in our own words; a schema's own message stands. */
+export function flattenIssues(issues: readonly z.core.$ZodIssue[], under: Path = []): Issue[] {
+  return issues.flatMap((issue): Issue[] => {
+    const path = [...under, ...(issue.path as (string | number)[])];
+    switch (issue.code) {
+      case "unrecognized_keys":
+        return issue.keys.map((key) => ({
+          path: [...path, key],
+          message: issue.message.replace(KEY, quoted(key)) + suggestion(key, issue.message),
+          atKey: true,
+        }));
+      case "invalid_union":
+        return flattenIssues(closest(issue), path);
+      case "invalid_key":
+        return flattenIssues(issue.issues, path).map(({ message }) => ({ path, message, atKey: true }));
+      case "invalid_element":
+        return flattenIssues(issue.issues, path);
+      default:
+        return [{ path, message: issue.message }];
+    }
+  });
+}
+
+/** For the validator's `error` option: the sentence for one issue. */
+export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is required";
+      return `must be ${typeName(issue.expected)}, not ${valueName(issue.input)}${quoteHint(issue)}`;
+    case "invalid_value":
+      return issue.input === undefined
+        ? "is required"
+        : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "unrecognized_keys":
+      return `unknown key ${KEY}; ${KNOWN}${knownKeys(issue).join(", ")}`;
+    case "too_small":
+      return boundMessage(issue.origin, issue.inclusive ? "at least" : "more than", issue.minimum);
+    case "too_big":
+      return boundMessage(issue.origin, issue.inclusive ? "at most" : "less than", issue.maximum);
+    case "invalid_format":
+      return `must be a valid ${issue.format}`;
+    case "invalid_union":
+      return issue.input === undefined ? "is required" : "has a form that is not known here";
+    default:
+      return undefined;
+  }
+}
+
+const KEY = "<key>";
+const KNOWN = "known here: ";
+
+/** The keys of the object schema that met an unknown one. */
+function knownKeys(issue: z.core.$ZodRawIssue): string[] {
+  const def = issue.inst?._zod.def as { shape?: object } | undefined;
+  return Object.keys(def?.shape ?? {});
+}
+
+function suggestion(key: string, message: string): string {
+  const known = message.slice(message.indexOf(KNOWN) + KNOWN.length).split(", ");
+  const near = nearest(key, known);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+/** Of several allowed shapes, the one that was meant: its issues lie deepest inside the value. */
+function closest(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
+  const inner = issue.errors.find((branch) => branch.every(({ path }) => path.length > 0));
+  if (inner && inner.length > 0) return inner;
+  const types = issue.errors.flatMap((branch) =>
+    branch.flatMap((each) => (each.code === "invalid_type" ? [typeName(each.expected)] : [])),
+  );
+  const [first] = issue.errors[0] ?? [];
+  const named = [...new Set(types)].join(" or ");
+  const every = types.length === issue.errors.length;
+  const message = every && named ? `must be ${named}` : (first?.message ?? issue.message);
+  return [
+    {
+      code: "custom",
+      message: issue.message === "is required" ? issue.message : message,
+      path: [],
+      input: undefined,
+    },
+  ];
+}
+
+function boundMessage(origin: string, relation: string, bound: number | bigint): string {
+  if (origin === "string")
+    return bound === 1 ? "must not be empty" : `must have ${relation} ${bound} characters`;
+  if (origin === "array") return bound === 1 ? "must not be empty" : `must have ${relation} ${bound} entries`;
+  return `must be ${relation} ${bound}`;
+}
+
+function typeName(expected: string): string {
+  const names: Readonly<Record<string, string>> = {
+    string: "text",
+    number: "a number",
+    int: "a whole number",
+    boolean: "true or false",
+    array: "a list",
+    object: "a mapping (key: value)",
+    record: "a mapping (key: value)",
+    null: "empty",
+  };
+  return names[expected] ?? expected;
+}
+
+function valueName(value: unknown): string {
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  if (typeof value === "string") return "text";
+  if (typeof value === "boolean") return "true or false";
+  return Number.isInteger(value) ? "a number" : "a fraction";
+}
+
+function quoteHint(issue: { readonly expected: string; readonly input?: unknown }): string {
+  const scalar = typeof issue.input === "number" || typeof issue.input === "boolean";
+  return issue.expected === "string" && scalar ? "; put it in quotes" : "";
+}

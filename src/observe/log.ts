@@ -1,0 +1,100 @@
+import { type DestinationStream, pino } from "pino";
+import pretty from "pino-pretty";
+
+type LogFields = Readonly<Record<string, unknown>>;
+
+/** What a module writes with: facts as fields, then one plain sentence. */
+export interface Log {
+  trace(fields: LogFields, message: string): void;
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+  fatal(fields: LogFields, message: string): void;
+  /** The same log with these fields on every line. */
+  child(fields: LogFields): Log;
+}
+
+export interface LogOptions {
+  readonly level: string;
+  /** Coloured lines for a person instead of JSON. */
+  readonly pretty?: boolean;
+  /** For commands whose standard output is their result. */
+  readonly toStderr?: boolean;
+  /** Where lines go instead; for tests. */
+  readonly destination?: DestinationStream;
+}
+
+/** Fields that hold a secret or a caller's content wherever they stand: their value is never written. */
+const HIDDEN = [
+  ...["authorization", "apiKey", "api_key", "key", "secret", "password", "token", "cookie", "headers"],
+  ...["body", "prompt", "messages", "input", "contents"],
+];
+
+/**
+ * The process's log: JSON lines on standard output, or coloured ones for a person. What must not be
+ * in a log is kept out three times: callers do not pass it, fields of a telling name are hidden, and
+ * the text of errors is scrubbed.
+ */
+export function createLog(options: LogOptions): Log {
+  const settings = {
+    level: options.level,
+    base: { pid: process.pid },
+    redact: { paths: HIDDEN.flatMap((name) => [name, `*.${name}`]), censor: "[hidden]" },
+    serializers: { err: describeError, cause: describeError },
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  };
+  const descriptor = options.toStderr ? 2 : 1;
+  if (options.destination !== undefined) return pino(settings, options.destination);
+  if (options.pretty) return pino(settings, pretty({ colorize: true, sync: true, destination: descriptor }));
+  return pino(settings, pino.destination({ dest: descriptor, sync: true }));
+}
+
+/** For tests and tools that want no lines. */
+export const silentLog: Log = pino({ level: "silent" });
+
+interface ErrorDescription {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly stack?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** Causes of causes beyond this add nothing and could be circular. */
+const MAX_CAUSES = 5;
+
+/**
+ * What is written of an error: never its other properties, because database drivers attach rows and
+ * HTTP clients attach requests to theirs.
+ */
+function describeError(error: unknown, depth = 0): ErrorDescription | string {
+  if (!(error instanceof Error)) return scrub(String(error));
+  const code: unknown = "code" in error ? error.code : undefined;
+  // JSON.parse quotes the text that it could not read, which may be a prompt.
+  const message = error instanceof SyntaxError ? "invalid syntax" : scrub(error.message);
+  const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    stack: frames?.join("\n"),
+    ...(error.cause === undefined || depth >= MAX_CAUSES
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
+  };
+}
+
+/** A message longer than this holds data, not an explanation. */
+const MAX_MESSAGE_CHARS = 1_000;
+
+/** Takes out what looks like a credential. */
+function scrub(text: string): string {
+  return text
+    .slice(0, MAX_MESSAGE_CHARS)
+    .replace(/\b(sk|key|pk|rk)-[\w-]{8,}/gi, "$1-[hidden]")
+    .replace(/\b(bearer|basic)\s+\S+/gi, "$1 [hidden]")
+    .replace(/([?&](?:key|api_key|token)=)[^&\s"']+/gi, "$1[hidden]")
+    .replace(/(\/\/[^/\s:@]+:)[^@\s/]+@/g, "$1[hidden]@");
+}

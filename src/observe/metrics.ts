@@ -1,0 +1,189 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { TOKEN_BUCKETS, type TokenBucket, type TokenUsage } from "../usage/usage.ts";
+import { Histogram, histogramText, type Labels, metricText, type Sample } from "./exposition.ts";
+
+/** What is counted of a finished request. */
+export interface RequestFacts {
+  readonly endpoint: string;
+  /** A model of the catalog; null where the request named none, so that callers cannot make up series. */
+  readonly model: string | null;
+  /** The status that the caller saw; 0 = gone before any. */
+  readonly status: number;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+  readonly usage: TokenUsage;
+  readonly chargeNanos: bigint;
+}
+
+export interface Metrics {
+  requestEnded(facts: RequestFacts): void;
+  /** `upstream` is a name of the catalog, `outcome` one of routing's words. */
+  attemptEnded(upstream: string, outcome: string): void;
+  /** A number that is read when metrics are. `name` without the `faregate_` prefix. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** The same for several numbers told apart by one label. */
+  gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void;
+  /** All of it in the Prometheus text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** From a cached answer to a long reasoning one. */
+const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+/** More series than this are a mistake of ours; what comes after them is counted under `other`. */
+const MAX_SERIES = 2_000;
+
+/** The counts of one endpoint and model. */
+interface Series {
+  readonly labels: Labels;
+  readonly byStatus: Map<number, number>;
+  readonly firstByte: Histogram;
+  readonly total: Histogram;
+  readonly tokens: Map<TokenBucket, number>;
+  chargeNanos: bigint;
+}
+
+/**
+ * The numbers an operator watches. Counting is on the path of every request, so it is a look-up and an
+ * addition in plain maps; text is made only when somebody reads it.
+ */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const series = new Map<string, Map<string, Series>>();
+  let seriesCount = 0;
+  const attempts = new Map<string, Map<string, number>>();
+  const gauges: (() => string)[] = [];
+
+  return {
+    contentType: registry.contentType,
+    requestEnded(facts) {
+      const found = seriesOf(facts.endpoint, facts.model ?? "");
+      add(found.byStatus, facts.status, 1);
+      found.total.observe(facts.totalMs / 1_000);
+      if (facts.firstByteMs !== null) found.firstByte.observe(facts.firstByteMs / 1_000);
+      found.chargeNanos += facts.chargeNanos;
+      for (const bucket of TOKEN_BUCKETS) {
+        const tokens = facts.usage[bucket];
+        if (tokens !== undefined && tokens > 0) add(found.tokens, bucket, tokens);
+      }
+    },
+    attemptEnded(upstream, outcome) {
+      let counts = attempts.get(upstream);
+      if (counts === undefined) {
+        counts = new Map();
+        attempts.set(upstream, counts);
+      }
+      add(counts, outcome, 1);
+    },
+    gauge(name, help, read) {
+      gauges.push(() => metricText(`faregate_${name}`, "gauge", help, [{ labels: [], value: read() }]));
+    },
+    gauges(name, help, label, read) {
+      gauges.push(() => {
+        const samples = Array.from(read(), ([text, value]) => ({ labels: [[label, text]] as const, value }));
+        return metricText(`faregate_${name}`, "gauge", help, samples);
+      });
+    },
+    async text() {
+      const own = [...requestTexts(allSeries()), attemptText(attempts), ...gauges.map((read) => read())];
+      return `${own.filter((text) => text !== "").join("\n")}\n${await registry.metrics()}`;
+    },
+  };
+
+  function allSeries(): readonly Series[] {
+    return [...series.values()].flatMap((byModel) => [...byModel.values()]);
+  }
+
+  function seriesOf(endpoint: string, model: string): Series {
+    let byModel = series.get(endpoint);
+    if (byModel === undefined) {
+      byModel = new Map();
+      series.set(endpoint, byModel);
+    }
+    let found = byModel.get(model);
+    if (found === undefined) {
+      if (seriesCount >= MAX_SERIES && model !== "other") return seriesOf(endpoint, "other");
+      seriesCount += 1;
+      found = openSeries(endpoint, model);
+      byModel.set(model, found);
+    }
+    return found;
+  }
+}
+
+function openSeries(endpoint: string, model: string): Series {
+  return {
+    labels: [
+      ["endpoint", endpoint],
+      ["model", model],
+    ],
+    byStatus: new Map(),
+    firstByte: new Histogram(SECONDS),
+    total: new Histogram(SECONDS),
+    tokens: new Map(),
+    chargeNanos: 0n,
+  };
+}
+
+function requestTexts(series: readonly Series[]): string[] {
+  const each = (samples: (one: Series) => Sample[]): Sample[] => series.flatMap(samples);
+  return [
+    metricText(
+      "faregate_requests_total",
+      "counter",
+      "Text requests by the status that the caller saw; 0 = the caller left before any.",
+      each(({ labels, byStatus }) =>
+        [...byStatus].map(([status, value]) => ({ labels: [...labels, ["status", String(status)]], value })),
+      ),
+    ),
+    histogramText(
+      "faregate_request_first_byte_seconds",
+      "From a request's arrival to the first byte of its answer.",
+      series.map(({ labels, firstByte }) => [labels, firstByte]),
+    ),
+    histogramText(
+      "faregate_request_duration_seconds",
+      "From a request's arrival to its end.",
+      series.map(({ labels, total }) => [labels, total]),
+    ),
+    metricText(
+      "faregate_tokens_total",
+      "counter",
+      "Tokens by bucket; each token stands in exactly one.",
+      each(({ labels, tokens }) =>
+        [...tokens].map(([bucket, value]) => ({ labels: [...labels, ["bucket", snakeCase(bucket)]], value })),
+      ),
+    ),
+    metricText(
+      "faregate_charged_nanos_total",
+      "counter",
+      "What was charged, in billionths of a US dollar.",
+      each(({ labels, chargeNanos }) => (chargeNanos > 0n ? [{ labels, value: chargeNanos }] : [])),
+    ),
+  ];
+}
+
+function attemptText(attempts: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
+  const samples = [...attempts].flatMap(([upstream, counts]) =>
+    [...counts].map(([outcome, value]) => ({
+      labels: [["upstream", upstream] as const, ["outcome", outcome] as const],
+      value,
+    })),
+  );
+  return metricText(
+    "faregate_upstream_attempts_total",
+    "counter",
+    "Attempts at upstreams by how they ended.",
+    samples,
+  );
+}
+
+function snakeCase(text: string): string {
+  return text.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
+}
+
+function add<K>(counts: Map<K, number>, key: K, amount: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + amount);
+}

@@ -1,0 +1,47 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { randomId } from "../base/random.ts";
+import type { DatabaseLog } from "./database.ts";
+import { openSession, type Session } from "./session.ts";
+import { stay } from "./stay.ts";
+
+export interface ClaimOptions {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly log: DatabaseLog;
+  readonly onLost: (error: Error) => void;
+}
+
+/**
+ * Claims a data folder for the one gateway that serves from it while the database is a server elsewhere:
+ * the spool in the folder is one program's own. The claim is an advisory lock on the server, named after
+ * an id that lies in the folder, so that it holds whatever the folder's path is on each machine. Rejects
+ * with OwnerTakenError where another gateway has it. Gives the function that ends the claim.
+ */
+export async function claimDataDir({
+  url,
+  dataDir,
+  log,
+  onLost,
+}: ClaimOptions): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const domain = `faregate ${await idOf(dataDir)}`;
+  const attach = async (): Promise<{ url: string; session: Session }> => ({
+    url,
+    session: await openSession({ url, role: "owner", dataDir, domain }),
+  });
+  const claim = await stay(attach, log, onLost);
+  return async () => {
+    const { session } = await claim.end();
+    await session.end();
+  };
+}
+
+async function idOf(dataDir: string): Promise<string> {
+  const path = join(dataDir, "id");
+  // Of two that write at once the first wins, and both read what it wrote.
+  await writeFile(path, `${randomId()}\n`, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  return (await readFile(path, "utf8")).trim();
+}

@@ -1,0 +1,137 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { systemClock } from "../../base/clock.ts";
+import type { DatabaseLog } from "../database.ts";
+import { type ClusterOptions, prepareCluster } from "./cluster.ts";
+import { livingPostmaster, type Postmaster, startPostmaster, stopPostmaster } from "./postmaster.ts";
+import { DATABASE_NAME, serverArguments, socketUrl } from "./settings.ts";
+import { socketFolder } from "./socket-folder.ts";
+
+export interface RunningServer {
+  readonly pid: number;
+  readonly clusterFolder: string;
+  /** Of the gateway's database, which exists. */
+  readonly url: string;
+}
+
+/**
+ * Gives a server that answers: the one that runs on the data folder, else a new one. Call under the
+ * start lock.
+ */
+export async function ensureServer(
+  dataDir: string,
+  log: DatabaseLog,
+  options: ClusterOptions = {},
+): Promise<RunningServer> {
+  const deadlineMs = systemClock.monotonicMs() + START_LIMIT_MS;
+  let failure = "";
+  let starts = 0;
+  let goneSinceMs: number | undefined;
+  while (systemClock.monotonicMs() < deadlineMs) {
+    const found = await findServer(dataDir);
+    if (!found) {
+      if (starts === MOST_STARTS) break;
+      starts += 1;
+      const took = await start(dataDir, log, options, (lastWords) => {
+        failure = lastWords;
+      });
+      if (!took) await sleep(PAUSE_AFTER_FAILURE_MS);
+      continue;
+    }
+    const trouble = await createDatabase(found.server.socketFolder);
+    if (trouble === undefined) {
+      const url = socketUrl(found.server.socketFolder, DATABASE_NAME);
+      return { pid: found.server.pid, clusterFolder: found.clusterFolder, url };
+    }
+    failure = trouble.message;
+    goneSinceMs = trouble.noSocket ? (goneSinceMs ?? systemClock.monotonicMs()) : undefined;
+    if (goneSinceMs !== undefined && systemClock.monotonicMs() - goneSinceMs > NO_SOCKET_LIMIT_MS) {
+      log.warn({ server: found.server.pid }, "the database runs but its socket is gone; restarting it");
+      await stopPostmaster(found.server.pid, found.clusterFolder);
+      goneSinceMs = undefined;
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error(`The embedded PostgreSQL in ${dataDir} did not start: ${failure}`);
+}
+
+// Replaying the log after a crash is bounded by max_wal_size and takes seconds; slow disks, minutes.
+const START_LIMIT_MS = 300_000;
+// A fresh server makes its socket within milliseconds; after this long something has cleaned it away.
+const NO_SOCKET_LIMIT_MS = 3_000;
+// The sessions of a killed server take a moment to notice, and PostgreSQL rightly waits for them; what
+// still fails after ten seconds fails for a reason that waiting does not cure.
+const MOST_STARTS = 20;
+const PAUSE_AFTER_FAILURE_MS = 500;
+const POLL_MS = 15;
+
+async function findServer(
+  dataDir: string,
+): Promise<{ server: Postmaster; clusterFolder: string } | undefined> {
+  // The server was given the real path, whatever links lead there.
+  const clusterFolder = await realpath(join(dataDir, "pg")).catch(() => undefined);
+  const server = clusterFolder && (await livingPostmaster(clusterFolder));
+  return server ? { server, clusterFolder } : undefined;
+}
+
+/** Gives true once the server has taken the folder, false if it ended first; `onEnd` hears its last words. */
+async function start(
+  dataDir: string,
+  log: DatabaseLog,
+  options: ClusterOptions,
+  onEnd: (lastWords: string) => void,
+): Promise<boolean> {
+  const { folder, installation, identity } = await prepareCluster(dataDir, log, options);
+  const sockets = await socketFolder(dataDir, identity.owner);
+  const command = identity.command(
+    join(installation.binFolder, "postgres"),
+    serverArguments(folder, sockets, options.settings),
+  );
+  const { pid, exited } = await startPostmaster(command, folder, join(dataDir, "postgres.log"));
+  let ended = false;
+  void exited.then((lastWords) => {
+    ended = true;
+    onEnd(lastWords === "" ? `postgres (pid ${pid}) ended without a word` : lastWords);
+  });
+  while (!ended) {
+    if (await livingPostmaster(folder)) {
+      log.info(
+        { server: pid, postgres: installation.origin, as: identity.name },
+        "the embedded database starts",
+      );
+      return true;
+    }
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+/** Makes the gateway's database where it is missing; gives what stood in the way, such as a server still starting. */
+async function createDatabase(
+  socketFolderPath: string,
+): Promise<{ message: string; noSocket: boolean } | undefined> {
+  // Without a folder the driver would try localhost, and might find a stranger's server.
+  if (socketFolderPath === "") return { message: "it has not opened its socket yet", noSocket: true };
+  const client = new pg.Client({
+    connectionString: socketUrl(socketFolderPath, "postgres"),
+    connectionTimeoutMillis: NO_SOCKET_LIMIT_MS,
+    options: "-c client_min_messages=warning", // an empty one would let PGOPTIONS in
+  });
+  client.on("error", () => undefined); // the statements below say so themselves
+  try {
+    await client.connect();
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [DATABASE_NAME]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE_NAME}`);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return {
+      message: error instanceof Error ? error.message : String(error),
+      noSocket: code === "ENOENT" || code === "ECONNREFUSED",
+    };
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,46 @@
+import { chmod, chown, lstat, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+/**
+ * The folder of the server's socket, emptied: call only while no server runs. It lies apart from the data
+ * because a socket's path may have at most 107 bytes (103 on macOS) and data folders lie as deep as they
+ * like. It has mode 0700: whoever may enter it may use the database. Its name is random, so nobody can
+ * lay it out before us, and is noted in the data folder, so that a restarted server is found where it
+ * was. It stays when the server stops: someone may be about to start it again for those who know the path.
+ */
+export async function socketFolder(dataDir: string, owner: { uid: number; gid: number }): Promise<string> {
+  const note = join(dataDir, "database-socket");
+  const noted = (await readFile(note, "utf8").catch(() => "")).trim();
+  if (noted && (await isOurs(noted, owner.uid))) {
+    // A dead server's lock file would keep the next one from starting for as long as its pid is taken.
+    for (const name of await readdir(noted)) await rm(join(noted, name), { recursive: true, force: true });
+    return noted;
+  }
+  // The server now runs as someone else: take the old folder away, since nobody will look for it again.
+  if (basename(noted).startsWith(PREFIX)) await rm(noted, { recursive: true, force: true });
+  const folder = await mkdtemp(join(shortTemporaryFolder(), PREFIX));
+  await chmod(folder, 0o700);
+  if (process.getuid?.() !== owner.uid) await chown(folder, owner.uid, owner.gid);
+  await writeFile(note, `${folder}\n`, { mode: 0o600 });
+  return folder;
+}
+
+const PREFIX = "faregate-";
+
+async function isOurs(folder: string, uid: number): Promise<boolean> {
+  try {
+    const found = await lstat(folder);
+    return found.isDirectory() && found.uid === uid && (found.mode & 0o777) === 0o700;
+  } catch {
+    return false; // cleaned away, as /tmp is at a reboot
+  }
+}
+
+// "/faregate-XXXXXX/.s.PGSQL.5432.lock" takes 36 bytes of the 103 that every system allows.
+const LONGEST_PARENT_BYTES = 60;
+
+function shortTemporaryFolder(): string {
+  const preferred = tmpdir();
+  return Buffer.byteLength(preferred) <= LONGEST_PARENT_BYTES ? preferred : "/tmp";
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { migrate, migrationStatus } from "./migrator.ts";
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+let test: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.database.query("drop table if exists schema_migrations, first, second, third");
+  folder = await mkdtemp(join(tmpdir(), "faregate-migrations-"));
+  await write("000001_first.sql", "create table first (n int8);\ninsert into first values (1);\n");
+  await write("000002_second.sql", "create table second (n int8);\n");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text);
+const run = () => migrate(test.url, quiet, folder);
+const status = () => migrationStatus(test.database, folder);
+
+describe("migrate", () => {
+  it("runs what is missing, in order, once", async () => {
+    expect((await status()).state).toBe("behind");
+    expect(await run()).toEqual(["000001_first.sql", "000002_second.sql"]);
+    expect(await run()).toEqual([]);
+    await write("000003_third.sql", "create table third (n int8)");
+    expect(await status()).toMatchObject({ state: "behind", pending: ["000003_third.sql"] });
+    expect(await run()).toEqual(["000003_third.sql"]);
+    expect(await status()).toEqual({ state: "current", reason: "", pending: [] });
+    expect(await test.database.query("select n from first")).toEqual([{ n: 1n }]);
+  });
+
+  it("runs each once when several programs start at the same time", async () => {
+    const ran = await Promise.all([run(), run(), run(), run()]);
+    expect(ran.flat()).toEqual(["000001_first.sql", "000002_second.sql"]);
+  });
+
+  it("undoes a failing file wholly, keeps those before it, and names the line", async () => {
+    await write("000002_second.sql", "create table second (n int8);\n\nselect nonsense;\n");
+    await expect(run()).rejects.toThrow(/000002_second\.sql failed and was undone: .*nonsense.* \(line 3\)/);
+    expect(await status()).toMatchObject({ state: "behind", pending: ["000002_second.sql"] });
+    expect(
+      await test.database.one("select to_regclass('first') is null as f, to_regclass('second') is null as s"),
+    ).toEqual({
+      f: false,
+      s: true,
+    });
+  });
+
+  it("refuses a database that a newer program has migrated", async () => {
+    await run();
+    await rm(join(folder, "000002_second.sql"));
+    await expect(run()).rejects.toThrow("migrated by a newer faregate (it has 000002_second.sql");
+    expect((await status()).state).toBe("ahead");
+  });
+
+  it("refuses a file that was edited after it ran, but not other line ends", async () => {
+    await run();
+    await write("000001_first.sql", "create table first (n int8);\r\ninsert into first values (1);\r\n");
+    expect(await run()).toEqual([]);
+    await write("000001_first.sql", "create table first (n int4);\n");
+    await write("000003_third.sql", "create table third (n int8)");
+    await expect(run()).rejects.toThrow("000001_first.sql is not the one that was run");
+    expect(await test.database.one("select to_regclass('third') is null as absent")).toEqual({
+      absent: true,
+    });
+  });
+
+  it("refuses a file put in between", async () => {
+    await write("000003_third.sql", "create table third (n int8)");
+    await rm(join(folder, "000002_second.sql"));
+    await run();
+    await write("000002_second.sql", "create table second (n int8);\n");
+    await expect(run()).rejects.toThrow("only ever added at the end");
+  });
+
+  it("refuses a file that is not named like one", async () => {
+    await write("4_fourth.sql", "select");
+    await expect(run()).rejects.toThrow("not named like a migration");
+  });
+
+  it("finds the project's own migrations, and they run on an empty database", async () => {
+    await test.database.query("drop schema public cascade; create schema public");
+    expect((await migrate(test.url, quiet))[0]).toMatch(/^000001_/);
+    expect((await migrationStatus(test.database)).state).toBe("current");
+  });
+});

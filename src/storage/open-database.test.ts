@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { removeDataDir, serverPid } from "../../test/support/embedded.ts";
+import type { Database } from "./database.ts";
+import { type DatabaseOptions, openDatabase } from "./open-database.ts";
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+let test: TestDatabase;
+let dataDir: string;
+const opened: Database[] = [];
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  dataDir = await mkdtemp("/tmp/faregate-database-");
+});
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close();
+  await removeDataDir(dataDir);
+});
+
+async function open(options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  const database = await openDatabase({
+    dataDir,
+    role: "owner",
+    applicationName: "test",
+    log: quiet,
+    ...options,
+  });
+  opened.push(database);
+  return database;
+}
+
+const endClaim = () =>
+  test.database.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'faregate owner%' and datname = current_database()",
+  );
+
+describe("the embedded database", () => {
+  it("serves statements, transactions and notifications, and is reached by others under its URL", async () => {
+    const database = await open();
+    const heard: string[] = [];
+    await database.listen({ channel: "rows_changed", onMessage: (payload) => void heard.push(payload) });
+    await database.ping();
+    const other = await open({ databaseUrl: database.url, role: "guest" });
+    await other.transaction((tx) => tx.execute("select pg_notify('rows_changed', 'now')"));
+    await vi.waitFor(() => expect(heard).toEqual(["now"]), 20_000);
+    for (const each of opened.splice(0).reverse()) await each.close();
+    expect(await serverPid(dataDir)).toBeUndefined();
+  });
+});
+
+describe("a database server", () => {
+  it("may be shared, but not a data folder: a second gateway on it is refused, a guest is not", async () => {
+    await open({ databaseUrl: test.url });
+    await open({ databaseUrl: test.url, role: "guest" });
+    await expect(open({ databaseUrl: test.url })).rejects.toThrow(
+      `Another gateway (process ${process.pid}) already serves from ${dataDir}`,
+    );
+    const elsewhere = await mkdtemp("/tmp/faregate-database-");
+    await open({ databaseUrl: test.url, dataDir: elsewhere });
+    await rm(elsewhere, { recursive: true });
+  });
+
+  it("keeps the claim over a lost connection", async () => {
+    const onLost = vi.fn();
+    await open({ databaseUrl: test.url, onLost });
+    await endClaim();
+    await vi.waitFor(async () => {
+      const rows = await test.database.query(
+        "select from pg_stat_activity where application_name like 'faregate owner%' and datname = current_database()",
+      );
+      expect(rows).toHaveLength(1);
+    }, 20_000);
+    await expect(open({ databaseUrl: test.url })).rejects.toThrow("already serves");
+    expect(onLost).not.toHaveBeenCalled();
+  });
+
+  it("that is away is a sentence, without the password", async () => {
+    const failing = open({ databaseUrl: "postgresql://someone:secret-word@127.0.0.1:9/none", role: "guest" });
+    const error = await failing.catch((caught: unknown) => caught);
+    expect(String(error)).toMatch(/The database cannot be reached: .*ECONNREFUSED.*Check DATABASE_URL/);
+    expect(String(error)).not.toContain("secret-word");
+  });
+
+  it("that loses committed money in a crash is refused", async () => {
+    await test.database.execute(`alter database ${await name()} set synchronous_commit = off`);
+    await expect(open({ databaseUrl: test.url, role: "guest" })).rejects.toThrow("synchronous_commit is off");
+    await test.database.execute(`alter database ${await name()} reset synchronous_commit`);
+  });
+
+  it("that stops answering fails a ping within its time", async () => {
+    const database = await open({ databaseUrl: test.url, role: "guest", maxConnections: 1 });
+    const sleeping = database.query("select pg_sleep(0.5)");
+    await expect(database.ping(50)).rejects.toThrow("did not answer within 50 ms");
+    await sleeping;
+  });
+});
+
+async function name(): Promise<string> {
+  return (await test.database.one<{ name: string }>("select current_database() as name")).name;
+}

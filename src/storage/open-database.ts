@@ -1,0 +1,126 @@
+import { claimDataDir } from "./data-dir-claim.ts";
+import type { Database, DatabaseLog } from "./database.ts";
+import { OLDEST_MAJOR } from "./embedded/cluster.ts";
+import { openEmbedded } from "./embedded/open-embedded.ts";
+import { openNotifications } from "./notifications.ts";
+import { openPool, type Pool } from "./pool.ts";
+import type { Role } from "./session.ts";
+
+export interface DatabaseOptions {
+  /** A PostgreSQL server; undefined = the embedded one in `dataDir`. */
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir: string;
+  /**
+   * "owner" serves from the data folder and is alone in it (a second one is refused with a sentence),
+   * whichever database is used; "guest" is a command-line tool or a further process of the owner's.
+   */
+  readonly role: Role;
+  /** Shown in pg_stat_activity, such as "faregate start". */
+  readonly applicationName: string;
+  readonly maxConnections?: number;
+  readonly log: DatabaseLog;
+  /** The data folder went to another gateway while the database was away: stop serving. */
+  readonly onLost?: (error: Error) => void;
+}
+
+/** Opens the database and makes sure that it is one we can keep our promises on. Does not migrate it. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { databaseUrl: url, dataDir, role, log, onLost = () => undefined } = options;
+  if (url === undefined) {
+    const embedded = await openEmbedded({ dataDir, role, log, onLost });
+    return connectTo(embedded.url, options, () => embedded.close());
+  }
+  let unclaim = async (): Promise<void> => undefined;
+  const database = await connectTo(url, options, () => unclaim());
+  if (role === "guest") return database;
+  try {
+    unclaim = await claimDataDir({ url, dataDir, log, onLost });
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function connectTo(
+  url: string,
+  options: DatabaseOptions,
+  afterwards: () => Promise<void>,
+): Promise<Database> {
+  const { applicationName, maxConnections, log } = options;
+  const pool = openPool({
+    url,
+    applicationName,
+    ...(maxConnections === undefined ? {} : { maxConnections }),
+  });
+  const notifications = openNotifications(url, log);
+  const close = async (): Promise<void> => {
+    await notifications.close();
+    await pool.close();
+    await afterwards();
+  };
+  try {
+    await checkServer(pool, log);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    ...pool,
+    url,
+    listen: notifications.listen,
+    ping: (timeoutMs = 1_000) => ping(pool, timeoutMs),
+    close,
+  };
+}
+
+async function checkServer(pool: Pool, log: DatabaseLog): Promise<void> {
+  const settings = await pool
+    .one<{ version: number; version_text: string; synchronous_commit: string; fsync: string }>(
+      `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as version_text,
+              current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync`,
+    )
+    .catch((error: unknown) => {
+      throw new Error(
+        `The database cannot be reached: ${sentenceOf(error)}. Check DATABASE_URL and that the server runs.`,
+        {
+          cause: error,
+        },
+      );
+    });
+  if (settings.version < OLDEST_MAJOR * 10_000) {
+    throw new Error(
+      `The database server is PostgreSQL ${settings.version_text}; at least ${OLDEST_MAJOR} is needed. Upgrade it, or point DATABASE_URL at a newer one.`,
+    );
+  }
+  if (settings.synchronous_commit === "off") {
+    throw new Error(
+      "synchronous_commit is off on the database server, so a crash there would lose money that was already promised. " +
+        "Set it to on, for example: ALTER DATABASE ... SET synchronous_commit = on.",
+    );
+  }
+  if (settings.fsync === "off") {
+    log.warn({}, "fsync is off on the database server: a power failure there can destroy the whole database");
+  }
+}
+
+async function ping(pool: Pool, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`the database did not answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+  });
+  try {
+    await Promise.race([pool.query("select"), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  // A name that resolves to several addresses gives an AggregateError without a message of its own.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0].message;
+  return error instanceof Error ? error.message : String(error);
+}
