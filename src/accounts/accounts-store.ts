@@ -1,0 +1,58 @@
+import type { Queryable } from "../storage/database.ts";
+import type { AccountId } from "./caller.ts";
+
+export interface AccountRecord {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly group: string;
+  readonly disabled: boolean;
+}
+
+/** An account as declared; its group must exist (foreign key accounts_group_exists). */
+export interface AccountDeclaration {
+  readonly name: string;
+  readonly group: string;
+  readonly disabled?: boolean;
+}
+
+/** Creates the account or makes it what is declared; the name is its identity. */
+export async function upsertAccount(tx: Queryable, account: AccountDeclaration): Promise<AccountRecord> {
+  return tx.one<AccountRecord>(
+    `insert into accounts as a (name, group_name, disabled) values ($1, $2, $3)
+     on conflict (name) do update set group_name = excluded.group_name, disabled = excluded.disabled
+     returning ${COLUMNS}`,
+    [account.name, account.group, account.disabled ?? false],
+  );
+}
+
+/** Opens an account; undefined where the name is taken. */
+export async function openAccount(
+  tx: Queryable,
+  { name, group }: { readonly name: string; readonly group: string },
+): Promise<AccountId | undefined> {
+  const row = await tx.maybeOne<{ id: AccountId }>(
+    "insert into accounts (name, group_name) values ($1, $2) on conflict (name) do nothing returning id",
+    [name, group],
+  );
+  return row?.id;
+}
+
+/** Accounts are disabled, never deleted: the ledger speaks of them for ever. False = no such account. */
+export async function setAccountDisabled(tx: Queryable, name: string, disabled: boolean): Promise<boolean> {
+  return (await tx.execute("update accounts set disabled = $2 where name = $1", [name, disabled])) > 0;
+}
+
+export function findAccount(db: Queryable, name: string): Promise<AccountRecord | undefined> {
+  return db.maybeOne<AccountRecord>(`select ${COLUMNS} from accounts a where name = $1`, [name]);
+}
+
+export function readAccount(db: Queryable, id: AccountId): Promise<AccountRecord | undefined> {
+  return db.maybeOne<AccountRecord>(`select ${COLUMNS} from accounts a where id = $1`, [id]);
+}
+
+/** Every account, by name. */
+export function readAccounts(db: Queryable): Promise<AccountRecord[]> {
+  return db.query<AccountRecord>(`select ${COLUMNS} from accounts a order by name`);
+}
+
+const COLUMNS = `a.id, a.name, a.group_name as "group", a.disabled`;

@@ -1,0 +1,30 @@
+/** Who calls: what a valid API key says, resolved once and cached; frozen, shared by requests. */
+export interface Caller {
+  readonly accountId: AccountId;
+  readonly accountName: string;
+  /** Name of the account's group: decides visible models and the price factor. */
+  readonly group: string;
+  readonly keyId: KeyId;
+  readonly keyName: string;
+  /** The key's whitelist of model ids; null = every model of the group. */
+  readonly models: ReadonlySet<string> | null;
+  /** The key's spending limit, or null. */
+  readonly spendingLimit: SpendingLimit | null;
+  /** The key's own rate limits; null = none. */
+  readonly rateLimits: RateLimits | null;
+}
+
+export type AccountId = bigint & { readonly brand?: "account" };
+export type KeyId = bigint & { readonly brand?: "key" };
+
+export interface SpendingLimit {
+  readonly amountNanos: bigint;
+  /** Calendar periods in UTC; `total` never starts anew. */
+  readonly period: "day" | "week" | "month" | "total";
+}
+
+export interface RateLimits {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly concurrency?: number;
+}

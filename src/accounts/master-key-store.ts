@@ -1,0 +1,84 @@
+import { createSeals, SealError, type Seals, sealedRow } from "../base/seal.ts";
+import type { Database, Queryable } from "../storage/database.ts";
+
+/** Where running gateways are told of a new master key. */
+export const MASTER_KEY_CHANNEL = "master_key_changed";
+
+/** Leaves the new key, sealed under the old one, for whoever knows the old one. */
+export async function announceMasterKey(database: Database, oldKey: string, newKey: string): Promise<void> {
+  const sealed = createSeals(oldKey).seal(newKey, HANDOVER);
+  await database.transaction(async (tx) => {
+    await tx.execute(
+      `insert into master_key_handovers (id, sealed_under_old) values (1, $1)
+       on conflict (id) do update set sealed_under_old = excluded.sealed_under_old, created_at = now()`,
+      [sealed],
+    );
+    await tx.execute("select pg_notify($1, '')", [MASTER_KEY_CHANNEL]);
+  });
+}
+
+/**
+ * Adopts an announced master key if the one that `seals` has can read the announcement. Where it cannot,
+ * `seals` began with the new key: the announcement is of no more use to this process.
+ */
+export async function learnMasterKey(
+  db: Queryable,
+  seals: Seals,
+): Promise<"none" | "learned" | "unreadable"> {
+  const row = await db.maybeOne<{ sealed_under_old: string }>(
+    "select sealed_under_old from master_key_handovers",
+  );
+  if (!row) return "none";
+  try {
+    seals.adopt(seals.open(row.sealed_under_old, HANDOVER));
+    return "learned";
+  } catch (error) {
+    if (error instanceof SealError && error.reason === "wrong-key") return "unreadable";
+    throw error;
+  }
+}
+
+/** Ends a rotation: from now on the old key opens nothing. */
+export async function withdrawMasterKey(db: Queryable): Promise<void> {
+  await db.execute("delete from master_key_handovers");
+}
+
+/**
+ * Seals every secret of the database anew under the new key, in one transaction: all or none. Secrets that
+ * are under it already stay readable, so repeating it does no harm. Gives their number. Whoever reads them
+ * meanwhile must accept both keys.
+ */
+export async function resealAll(database: Database, oldKey: string, newKey: string): Promise<number> {
+  const seals = createSeals(oldKey);
+  seals.adopt(newKey);
+  return database.transaction(async (tx) => {
+    let resealed = 0;
+    for (const table of await tablesWithSecrets(tx)) resealed += await resealTable(tx, seals, table);
+    return resealed;
+  });
+}
+
+const HANDOVER = "master_key_handovers";
+
+/** By the rule of the migrations: a sealed secret stands in a column "sealed" of a table with an "id". */
+async function tablesWithSecrets(tx: Queryable): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.columns
+     where table_schema = current_schema() and column_name = 'sealed' order by table_name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function resealTable(tx: Queryable, seals: Seals, table: string): Promise<number> {
+  const rows = await tx.query<{ id: bigint | number; sealed: string }>(
+    `select id, sealed from ${table} order by id for update`,
+  );
+  for (const { id, sealed } of rows) {
+    const row = sealedRow(table, id);
+    await tx.execute(`update ${table} set sealed = $2 where id = $1`, [
+      id,
+      seals.seal(seals.open(sealed, row), row),
+    ]);
+  }
+  return rows.length;
+}

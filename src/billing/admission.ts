@@ -1,0 +1,127 @@
+import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import { formatUsd } from "../base/money.ts";
+import type { Timers } from "../base/timers.ts";
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../observe/log.ts";
+import type { HoldOrder, OpenHold } from "./billing.ts";
+import { ledgersOf } from "./ledger-ref.ts";
+import { UNWRITABLE } from "./line-writer.ts";
+import type { Purse } from "./purse.ts";
+import { LONGEST_WAIT_MS, type Refusal } from "./purses.ts";
+import type { Session } from "./session.ts";
+import { openHold } from "./text-hold.ts";
+
+export interface Admission {
+  /** See TextBilling.take. */
+  take(order: HoldOrder): OpenHold | Promise<OpenHold>;
+  /** Why no new work would be taken now, or undefined. */
+  notReady(): string | undefined;
+}
+
+export interface AdmissionOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** The spool that new work goes to, if there is one. */
+  readonly current: () => Session | undefined;
+  readonly draining: () => boolean;
+}
+
+// Requests wait for less than 10 s; who is told to come back a little later finds the money settled.
+const RETRY_AFTER_SECONDS = 2;
+// Some 100 MB. The leases run out long before that unless requests are nearly free.
+const MOST_UNPOSTED = 100_000;
+const WAITERS_BEAT_MS = 100;
+// A billion dollars: nobody has it, and it fits the database's integers many times.
+const LARGEST_HOLD_NANOS = 10n ** 18n;
+
+/** Says who gets a hold at once, who waits, and who is sent away with which error. */
+export function createAdmission({ clock, timers, log, current, draining }: AdmissionOptions): Admission {
+  // Only while somebody waits.
+  let watching = false;
+  const watchWaiters = (): void => {
+    if (watching) return;
+    watching = true;
+    timers.after(WAITERS_BEAT_MS, () => {
+      watching = false;
+      const spool = current()?.spool;
+      if (!spool || spool.purses.waitingCount === 0) return;
+      const nowMs = clock.monotonicMs();
+      if (spool.isFresh(nowMs)) spool.purses.expire(nowMs);
+      else spool.purses.sendAway({ kind: "unavailable" });
+      watchWaiters();
+    });
+  };
+
+  const reasonNotReady = (nowMs: number): string | undefined => {
+    const session = current();
+    if (draining()) return "the gateway is shutting down";
+    if (!session?.spool.isFresh(nowMs)) return "the ledger has not answered for some seconds";
+    if (!session.lines.isWritable()) return "the spool in the data dir cannot be written";
+    if (session.spool.unpostedCount > MOST_UNPOSTED) return "the ledger is far behind";
+    return undefined;
+  };
+
+  const usable = (nowMs: number): Session => {
+    const session = current();
+    if (session && reasonNotReady(nowMs) === undefined) return session;
+    throw new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  };
+
+  const wait = (session: Session, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
+    new Promise((resolve, reject) => {
+      const { amountNanos } = order;
+      const waiter = {
+        ledgers: ledgersOf(order.caller, clock.nowMs()),
+        amountNanos,
+        sinceMs: nowMs,
+        granted: (purses: readonly Purse[]) => resolve(openHold(session, order, purses, clock, log)),
+        refused: (why: Refusal) => reject(refusal(why, amountNanos)),
+      };
+      if (!session.spool.purses.wait(waiter, nowMs)) reject(refusal({ kind: "busy" }, amountNanos));
+      watchWaiters();
+      session.spool.hurry();
+      session.ticker.wake();
+    });
+
+  return {
+    take(order) {
+      const nowMs = clock.monotonicMs();
+      const session = usable(nowMs);
+      const { purses } = session.spool;
+      const { amountNanos } = order;
+      assert(amountNanos >= 0n, "a hold is not negative");
+      const ledgers = ledgersOf(order.caller, clock.nowMs());
+      if (amountNanos > LARGEST_HOLD_NANOS)
+        throw refusal({ kind: "insufficient", ledger: ledgers[0] }, amountNanos);
+      const own = purses.of(ledgers, nowMs);
+      if (purses.take(own, amountNanos, nowMs)) return openHold(session, order, own, clock, log);
+      return wait(session, order, nowMs);
+    },
+    notReady: () => reasonNotReady(clock.monotonicMs()),
+  };
+}
+
+function refusal(why: Refusal, amountNanos: bigint): GatewayError {
+  switch (why.kind) {
+    case "insufficient": {
+      const atMost = `This request may cost up to $${formatUsd(amountNanos)}`;
+      const advice = "Ask for fewer output tokens";
+      return new GatewayError(
+        "insufficient_user_quota",
+        why.ledger.allowanceNanos === null
+          ? `${atMost}, which is more than the account's balance. ${advice} or top up the account.`
+          : `${atMost}, which is more than the API key's spending limit leaves. ${advice} or use another key.`,
+      );
+    }
+    case "busy":
+      return new GatewayError(
+        "balance_busy",
+        `The account's money is held by other running requests; none was free within ${LONGEST_WAIT_MS / 1000} s. Try again when some have finished.`,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    case "unavailable":
+      return new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+}

@@ -1,0 +1,108 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
+import type { TokenUsage } from "../usage/usage.ts";
+
+/**
+ * What `relay` sees of money. A hold is taken before anything is sent upstream and resolved exactly
+ * once; the hot path makes no database call: money comes from the purse, facts go to the spool.
+ */
+export interface TextBilling {
+  /**
+   * Takes a hold of `amountNanos` and writes its begin line. Returns at once when the purse has
+   * room, else a promise that waits its turn. Rejects (or throws) GatewayError: insufficient_user_quota (403), balance_busy
+   * (429, Retry-After), service_unavailable (503: the last tick is stale or lines cannot be written).
+   */
+  take(order: HoldOrder): OpenHold | Promise<OpenHold>;
+}
+
+/** The price row and factor in force when the request was accepted; nothing later changes them. */
+export interface FrozenPrice {
+  readonly priceId: bigint;
+  readonly rates: TokenRates;
+  readonly factorPpm: bigint;
+  /** What the request asks for beside tokens (a hosted tool, a service tier): nanos for the request, by name. */
+  readonly extras?: Readonly<Record<string, bigint>>;
+}
+
+/** The same for pictures and videos. */
+export interface FrozenMediaPrice {
+  readonly priceId: bigint;
+  readonly rates: MediaRates;
+  readonly factorPpm: bigint;
+}
+
+export interface HoldOrder {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly model: string;
+  readonly endpoint: Endpoint;
+  readonly streamed: boolean;
+  readonly price: FrozenPrice;
+  readonly amountNanos: bigint;
+}
+
+export interface OpenHold {
+  /**
+   * Await it before the upstream is called: resolved once the begin line has been handed to the operating
+   * system, so that a request whose process dies is never unknown. All lines of one turn of the event
+   * loop share one write and one promise, so this costs a microtask. Rejects with GatewayError
+   * service_unavailable (503) where lines cannot be written; settle it then as any request that was not sent.
+   */
+  readonly begun: Promise<void>;
+  /**
+   * Resolves the hold: computes the charge, writes the end line, gives the rest back. Call exactly
+   * once; a second call throws. Resolved when the line has been handed to the operating system, which
+   * must be before the answer's last byte is sent.
+   */
+  settle(outcome: Outcome): Promise<void>;
+  /** What was charged, once it is settled; 0 until then. */
+  chargeNanos(): bigint;
+}
+
+/** Why a request was charged as it was; see CHARGED_REASONS for which charge anything. */
+export type ChargeReason =
+  | "completed"
+  | "completed_usage_missing"
+  | "empty_answer"
+  | "client_aborted"
+  | "client_aborted_before_output"
+  | "upstream_failed"
+  | "upstream_failed_after_output"
+  | "upstream_timeout"
+  | "upstream_timeout_after_output"
+  | "rejected"
+  | "no_upstream"
+  | "drained"
+  | "interrupted";
+
+/** With any other reason nothing is charged, whatever the usage says. */
+export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
+  "completed",
+  "completed_usage_missing",
+  "client_aborted",
+  "upstream_failed_after_output",
+  "upstream_timeout_after_output",
+  "drained",
+]);
+
+export interface Outcome {
+  readonly reason: ChargeReason;
+  /** Buckets to charge; {} charges nothing. */
+  readonly usage: TokenUsage;
+  /** True where a bucket is our estimate and not the vendor's word. */
+  readonly estimated: boolean;
+  /** The vendor's usage object as sent. */
+  readonly raw?: unknown;
+  /** Impossible values that were ignored. */
+  readonly hostile?: readonly string[];
+  readonly upstream: string | null;
+  readonly upstreamModel: string | null;
+  /** HTTP status the caller saw; 0 = gone before any. */
+  readonly status: number;
+  readonly errorCode?: string;
+  readonly attempts: number;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+  /** Fields translation could not carry (issue 3). */
+  readonly losses?: readonly string[];
+}

@@ -1,0 +1,252 @@
+import type { BodyScan, FoundValue } from "../base/json-scan.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+
+/** What a body asks for beyond its own text: all that a hold and a price must know of it. */
+export interface BodyFeatures {
+  /**
+   * Why the bytes of the body say nothing about its tokens: the path of the field that refers to content
+   * kept elsewhere, holds media whose length bytes do not bound, or lets the upstream add content of its
+   * own. Undefined where the bytes do bound them.
+   */
+  readonly unbounded: string | undefined;
+  /** Tools that the upstream runs and bills by the call, by the vendor's name. */
+  readonly hostedTools: readonly string[];
+  /** Fields whose value changes the vendor's price, e.g. `service_tier` = `priority`. */
+  readonly pricedFields: readonly { readonly field: string; readonly value: string }[];
+  /** The body can ask for cache writes that live an hour. */
+  readonly mayWrite1h: boolean;
+  /** Pictures inside the body, and the bytes they take in it. */
+  readonly images: number;
+  readonly imageBytes: number;
+}
+
+/** The paths that a scan must watch so that readFeatures can see. */
+export function featurePaths(endpoint: Endpoint): readonly string[] {
+  return [...(RULES[endpoint]?.keys() ?? [])];
+}
+
+/**
+ * Reads the features of a body. Whatever cannot be told apart counts as the dearer: a duplicate key, an
+ * escaped spelling or an unknown kind never lowers what is held.
+ */
+export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
+  const features: Draft = {
+    unbounded: undefined,
+    hostedTools: [],
+    pricedFields: [],
+    mayWrite1h: false,
+    images: 0,
+    imageBytes: 0,
+  };
+  const rules = RULES[endpoint];
+  if (rules === undefined) return features;
+  for (const path of scan.present) {
+    const rule = rules.get(path);
+    if (rule === undefined) continue;
+    const values = scan.all(path);
+    if (values.length < scan.count(path)) features.unbounded ??= path;
+    rule(features, values, path, scan);
+  }
+  return features;
+}
+
+type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & {
+  hostedTools: string[];
+  pricedFields: { field: string; value: string }[];
+};
+
+/** Notes what the values found at one path mean. */
+type Rule = (features: Draft, values: readonly FoundValue[], path: string, scan: BodyScan) => void;
+
+/** A path with the rule for its values. */
+type Entry = readonly [path: string, rule: Rule];
+
+/** An id or address of content kept elsewhere. Objects do not count: a JSON schema may have a property of that name. */
+const reference: Rule = (features, values, path) => {
+  if (values.some((value) => value.head !== "" || (value.type === "array" && value.items > 0))) {
+    features.unbounded ??= path;
+  }
+};
+
+/**
+ * Sound, films and documents inside the body: compression makes an hour of silence or a hundred pages as
+ * small as one likes, so bytes bound nothing here either.
+ */
+const compressed = reference;
+
+const isOn = (value: FoundValue): boolean =>
+  value.type !== "null" && value.value !== false && !(value.type === "array" && value.items === 0);
+
+/** A field that makes the upstream add content of its own, unless it is switched off. */
+const addsContent: Rule = (features, values, path) => {
+  if (values.some(isOn)) features.unbounded ??= path;
+};
+
+/** The same, billed by the call. */
+const hostedTool: Rule = (features, values, path) => {
+  if (!values.some(isOn)) return;
+  features.unbounded ??= path;
+  features.hostedTools.push(path);
+};
+
+/** Tools whose definition is all in the body, and what the caller runs. */
+const PLAIN_TOOL = /^(function|custom|namespace)$/;
+
+/** Tools for which the upstream adds words or content that are billed as tokens only, not by the call. */
+const UNBILLED_TOOL =
+  /^(bash|text_editor|computer|memory|local_shell|apply_patch|tool_search|web_fetch|mcp)(_|$)/;
+
+const toolType: Rule = (features, values, path) => {
+  for (const { type, head } of values) {
+    if (type !== "string" || PLAIN_TOOL.test(head)) continue;
+    features.unbounded ??= path;
+    if (!UNBILLED_TOOL.test(head)) features.hostedTools.push(head);
+  }
+};
+
+/** The native protocol names a tool by its key, in two spellings. */
+const PLAIN_TOOL_KEY = /^function_?declarations$/i;
+const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution)$/i;
+
+const toolKey: Rule = (features, values, path) => {
+  for (const { type, name } of values) {
+    if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
+    features.unbounded ??= path;
+    if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push(name);
+  }
+};
+
+/** Only `5m` is known to be shorter than an hour. */
+const timeToLive: Rule = (features, values) => {
+  if (values.some((value) => value.head !== "" && value.head !== "5m")) features.mayWrite1h = true;
+};
+
+const USUAL_PRICE = /^(auto|default|standard|standard_only|global)$/i;
+
+const priceChange: Rule = (features, values, path) => {
+  for (const { head } of values) {
+    if (head !== "" && !USUAL_PRICE.test(head)) features.pricedFields.push({ field: path, value: head });
+  }
+};
+
+/** What models take as a picture; SVG is text, and other types are unbounded. */
+const PICTURE = /^image\/(?!svg)[a-z0-9.+-]+$/i;
+const PICTURE_URL = /^data:image\/(?!svg)[a-z0-9.+-]+;base64,/i;
+const TEXT = /^(text\/|image\/svg)/i;
+const TEXT_URL = /^data:(text\/|image\/svg)/i;
+
+/** An address: elsewhere, unless it is a data URL of a picture or of text. */
+const address: Rule = (features, values, path) => {
+  const isInside = (head: string): boolean => PICTURE_URL.test(head) || TEXT_URL.test(head);
+  if (values.some(({ head }) => head !== "" && !isInside(head))) features.unbounded ??= path;
+};
+
+/** The declared type of base64 content. */
+const mediaType: Rule = (features, values, path) => {
+  if (values.some(({ head }) => head !== "" && !PICTURE.test(head) && !TEXT.test(head))) {
+    features.unbounded ??= path;
+  }
+};
+
+const picture = (features: Draft, value: FoundValue): void => {
+  features.images += 1;
+  features.imageBytes += value.end - value.start;
+};
+
+/** Where vendors read a picture as a data URL. The same value anywhere else is text, and counted as such. */
+const pictureUrl: Rule = (features, values) => {
+  for (const value of values) if (PICTURE_URL.test(value.head)) picture(features, value);
+};
+
+/** Base64 content where vendors read it: a picture if all its siblings say so, otherwise counted as text. */
+function pictureData(typePaths: readonly string[], kindPath?: string): Rule {
+  return (features, values, path, scan) => {
+    const types = byParent(typePaths.flatMap((typePath) => scan.all(typePath)));
+    const kinds = kindPath === undefined ? undefined : byParent(scan.all(kindPath));
+    const isOnly = (heads: readonly string[] | undefined, expected: RegExp): boolean =>
+      heads?.length === 1 && heads.every((head) => expected.test(head));
+    const data = byParent(scan.all(path));
+    for (const value of values) {
+      const { parent } = value;
+      const isPicture =
+        isOnly(types.get(parent), PICTURE) &&
+        (kinds === undefined || isOnly(kinds.get(parent), /^base64$/)) &&
+        data.get(parent)?.length === 1;
+      if (isPicture) picture(features, value);
+    }
+  };
+}
+
+function byParent(values: readonly FoundValue[]): Map<number, string[]> {
+  const groups = new Map<number, string[]>();
+  for (const { parent, head } of values) {
+    const group = groups.get(parent);
+    if (group === undefined) groups.set(parent, [head]);
+    else group.push(head);
+  }
+  return groups;
+}
+
+/** Watched for the rules of its siblings. */
+const sibling: Rule = () => {};
+
+const entries = (rule: Rule, paths: readonly string[]): Entry[] => paths.map((path) => [path, rule]);
+
+/** At any depth and in every protocol: vendors and their imitators differ about the places. */
+const ANYWHERE: readonly Entry[] = [
+  ...entries(reference, ["**.file_id", "**.file_ids", "**.file_url", "**.fileUri", "**.file_uri"]),
+  ...entries(reference, ["**.cachedContent", "**.cached_content", "**.previous_response_id"]),
+  ...entries(reference, ["**.video_url", "**.video_url.url", "**.audio_url", "**.audio_url.url"]),
+  ...entries(reference, ["**.document_url", "**.source.url"]),
+  ...entries(compressed, ["**.file_data", "**.input_audio.data"]),
+  ...entries(address, ["**.image_url", "**.image_url.url"]),
+  ...entries(mediaType, ["**.source.media_type"]),
+  ...entries(timeToLive, ["**.ttl"]),
+  ...entries(priceChange, ["service_tier", "serviceTier"]),
+];
+
+const CHAT: readonly Entry[] = [
+  ...entries(reference, ["messages.audio.id"]),
+  // Beside the general rule of the same values: here a picture is a picture.
+  ...entries(pictureUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
+  ...entries(toolType, ["tools.type"]),
+  ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
+];
+
+const RESPONSES: readonly Entry[] = [
+  ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
+  ...entries(pictureUrl, ["input.content.image_url", "input.output.image_url"]),
+  ...entries(toolType, ["tools.type", "tools.tools.type"]),
+];
+
+const MESSAGES: readonly Entry[] = [
+  ...entries(sibling, ["**.source.type"]),
+  ...entries(pictureData(["**.source.media_type"], "**.source.type"), [
+    "messages.content.source.data",
+    "messages.content.content.source.data",
+  ]),
+  ...entries(toolType, ["tools.type"]),
+  ...entries(addsContent, ["mcp_servers", "container"]),
+  ...entries(priceChange, ["speed", "inference_geo"]),
+];
+
+const NATIVE: readonly Entry[] = [
+  ...["inlineData", "inline_data"].flatMap((inline) => {
+    const types = [`**.${inline}.mimeType`, `**.${inline}.mime_type`];
+    return [
+      ...entries(mediaType, types),
+      ...entries(pictureData(types), [
+        `contents.parts.${inline}.data`,
+        `contents.parts.functionResponse.parts.${inline}.data`,
+      ]),
+    ];
+  }),
+  ...entries(toolKey, ["tools.*"]),
+];
+
+const RULES: Partial<Record<Endpoint, ReadonlyMap<string, Rule>>> = {
+  "chat-completions": new Map([...ANYWHERE, ...CHAT]),
+  responses: new Map([...ANYWHERE, ...RESPONSES]),
+  messages: new Map([...ANYWHERE, ...MESSAGES]),
+  "generate-content": new Map([...ANYWHERE, ...NATIVE]),
+};

@@ -1,0 +1,318 @@
+import fc from "fast-check";
+import { countTokens as countCl100k } from "gpt-tokenizer/encoding/cl100k_base";
+import { countTokens as countO200k } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import { createBodyScan } from "../base/json-scan.ts";
+import { compileWatch } from "../base/json-watch.ts";
+import type { Endpoint, Model } from "../catalog/catalog.ts";
+import { readFeatures } from "./body-features.ts";
+import { freezePrice, holdBound, holdPaths } from "./hold-bound.ts";
+import { charge } from "./rate.ts";
+
+const LIMITS: Partial<Record<Endpoint, readonly string[]>> = {
+  "chat-completions": ["max_tokens", "max_completion_tokens"],
+  responses: ["max_output_tokens"],
+  messages: ["max_tokens"],
+  "generate-content": ["generationConfig.maxOutputTokens"],
+};
+const COUNTS = ["n", "generationConfig.candidateCount"];
+
+/** One dollar a million for input makes a token a thousand nanos; output costs ten times as much. */
+const model: Model = {
+  id: "m",
+  family: null,
+  variant: null,
+  ownedBy: "x",
+  created: 0,
+  endpoints: ["chat-completions"],
+  groups: null,
+  contextTokens: 200_000,
+  maxOutputTokens: 8_000,
+  price: {
+    id: 1n,
+    rates: {
+      input: 1_000_000_000n,
+      output: 10_000_000_000n,
+      cacheWrite5m: 1_000_000_000n,
+      cacheWrite1h: 2_000_000_000n,
+    },
+    extras: {},
+    media: {},
+  },
+  quirks: {},
+};
+
+function scanOf(endpoint: Endpoint, text: string) {
+  const scanner = createBodyScan(
+    compileWatch([...holdPaths(endpoint), ...(LIMITS[endpoint] ?? []), ...COUNTS]),
+  );
+  scanner.write(Buffer.from(text));
+  return scanner.end();
+}
+
+function holdOf(endpoint: Endpoint, body: unknown, of: Model = model, copies = 1): bigint {
+  return holdBound({
+    endpoint,
+    copies,
+    model: of,
+    price: freezePrice(of, 1_000_000n, undefined),
+    scan: scanOf(endpoint, typeof body === "string" ? body : JSON.stringify(body)),
+    outputLimits: LIMITS[endpoint] ?? [],
+    answerCounts: COUNTS,
+  });
+}
+
+/** The input tokens and output tokens that a hold is made of, for a body that asks for one output token. */
+const inputTokens = (endpoint: Endpoint, body: unknown): number =>
+  Number(holdOf(endpoint, body) - 10_000n) / 1000;
+const outputTokens = (fields: string): number => {
+  const body = `{"x":[]${fields === "" ? "" : `,${fields}`}}`;
+  return Number(holdOf("chat-completions", body) - BigInt(Math.ceil(body.length / 2)) * 1000n) / 10_000;
+};
+
+describe("the output of a hold", () => {
+  it("is the model's maximum where nothing is asked, else the largest value asked", () => {
+    expect(outputTokens("")).toBe(8_000);
+    expect(outputTokens('"max_tokens":null')).toBe(8_000);
+    expect(outputTokens('"max_tokens":100')).toBe(100);
+    expect(outputTokens('"max_tokens":100,"max_completion_tokens":700')).toBe(700);
+    expect(outputTokens('"max_tokens":900000')).toBe(8_000);
+  });
+
+  it("is not lowered by duplicates, escaped keys or values that are no count", () => {
+    expect(outputTokens('"max_tokens":700,"max_tokens":1')).toBe(700);
+    expect(outputTokens('"max_tokens":1,"max_t\\u006fkens":700')).toBe(700);
+    for (const odd of ['"7"', "-1", "0", "1.5", "1e400", "true", "[]", "{}", '""']) {
+      expect(outputTokens(`"max_tokens":1,"max_tokens":${odd}`), odd).toBe(8_000);
+    }
+    expect(outputTokens(`${'"max_tokens":1,'.repeat(3_000)}"max_tokens":1`)).toBe(8_000);
+  });
+
+  it("counts every answer asked for; 128 where the number is malformed, huge or negative", () => {
+    expect(outputTokens('"max_tokens":10,"n":3')).toBe(30);
+    expect(outputTokens('"max_tokens":10,"n":null')).toBe(10);
+    expect(outputTokens('"max_tokens":10,"n":2,"n":1')).toBe(20);
+    for (const odd of ['"2"', "0", "-5", "2.5", "1e30", "129", "{}"]) {
+      expect(outputTokens(`"max_tokens":10,"n":${odd}`), odd).toBe(1_280);
+    }
+  });
+});
+
+describe("the input of a hold", () => {
+  const png = `data:image/png;base64,${"A".repeat(100_000)}`;
+  const chat = (part: unknown): unknown => ({ messages: [{ role: "user", content: [part] }], max_tokens: 1 });
+  const messages = (part: unknown): unknown => chat(part);
+
+  it("is one token for two bytes, at most the context", () => {
+    const body = { messages: [{ role: "user", content: "x".repeat(1000) }], max_tokens: 1 };
+    expect(inputTokens("chat-completions", body)).toBe(Math.ceil(JSON.stringify(body).length / 2));
+    expect(inputTokens("messages", chat("y".repeat(1_000_000)))).toBe(200_000);
+  });
+
+  it("counts as often as the request may be sent, while the answers are counted already", () => {
+    const body = { messages: [{ role: "user", content: "x".repeat(1000) }], max_tokens: 1, n: 4 };
+    const tokens = BigInt(Math.ceil(JSON.stringify(body).length / 2));
+    expect(holdOf("chat-completions", body, model, 4)).toBe(4n * tokens * 1_000n + 4n * 10_000n);
+    expect(holdOf("chat-completions", body)).toBe(tokens * 1_000n + 4n * 10_000n);
+  });
+
+  it("is the whole context where content is elsewhere or the upstream adds some", () => {
+    const cases: [Endpoint, object][] = [
+      ["responses", { previous_response_id: "resp_1" }],
+      ["responses", { conversation: { id: "conv_1" } }],
+      ["responses", { prompt: { id: "pmpt_1" } }],
+      ["responses", { input: [{ content: [{ type: "input_file", file_id: "file-1" }] }] }],
+      ["responses", { input: [{ content: [{ type: "input_image", image_url: "https://x/y.png" }] }] }],
+      ["responses", { tools: [{ type: "function" }, { type: "web_search" }] }],
+      ["responses", { tools: [{ type: "mcp", server_url: "https://x" }] }],
+      ["chat-completions", { messages: [{ content: [{ image_url: { url: "http://x" } }] }] }],
+      ["chat-completions", { messages: [{ content: [{ input_audio: { data: "AAAA", format: "mp3" } }] }] }],
+      [
+        "chat-completions",
+        { messages: [{ content: [{ file: { file_data: "data:application/pdf;base64,AA" } }] }] },
+      ],
+      ["chat-completions", { web_search_options: {} }],
+      ["messages", { messages: [{ content: [{ source: { type: "url", url: "https://x" } }] }] }],
+      [
+        "messages",
+        {
+          messages: [
+            { content: [{ source: { type: "base64", media_type: "application/pdf", data: "AA" } }] },
+          ],
+        },
+      ],
+      ["messages", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+      ["messages", { mcp_servers: [{ type: "url" }] }],
+      ["generate-content", { cachedContent: "cachedContents/1" }],
+      ["generate-content", { contents: [{ parts: [{ file_data: { file_uri: "gs://x" } }] }] }],
+      [
+        "generate-content",
+        { contents: [{ parts: [{ inlineData: { mimeType: "video/mp4", data: "AA" } }] }] },
+      ],
+      ["generate-content", { tools: [{ functionDeclarations: [] }, { googleSearch: {} }] }],
+    ];
+    for (const [endpoint, body] of cases) {
+      const limits = { max_tokens: 1, max_output_tokens: 1, generationConfig: { maxOutputTokens: 1 } };
+      expect(inputTokens(endpoint, { ...body, ...limits }), JSON.stringify(body)).toBe(200_000);
+    }
+  });
+
+  it("is the text alone where names of such fields only stand in schemas or are switched off", () => {
+    const body = {
+      messages: [],
+      max_tokens: 1,
+      enable_search: false,
+      previous_response_id: null,
+      tools: [
+        {
+          type: "function",
+          function: { parameters: { properties: { file_id: { type: "string" }, image_url: {} } } },
+        },
+      ],
+    };
+    expect(inputTokens("chat-completions", body)).toBe(Math.ceil(JSON.stringify(body).length / 2));
+  });
+
+  it("takes a picture inside the body at the most that vendors count for one, not by its bytes", () => {
+    const bodies: [Endpoint, unknown][] = [
+      ["chat-completions", chat({ type: "image_url", image_url: { url: png } })],
+      [
+        "messages",
+        messages({ type: "image", source: { type: "base64", media_type: "image/png", data: png } }),
+      ],
+      [
+        "responses",
+        { input: [{ content: [{ type: "input_image", image_url: png }] }], max_output_tokens: 1 },
+      ],
+      [
+        "generate-content",
+        {
+          contents: [{ parts: [{ inline_data: { mime_type: "image/png", data: png } }] }],
+          generationConfig: { maxOutputTokens: 1 },
+        },
+      ],
+    ];
+    for (const [endpoint, body] of bodies) {
+      const rest = JSON.stringify(body).length - png.length - 2;
+      expect(inputTokens(endpoint, body), endpoint).toBe(Math.ceil(rest / 2) + 10_000);
+    }
+    const stated = { ...model, quirks: { image_tokens: 48_169 } };
+    const [endpoint, body] = bodies[0] ?? ["chat-completions", {}];
+    expect(holdOf(endpoint, body, stated) - holdOf(endpoint, body)).toBe(38_169_000n);
+  });
+
+  it("does not believe that text is a picture because it says so somewhere", () => {
+    const claims: [Endpoint, unknown][] = [
+      ["messages", chat({ type: "tool_use", input: { image_url: { url: png } } })],
+      ["messages", chat({ source: { type: "base64", type2: 1, media_type: "text/plain", data: png } })],
+      [
+        "messages",
+        `{"max_tokens":1,"messages":[{"content":[{"source":{"type":"base64","type":"text","media_type":"image/png","data":"${png}"}}]}]}`,
+      ],
+      ["chat-completions", { max_tokens: 1, messages: [{ content: "x", image_url: png }] }],
+    ];
+    for (const [endpoint, body] of claims) {
+      expect(inputTokens(endpoint, body), JSON.stringify(body).slice(0, 80)).toBeGreaterThanOrEqual(50_000);
+    }
+  });
+
+  it("costs the 1h write price only where the body can ask for it", () => {
+    const marked = (ttl: string): unknown =>
+      messages({ type: "text", cache_control: { type: "ephemeral", ttl } });
+    const input = (body: unknown): bigint => holdOf("messages", body) - 10_000n;
+    expect(input(marked("5m"))).toBe(BigInt(Math.ceil(JSON.stringify(marked("5m")).length / 2)) * 1000n);
+    expect(input(marked("1h"))).toBe(input(marked("5m")) * 2n);
+    const escaped = JSON.stringify(marked("1h")).replace("ttl", "tt\\u006c").replace("1h", "\\u0031h");
+    expect(input(escaped) % 2_000n).toBe(0n);
+    expect(input(escaped)).toBeGreaterThan(input(marked("1h")));
+  });
+
+  it("counts a reranker's query once for every document", () => {
+    const body = { query: "q".repeat(98), documents: ["a", "b", "c"] };
+    expect(holdOf("rerank", body)).toBe(BigInt(Math.ceil((JSON.stringify(body).length + 200) / 2)) * 1000n);
+  });
+});
+
+describe("the hold", () => {
+  it("is never below the charge of what a tokenizer counts, in any language, however it is escaped", () => {
+    const phrases = [
+      "The quick brown fox jumps over the lazy dog. ",
+      "人工智能模型的输入和输出都按照词元计费，价格不同。",
+      "東京都の天気は明日も晴れるでしょう。",
+      "Вот пример текста на русском языке, достаточно длинный. ",
+      "이 문장은 한국어로 작성되었습니다. ",
+      "مرحبا بالعالم، هذا نص عربي قصير. ",
+      "Great job 🎉🚀 thanks 🙏😀 see you ❤️ tomorrow! ",
+      "function add(a, b) {\n  return a + b; // sum\n}\n",
+      '{"id": 12345, "values": [0.25, 17, 998877], "ok": true}\n',
+      "https://example.com/a/b?c=d&e=f%20g ",
+    ];
+    const content = fc
+      .array(fc.constantFrom(...phrases), { minLength: 1, maxLength: 30 })
+      .map((parts) => parts.join(""));
+    const escaping = fc.boolean();
+    fc.assert(
+      fc.property(
+        fc.array(content, { minLength: 1, maxLength: 4 }),
+        escaping,
+        fc.nat({ max: 8_000 }),
+        (texts, escaped, limit) => {
+          const body = {
+            messages: texts.map((text) => ({ role: "user", content: text })),
+            max_tokens: limit,
+          };
+          const json = JSON.stringify(body);
+          const sent = escaped
+            ? json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+            : json;
+          for (const count of [countO200k, countCl100k]) {
+            // Four tokens around each message and three before the answer, as chat models frame them.
+            const input = texts.reduce((sum, text) => sum + count(text) + 4, 3);
+            const cost = charge(
+              { inputUncached: input, outputVisible: limit },
+              freezePrice(model, 1_000_000n, undefined),
+            );
+            expect(holdOf("chat-completions", sent) >= cost).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("refuses a model without a price, or a generating one without limits", () => {
+    const refusal = expect.objectContaining({ reason: "model_not_priced" });
+    expect(() => freezePrice({ ...model, price: null }, 1n, undefined)).toThrow(refusal);
+    for (const missing of [{ contextTokens: null }, { maxOutputTokens: null }]) {
+      expect(() => holdOf("chat-completions", {}, { ...model, ...missing })).toThrow(refusal);
+      expect(() => holdOf("embeddings", {}, { ...model, ...missing })).not.toThrow();
+    }
+    const inputOnly = { ...model, price: { id: 1n, rates: { input: 1n }, extras: {}, media: {} } };
+    expect(() => holdOf("messages", {}, inputOnly)).toThrow(refusal);
+  });
+});
+
+describe("features of a body", () => {
+  const features = (endpoint: Endpoint, body: unknown) =>
+    readFeatures(endpoint, scanOf(endpoint, JSON.stringify(body)));
+
+  it("name the tools that the vendor bills by the call, and no others", () => {
+    const tools = ["function", "custom", "mcp", "web_search", "computer_use_preview", "file_search"].map(
+      (type) => ({ type }),
+    );
+    expect(features("responses", { tools }).hostedTools).toEqual(["web_search", "file_search"]);
+    expect(
+      features("generate-content", {
+        tools: [{ function_declarations: [], googleSearch: {}, urlContext: {} }],
+      }).hostedTools,
+    ).toEqual(["googleSearch"]);
+  });
+
+  it("name the fields that change the vendor's price, unless they ask for the usual one", () => {
+    expect(features("chat-completions", { service_tier: "auto" }).pricedFields).toEqual([]);
+    expect(features("messages", { service_tier: "priority", speed: "fast" }).pricedFields).toEqual([
+      { field: "service_tier", value: "priority" },
+      { field: "speed", value: "fast" },
+    ]);
+  });
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { completed, order } from "../../test/support/billing.ts";
+import { callerOf } from "../../test/support/money/exchange.ts";
+import { ledgersOf } from "./ledger-ref.ts";
+import { encodeBegin, encodeEnd, frame, unframe } from "./line.ts";
+
+describe("a line", () => {
+  it("comes back as it was written, and not at all when a byte of it changed", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.nat(), fc.nat(255), (text, at, byte) => {
+        const json = JSON.stringify({ text });
+        const framed = frame("end", json).slice(0, -1);
+        expect(unframe(framed)).toEqual({ kind: "end", json });
+        const bytes = Buffer.from(framed);
+        const changed = at % bytes.length;
+        if (bytes[changed] === byte) return;
+        bytes[changed] = byte;
+        expect(unframe(bytes.toString())).not.toEqual({ kind: "end", json });
+      }),
+    );
+  });
+
+  it("is one line of JSON with whole amounts, whatever text is in it", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+        (text, amount) => {
+          const caller = callerOf(3, true);
+          const request = { ...order(caller, amount, text), model: text };
+          const begin = encodeBegin(7, 1, request, ledgersOf(caller, 0));
+          const end = encodeEnd(8, 2, 7, amount, { ...completed(1), raw: { text }, upstreamModel: text });
+          for (const line of [begin, end]) {
+            expect(line).not.toContain("\n");
+            // What PostgreSQL's jsonb does not take.
+            expect(line.replaceAll("\\\\", "")).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+          }
+          expect(JSON.parse(begin)).toMatchObject({ n: 7, account: "3", key: "103", hold: String(amount) });
+          expect(JSON.parse(end)).toMatchObject({ n: 8, begin: 7, charge: String(amount) });
+        },
+      ),
+    );
+  });
+
+  it("keeps a usage object of a plausible size and only the size of others", () => {
+    const raw = (length: number): unknown =>
+      JSON.parse(encodeEnd(1, 1, 0, 0n, { ...completed(1), raw: { x: "x".repeat(length) } })).raw;
+    expect(raw(1_000)).toEqual({ x: "x".repeat(1_000) });
+    expect(raw(20_000)).toEqual({ omitted_characters: 20_008 });
+  });
+});

@@ -1,0 +1,35 @@
+import type { Clock } from "../base/clock.ts";
+import { sleep, systemTimers } from "../base/timers.ts";
+import type { Database, Queryable } from "../storage/database.ts";
+import { attemptOperatorTransfer, type OperatorTransfer, type TransferOutcome } from "./ledger-store.ts";
+
+// As long as a request waits for money that is held.
+const LONGEST_WAIT_MS = 10_000;
+const RETRY_MS = 100;
+
+/**
+ * Credits or debits an account by an operator's word. A debit of money that is leased to processes recalls
+ * it and waits; where running requests hold it for all that time the outcome stays "recalling", and nothing
+ * was moved. The same idempotency key moves money once, however often it is sent. `note` writes what belongs to the
+ * transfer, in its transaction, once money was moved or had been before.
+ */
+export async function transferByOperator(
+  database: Database,
+  clock: Clock,
+  transfer: OperatorTransfer,
+  note: (tx: Queryable, outcome: TransferOutcome) => Promise<void> = async () => undefined,
+): Promise<TransferOutcome> {
+  if (transfer.amountNanos === 0n) throw new RangeError("a transfer moves more or less than nothing");
+  if (transfer.idempotencyKey === "" || transfer.reason === "")
+    throw new RangeError("an operator's transfer needs an idempotency key and a reason");
+  const deadlineMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  for (;;) {
+    const outcome = await database.transaction(async (tx) => {
+      const attempt = await attemptOperatorTransfer(tx, transfer);
+      if (attempt.outcome === "done" || attempt.outcome === "repeated") await note(tx, attempt);
+      return attempt;
+    });
+    if (outcome.outcome !== "recalling" || clock.monotonicMs() >= deadlineMs) return outcome;
+    await sleep(systemTimers, RETRY_MS);
+  }
+}

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openSpoolFiles, readSpoolFiles, type SpoolContents, type SpoolMedium } from "./spool-files.ts";
+
+/** The spools of one data dir. The simulation has one in memory. */
+export interface SpoolDisk {
+  /** Makes a spool of this process. */
+  make(spool: string): SpoolMedium;
+  /** Spools whose process is gone; `own` are this process's. */
+  abandoned(own: ReadonlySet<string>): string[];
+  read(spool: string): SpoolContents;
+  remove(spool: string): void;
+}
+
+/**
+ * `<data dir>/spool/<spool id>/`: the segments of one spool and `owner.json`, which says whose it is. Several
+ * processes of one gateway share the data dir; a folder whose owner is gone may be adopted by any.
+ */
+export function openSpoolDisk(dataDir: string): SpoolDisk {
+  const folderOf = (spool: string): string => join(dataDir, ROOT, spool);
+  return {
+    make(spool) {
+      const folder = folderOf(spool);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const owner: Owner = { pid: process.pid, startedAt: startOf(process.pid) };
+      writeFileSync(join(folder, OWNER_FILE), JSON.stringify(owner), { mode: 0o600 });
+      return openSpoolFiles(folder);
+    },
+    abandoned: (own) => spoolsOnDisk(dataDir).filter((spool) => !own.has(spool) && !isOwned(folderOf(spool))),
+    read: (spool) => readSpoolFiles(folderOf(spool)),
+    remove: (spool) => rmSync(folderOf(spool), { recursive: true, force: true }),
+  };
+}
+
+/** Ids of all spools in a data dir, whoever owns them. */
+export function spoolsOnDisk(dataDir: string): string[] {
+  const root = join(dataDir, ROOT);
+  return existsSync(root) ? readdirSync(root) : [];
+}
+
+const ROOT = "spool";
+const OWNER_FILE = "owner.json";
+
+interface Owner {
+  readonly pid: number;
+  /** When that process started, as the system counts; tells it from a later one with the same number. */
+  readonly startedAt: string | null;
+}
+
+function isOwned(folder: string): boolean {
+  const owner = readOwner(folder);
+  // Our own number, but not our own spool: a process before us had it, as in a container that was restarted.
+  if (!owner || owner.pid === process.pid || !isRunning(owner.pid)) return false;
+  return owner.startedAt === null || owner.startedAt === startOf(owner.pid);
+}
+
+function readOwner(folder: string): Owner | undefined {
+  try {
+    const { pid, startedAt } = JSON.parse(readFileSync(join(folder, OWNER_FILE), "utf8")) as Partial<Owner>;
+    return typeof pid === "number" ? { pid, startedAt: startedAt ?? null } : undefined;
+  } catch {
+    return undefined; // died while it made the folder, before its first line
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there but belongs to another user.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Clock ticks from the machine's boot to the start of a process; null where the system does not say. */
+function startOf(pid: number): string | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in brackets, may hold spaces; the 22nd field is the 20th behind it.
+    return (
+      text
+        .slice(text.lastIndexOf(")") + 2)
+        .split(" ")
+        .at(19) ?? null
+    );
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BillingRig, createBillingRig, order } from "../../test/support/billing.ts";
+import { callerOf, LIMIT, ledgerIdsOf, outcomeOf } from "../../test/support/money/exchange.ts";
+import { ModelStore } from "../../test/support/money/model-store.ts";
+import { ledgersOf } from "./ledger-ref.ts";
+import { attemptOperatorTransfer } from "./ledger-store.ts";
+import { encodeBegin, encodeEnd } from "./line.ts";
+import { createSpoolStore } from "./spool-store.ts";
+import type { PurseAsk, TickAnswer, TickRequest } from "./tick.ts";
+
+let rig: BillingRig;
+beforeAll(async () => {
+  rig = await createBillingRig();
+});
+afterAll(() => rig.close());
+
+// The simulation proves the protocol on a model of the database; here the model is held against the real one.
+describe("the database and the simulation's model of it", () => {
+  it("answer alike and keep the same books, whatever they are told", async () => {
+    await fc.assert(fc.asyncProperty(fc.array(actions, { minLength: 5, maxLength: 40 }), followBoth), {
+      numRuns: 40,
+    });
+  });
+});
+
+type Action =
+  | {
+      readonly kind: "tick";
+      readonly spool: number;
+      readonly stale: boolean;
+      readonly lines: readonly Line[];
+      readonly asks: readonly Ask[];
+    }
+  | { readonly kind: "close"; readonly spool: number }
+  | { readonly kind: "transfer"; readonly amount: number };
+interface Line {
+  readonly limited: boolean;
+  readonly charge: number;
+}
+interface Ask {
+  readonly limited: boolean;
+  readonly give: number;
+  readonly recallSeen: boolean;
+  readonly wants: readonly number[];
+  readonly ahead: number;
+}
+
+const amounts = fc.integer({ min: 1, max: 300 });
+const asks = fc.record({
+  limited: fc.boolean(),
+  give: fc.oneof(fc.constant(0), amounts),
+  recallSeen: fc.boolean(),
+  wants: fc.array(amounts, { maxLength: 4 }),
+  ahead: fc.oneof(fc.constant(0), amounts),
+});
+const lines = fc.record({ limited: fc.boolean(), charge: fc.integer({ min: 0, max: 200 }) });
+const actions: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("tick" as const),
+      spool: fc.integer({ min: 0, max: 1 }),
+      stale: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
+      lines: fc.array(lines, { maxLength: 5 }),
+      asks: fc.uniqueArray(asks, { maxLength: 2, selector: ({ limited }) => limited }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("close" as const), spool: fc.integer({ min: 0, max: 1 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("transfer" as const),
+      amount: fc.integer({ min: -500, max: 500 }).filter((amount) => amount !== 0),
+    }),
+  },
+);
+
+let runs = 0;
+
+async function followBoth(steps: readonly Action[]): Promise<void> {
+  runs += 1;
+  const account = await rig.account(1_000n);
+  const id = Number(account.accountId);
+  const real = createSpoolStore(rig.database);
+  const model = new ModelStore();
+  model.credit(`account:${id}`, 1_000n);
+  const spools = [`model-${runs}-0`, `model-${runs}-1`];
+  const numbers = [0, 0];
+  for (const spool of spools) {
+    await real.open(spool, "test");
+    model.open(spool);
+  }
+  for (const [index, step] of steps.entries()) {
+    if (step.kind === "transfer") {
+      const ledger = `account:${id}`;
+      const amount = BigInt(step.amount);
+      const { outcome } = await attemptOperatorTransfer(rig.database, {
+        accountId: account.accountId,
+        amountNanos: amount,
+        idempotencyKey: `${runs} ${index}`,
+        reason: "test",
+      });
+      if (amount > 0n) model.credit(ledger, amount);
+      else {
+        const done = model.debit(ledger, -amount);
+        expect(outcome).toBe(done === undefined ? "insufficient" : done ? "done" : "recalling");
+      }
+    } else {
+      const spool = spools[step.spool] ?? "";
+      const tick = model.spools.get(spool)?.tick ?? 0;
+      if (step.kind === "close") {
+        expect(await real.close(spool, tick)).toBe(model.close(spool, tick));
+      } else {
+        const first = (numbers[step.spool] ?? 0) + 1;
+        numbers[step.spool] = first + 2 * step.lines.length;
+        const request = requestOf(spool, step.stale ? tick - 1 : tick, id, first, step.lines, step.asks);
+        expect(sorted(await real.tick(request))).toEqual(sorted(model.tick(request)));
+      }
+    }
+    for (const ledger of ledgerIdsOf(callerOf(id, true))) await expectSameLedger(model, ledger);
+  }
+  expect((await rig.verify()).breaches).toEqual([]);
+}
+
+function requestOf(
+  spool: string,
+  tick: number,
+  account: number,
+  first: number,
+  given: readonly Line[],
+  wished: readonly Ask[],
+): TickRequest {
+  const lines = given.map(({ limited, charge }, index) => {
+    const caller = callerOf(account, limited);
+    const begin = first + 2 * index;
+    const request = order(caller, 100n, `${spool} ${begin}`);
+    return {
+      number: begin + 1,
+      balance: `account:${account}`,
+      holdNanos: 100n,
+      beginLine: encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
+      endLine: encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
+    };
+  });
+  const asks: PurseAsk[] = wished.map((ask) => ({
+    ledger: ledgerIdsOf(callerOf(account, ask.limited)).at(-1) ?? "",
+    accountId: BigInt(account),
+    allowanceNanos: ask.limited ? LIMIT : null,
+    giveNanos: BigInt(ask.give),
+    recallSeen: ask.recallSeen,
+    wants: ask.wants.map(BigInt),
+    aheadNanos: BigInt(ask.ahead),
+  }));
+  return { spool, tick, upto: lines.at(-1)?.number ?? 0, lines, interrupted: [], asks };
+}
+
+async function expectSameLedger(model: ModelStore, ledger: string): Promise<void> {
+  const row = await rig.database.maybeOne("select wallet, leased, allowance from ledgers where id = $1", [
+    ledger,
+  ]);
+  const entry = model.ledgers.get(ledger);
+  expect(row).toEqual(entry && { wallet: entry.wallet, leased: entry.leased, allowance: entry.allowance });
+}
+
+function sorted(answer: TickAnswer): TickAnswer {
+  return { ...answer, purses: [...answer.purses].sort((one, other) => (one.ledger < other.ledger ? -1 : 1)) };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { Purse } from "./purse.ts";
+import { type Hold, Spool } from "./spool.ts";
+import type { TickAnswer } from "./tick.ts";
+
+const LEDGER = { id: "account:1", accountId: 1n, allowanceNanos: null };
+
+describe("a spool", () => {
+  it("sends a tick that has no answer again, unchanged, whatever happens meanwhile", () => {
+    const { spool, begin } = leased(100n);
+    spool.end(begin(10n), 5n, 0, String);
+    const sent = spool.nextTick(0);
+    spool.end(begin(10n), 7n, 0, String);
+    expect(spool.nextTick(5_000)).toBe(sent);
+    spool.learn(answer({ tick: 2, posted: sent.upto, lease: 95n }), 5_000, 5_000);
+    expect(spool.nextTick(5_300)).toMatchObject({ tick: 2, lines: [{ endLine: "4" }] });
+  });
+
+  it("believes what the database has, where a lost answer had taken effect", () => {
+    const { spool, begin, purse } = leased(100n);
+    spool.end(begin(30n), 30n, 0, String);
+    const { upto } = spool.nextTick(0);
+    expect(purse.freeNanos()).toBe(70n);
+    spool.learn(answer({ tick: 2, posted: upto, lease: 70n, applied: false }), 0, 0);
+    expect(purse.freeNanos()).toBe(70n);
+    expect(spool.unpostedCount).toBe(0);
+  });
+
+  it("takes no answer for fresh that was sent for long ago", () => {
+    const { spool } = leased(100n);
+    spool.nextTick(1_000);
+    spool.learn(answer({ tick: 2, posted: 0, lease: 100n }), 1_000, 91_000);
+    expect(spool.isFresh(91_000)).toBe(false);
+  });
+
+  it("keeps the lines of open and unposted requests, and carries those of long ones", () => {
+    const { spool, begin } = leased(100n);
+    const long = begin(1n);
+    const short = begin(1n);
+    expect(spool.neededFrom()).toBe(1);
+    expect(spool.carry(3)).toEqual([long, short]);
+    expect([long.neededFrom, short.neededFrom]).toEqual([3, 3]);
+    spool.end(short, 1n, 0, String);
+    expect(spool.carry(100), "an ended one is soon posted").toEqual([long]);
+    expect(spool.neededFrom()).toBe(3);
+    const { upto } = spool.nextTick(0);
+    spool.learn(answer({ tick: 2, posted: upto, lease: 99n }), 0, 0);
+    expect(spool.neededFrom()).toBe(4);
+  });
+
+  it("gives back what is idle for 10 s, and everything not held when it is recalled", () => {
+    const { spool, begin } = leased(100n);
+    begin(40n);
+    spool.recall(LEDGER.id);
+    expect(spool.nextTick(0).asks).toMatchObject([{ giveNanos: 60n, recallSeen: true }]);
+    const idle = leased(100n).spool;
+    expect(idle.nextTick(9_000).asks).toEqual([]);
+    idle.learn(answer({ tick: 2, posted: 0, lease: 100n }), 9_000, 9_000);
+    expect(idle.nextTick(10_001).asks).toMatchObject([{ giveNanos: 100n, recallSeen: false }]);
+  });
+});
+
+/** A spool with one purse that has been leased so much. */
+function leased(nanos: bigint): { spool: Spool; purse: Purse; begin: (nanos: bigint) => Hold } {
+  const spool = new Spool("s");
+  const purses = spool.purses.of([LEDGER], 0);
+  const [purse] = purses;
+  if (!purse) throw new Error("unreachable");
+  purse.waiting += 1; // as if somebody waited: an empty purse is forgotten
+  spool.nextTick(0);
+  spool.learn(answer({ tick: 1, posted: 0, lease: nanos }), 0, 0);
+  purse.waiting -= 1;
+  const begin = (amount: bigint): Hold => {
+    expect(spool.purses.take(purses, amount, 0)).toBe(true);
+    return spool.begin(purses, amount, String);
+  };
+  return { spool, purse, begin };
+}
+
+function answer(given: { tick: number; posted: number; lease: bigint; applied?: boolean }): TickAnswer {
+  const { tick, posted, lease, applied = true } = given;
+  return {
+    tick,
+    posted,
+    closed: false,
+    applied,
+    purses: [{ ledger: LEDGER.id, leaseNanos: lease, recalled: false, totalNanos: lease }],
+  };
+}

@@ -1,0 +1,216 @@
+import { assert } from "../base/assert.ts";
+import { type Member, Roster } from "../base/roster.ts";
+import type { Purse } from "./purse.ts";
+import { Purses } from "./purses.ts";
+import type { FinishedLine, TickAnswer, TickRequest } from "./tick.ts";
+
+// While lines wait to be posted, and while nothing happens at all.
+const BUSY_TICK_MS = 250;
+const QUIET_TICK_MS = 1_000;
+// One statement of this many lines takes some 20 ms, in which it holds the locks of its accounts.
+const MOST_LINES = 1_000;
+// What this process believes of its leases is not to be trusted any longer: it may have slept, and others
+// may have closed its spool. They wait 60 s before they do.
+const STALE_MS = 5_000;
+
+/** A request between its begin line and the posting of its end line. */
+export interface Hold extends Member {
+  /** Of the begin line. */
+  readonly number: number;
+  readonly beginLine: string;
+  readonly amountNanos: bigint;
+  /** The balance first. */
+  readonly purses: readonly Purse[];
+  /** No line of this hold that is still needed stands in the spool before this number. */
+  neededFrom: number;
+  chargeNanos: bigint;
+  finished: FinishedLine | undefined;
+}
+
+/**
+ * The core of one spool: numbers its lines, knows which are posted, builds ticks and learns from their
+ * answers. Pure but for the times it is given; who writes the lines and sends the ticks is outside.
+ */
+export class Spool {
+  readonly id: string;
+  readonly purses = new Purses();
+  tick = 0;
+  posted = 0;
+  closed = false;
+  /** When the last answered tick was sent: a later moment would count a sleep before the answer as fresh. */
+  freshAtMs = Number.NEGATIVE_INFINITY;
+  private lastNumber = 0;
+  /** Every hold that is not posted, by `neededFrom`. */
+  private readonly holds = new Roster<Hold>();
+  /** Ended, not posted, by number. */
+  private readonly finished: Hold[] = [];
+  private unanswered: TickRequest | undefined;
+  private urgent = true;
+  private builtAtMs = Number.NEGATIVE_INFINITY;
+  private givesAll = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** Opens a hold that was taken from these purses. `encode` makes the begin line of the number it is given. */
+  begin(purses: readonly Purse[], amountNanos: bigint, encode: (number: number) => string): Hold {
+    const number = this.nextNumber();
+    const hold: Hold = {
+      seat: -1,
+      number,
+      beginLine: encode(number),
+      amountNanos,
+      purses,
+      neededFrom: number,
+      chargeNanos: 0n,
+      finished: undefined,
+    };
+    this.holds.add(hold);
+    return hold;
+  }
+
+  /** Ends a hold. `encode` makes the end line. */
+  end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => string): FinishedLine {
+    assert(hold.finished === undefined, "a hold is settled once");
+    const balance = hold.purses[0];
+    assert(balance, "a hold has a balance");
+    const number = this.nextNumber();
+    hold.chargeNanos = chargeNanos;
+    hold.finished = {
+      number,
+      balance: balance.ledger.id,
+      holdNanos: hold.amountNanos,
+      beginLine: hold.beginLine,
+      endLine: encode(number),
+    };
+    for (const purse of hold.purses) purse.settle(hold.amountNanos, chargeNanos, nowMs);
+    this.finished.push(hold);
+    if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);
+    return hold.finished;
+  }
+
+  /** True while new holds may be taken on what is believed of the leases. */
+  isFresh(nowMs: number): boolean {
+    return !this.closed && nowMs - this.freshAtMs <= STALE_MS;
+  }
+
+  /** Something cannot wait for the next beat. */
+  hurry(): void {
+    this.urgent = true;
+  }
+
+  /** The database said that others need this ledger; a tick will tell for sure. */
+  recall(ledger: string): void {
+    const purse = this.purses.get(ledger);
+    if (!purse) return;
+    purse.recalled = true;
+    this.hurry();
+  }
+
+  /** From now on every purse gives what it does not hold. */
+  giveAll(): void {
+    this.givesAll = true;
+    this.hurry();
+  }
+
+  /** Milliseconds until a tick should be sent; 0 = now. */
+  dueInMs(nowMs: number): number {
+    if (this.urgent || this.unanswered) return 0;
+    const busy = this.finished.length > 0 || this.purses.waitingCount > 0;
+    return Math.max(0, this.builtAtMs + (busy ? BUSY_TICK_MS : QUIET_TICK_MS) - nowMs);
+  }
+
+  /** The tick to send: the one that has no answer yet, unchanged, else a new one. */
+  nextTick(nowMs: number): TickRequest {
+    if (this.unanswered) return this.unanswered;
+    const lines = this.finished.slice(0, MOST_LINES).map(({ finished }) => {
+      assert(finished, "only ended holds wait to be posted");
+      return finished;
+    });
+    this.builtAtMs = nowMs;
+    this.urgent = this.finished.length > MOST_LINES;
+    this.unanswered = {
+      spool: this.id,
+      tick: this.tick,
+      upto: lines.at(-1)?.number ?? this.posted,
+      lines,
+      interrupted: [],
+      asks: this.closed ? [] : this.purses.asks(nowMs, this.givesAll),
+    };
+    return this.unanswered;
+  }
+
+  /** What the database said replaces what was believed. `sentAtMs`: when this attempt was sent. */
+  learn(answer: TickAnswer, sentAtMs: number, nowMs: number): void {
+    const request = this.unanswered;
+    assert(request, "an answer belongs to a request");
+    this.unanswered = undefined;
+    this.tick = answer.tick;
+    this.freshAtMs = sentAtMs;
+    this.closed ||= answer.closed;
+    this.dropPosted(answer.posted);
+    this.purses.learn(request, answer);
+    // An answer that lay there while this process slept says nothing about now.
+    if (this.isFresh(nowMs)) this.purses.serve(nowMs, answer.applied);
+    for (const { ledger, recalled } of answer.purses) {
+      const purse = recalled ? this.purses.get(ledger) : undefined;
+      if (purse && purse.freeNanos() > 0n) this.hurry();
+    }
+  }
+
+  /** Lines before this number are not needed any more. */
+  neededFrom(): number {
+    return this.holds.first()?.neededFrom ?? this.lastNumber + 1;
+  }
+
+  /**
+   * Holds still open whose lines stand before `number`, so that a few long requests do not keep whole
+   * segments: their begin lines are to be written again, and from then on are needed only from there.
+   */
+  carry(before: number): Hold[] {
+    const carried: Hold[] = [];
+    for (const hold of this.holds.members()) {
+      if (hold.neededFrom >= before) break;
+      if (!hold.finished) carried.push(hold);
+    }
+    for (const hold of carried) {
+      this.holds.delete(hold);
+      hold.neededFrom = this.lastNumber + 1;
+      this.holds.add(hold);
+    }
+    return carried;
+  }
+
+  /** Holds that nobody has ended yet. */
+  get openCount(): number {
+    return this.holds.size - this.finished.length;
+  }
+
+  /** Ended holds that no tick has posted yet. */
+  get unpostedCount(): number {
+    return this.finished.length;
+  }
+
+  /** Lines not yet posted, for receipts. */
+  notPosted(): readonly Hold[] {
+    return this.holds.members();
+  }
+
+  private nextNumber(): number {
+    this.lastNumber += 1;
+    return this.lastNumber;
+  }
+
+  private dropPosted(posted: number): void {
+    let count = 0;
+    for (const hold of this.finished) {
+      if (!hold.finished || hold.finished.number > posted) break;
+      for (const purse of hold.purses) purse.unpostedNanos -= hold.chargeNanos;
+      this.holds.delete(hold);
+      count += 1;
+    }
+    this.finished.splice(0, count);
+    this.posted = Math.max(this.posted, posted);
+  }
+}

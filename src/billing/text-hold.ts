@@ -1,0 +1,53 @@
+import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import { crashPoint } from "../base/crash-point.ts";
+import type { Log } from "../observe/log.ts";
+import { CHARGED_REASONS, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
+import { encodeBegin, encodeEnd } from "./line.ts";
+import type { Purse } from "./purse.ts";
+import { charge } from "./rate.ts";
+import type { Session } from "./session.ts";
+
+/** Writes the begin line of a hold that these purses have given, and lets it be settled once. */
+export function openHold(
+  session: Session,
+  order: HoldOrder,
+  purses: readonly Purse[],
+  clock: Clock,
+  log: Log,
+): OpenHold {
+  const { spool, lines, ticker } = session;
+  const ledgers = purses.map(({ ledger }) => ledger);
+  const hold = spool.begin(purses, order.amountNanos, (number) =>
+    encodeBegin(number, clock.nowMs(), order, ledgers),
+  );
+  crashPoint("hold.taken");
+  const begun = lines.begin(hold.number, hold.beginLine);
+  return {
+    begun,
+    chargeNanos: () => hold.chargeNanos,
+    settle(outcome) {
+      assert(hold.finished === undefined, "a hold is settled once");
+      const chargeNanos = chargeOf(order, outcome, log);
+      const line = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) =>
+        encodeEnd(number, clock.nowMs(), hold.number, chargeNanos, outcome),
+      );
+      const ended = lines.end(line.number, line.endLine);
+      // Otherwise a tick is due soon anyway.
+      if (!lines.isWritable()) spool.hurry();
+      if (!lines.isWritable() || spool.unpostedCount === 1) ticker.wake();
+      return ended;
+    },
+  };
+}
+
+function chargeOf(order: HoldOrder, outcome: Outcome, log: Log): bigint {
+  if (!CHARGED_REASONS.has(outcome.reason)) return 0n;
+  try {
+    return charge(outcome.usage, order.price);
+  } catch (error) {
+    // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
+    log.error({ err: error, requestId: order.requestId }, "a charge cannot be computed; nothing is charged");
+    return 0n;
+  }
+}

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BillingRig, completed, createBillingRig, order, serve } from "../../test/support/billing.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { ChargeReason, Outcome } from "./billing.ts";
+import { sealUsageDay } from "./usage-store.ts";
+
+let rig: BillingRig;
+beforeAll(async () => {
+  rig = await createBillingRig();
+});
+afterAll(() => rig.close());
+
+const RICH = 10n ** 15n;
+
+async function rollupBreaches(): Promise<readonly unknown[]> {
+  const { breaches } = await rig.verify();
+  return breaches;
+}
+
+const tokens = fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined });
+const outcome: fc.Arbitrary<Outcome> = fc
+  .record({
+    reason: fc.constantFrom<ChargeReason>("completed", "client_aborted", "upstream_failed", "rejected"),
+    usage: fc.record({
+      inputUncached: tokens,
+      cacheRead: tokens,
+      cacheWrite5m: tokens,
+      outputVisible: tokens,
+      outputReasoning: tokens,
+    }),
+    estimated: fc.boolean(),
+    upstream: fc.constantFrom(null, "one", "two"),
+    firstByteMs: fc.option(fc.integer({ min: 0, max: 100_000 })),
+    totalMs: fc.integer({ min: 0, max: 3_600_000 }),
+  })
+  .map((drawn) => ({ ...completed(0), ...drawn }) as Outcome);
+
+describe("the sums over the usage log", () => {
+  it("equal the log, whatever requests were posted", async () => {
+    const billing = await rig.start("law");
+    const callers = [await rig.account(RICH), await rig.account(RICH)] as const;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), outcome), { minLength: 1 }), async (requests) => {
+        await Promise.all(
+          requests.map(async ([first, each]) => {
+            const hold = await billing.take({ ...order(callers[first ? 0 : 1], 1n), model: "m" });
+            await hold.begun;
+            await hold.settle(each);
+          }),
+        );
+      }),
+      { numRuns: 20 },
+    );
+    await billing.drain();
+    const { logged, summed } = await rig.database.one<{ logged: bigint; summed: bigint }>(
+      `select (select count(*) from usage) as logged, (select sum(requests)::int8 from usage_hours) as summed`,
+    );
+    expect(logged).toBeGreaterThan(100n);
+    expect(summed).toBe(logged);
+    expect(await rollupBreaches()).toEqual([]);
+  });
+
+  it("stay equal, without a deadlock, where several processes post for the same accounts at once", async () => {
+    const callers: Caller[] = [];
+    for (let count = 0; count < 6; count += 1) callers.push(await rig.account(RICH));
+    const processes = await Promise.all(["p1", "p2", "p3"].map((name) => rig.start(name)));
+    const before = await deadlocks();
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(
+        processes.flatMap((billing, index) =>
+          // Each in another order, so that it is the statement that puts the rows in order.
+          callers.map((_, place) => serve(billing, callers[(place + index * 2) % 6] as Caller, 10)),
+        ),
+      );
+    }
+    await Promise.all(processes.map((billing) => billing.drain()));
+    expect(await deadlocks()).toBe(before);
+    expect(await rollupBreaches()).toEqual([]);
+  });
+
+  it("stay equal, without a deadlock, where a refused line makes ticks write theirs one by one", async () => {
+    const callers = await Promise.all(Array.from({ length: 8 }, () => rig.account(RICH)));
+    const before = await deadlocks();
+    await Promise.all(
+      [1, -1, 1, -1].map(async (order, index) => {
+        const spool = `spool-${index}`;
+        await rig.database.execute("insert into spools (id, label, posted) values ($1, '', 1000)", [spool]);
+        const accounts = callers.map(({ accountId }) => accountId).sort((a, b) => order * Number(a - b));
+        for (let tick = 0; tick < 5; tick += 1) {
+          const lines = accounts.map((account, place) => postedLine(account, `${spool} ${tick} ${place}`));
+          const poison = {
+            ...postedLine(accounts[0] ?? 0n, `${spool} ${tick} poison`),
+            end: '{"total_ms":"x"}',
+          };
+          await postLines(spool, tick * 100, [...lines, poison]);
+        }
+      }),
+    );
+    expect(await deadlocks()).toBe(before);
+    const { quarantined } = await rig.database.one<{ quarantined: bigint }>(
+      "select count(*) as quarantined from quarantined_lines",
+    );
+    expect(quarantined).toBe(20n);
+    expect(await rollupBreaches()).toEqual([]);
+  });
+
+  it("outlive the log's days", async () => {
+    const sums = () => rig.database.query("select * from usage_hours order by 1, 2, 3, 4, 5");
+    const before = await sums();
+    const days = await rig.database.query<{ name: string; day: string }>(
+      `select distinct 'usage_' || to_char(posted_at at time zone 'utc', 'YYYYMMDD') as name,
+              (posted_at at time zone 'utc')::date::text as day from usage`,
+    );
+    for (const { name, day } of days) {
+      await rig.database.transaction(async (tx) => {
+        await sealUsageDay(tx, day);
+        await tx.execute(`drop table ${name}`);
+      });
+    }
+    expect(await rig.database.query("select from usage")).toEqual([]);
+    expect(await sums()).toEqual(before);
+    expect(await rollupBreaches()).toEqual([]);
+  });
+});
+
+interface Line {
+  readonly balance: string;
+  readonly begin: string;
+  readonly end: string;
+}
+
+/** A request that cost nothing, as its two lines. */
+function postedLine(account: bigint, request: string): Line {
+  const ledgers = [`account:${account}`];
+  const begin = { at: 1, request, account: String(account), key: "1", model: "m", endpoint: "messages" };
+  const price = { streamed: false, price: "1", rates: {}, factor: "1000000", hold: "0", ledgers };
+  const end = { at: 1, status: 200, reason: "completed", attempts: 1, total_ms: 5, charge: "0", usage: {} };
+  return {
+    balance: `account:${account}`,
+    begin: JSON.stringify({ ...begin, ...price }),
+    end: JSON.stringify(end),
+  };
+}
+
+async function postLines(spool: string, first: number, lines: readonly Line[]): Promise<void> {
+  await rig.database.query("select log_lines($1, $2, $3, $4, $5, $6, $7)", [
+    ...[spool, first, lines.map((_, index) => first + index + 1), lines.map(({ balance }) => balance)],
+    ...[lines.map(() => 0), lines.map(({ begin }) => begin), lines.map(({ end }) => end)],
+  ]);
+}
+
+async function deadlocks(): Promise<bigint> {
+  const { deadlocks } = await rig.database.one<{ deadlocks: bigint }>(
+    "select deadlocks from pg_stat_database where datname = current_database()",
+  );
+  return deadlocks;
+}

@@ -1,0 +1,187 @@
+import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
+import { spokenProtocol } from "../conversation/spoken-protocol.ts";
+import type { FamilyName } from "../families/family.ts";
+import { familyOf } from "../families/table.ts";
+import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
+import type { UpstreamRecord } from "./upstreams-store.ts";
+
+/** What a catalog is made of, read in one snapshot of the database. */
+export interface CatalogParts {
+  readonly version: bigint;
+  readonly groups: readonly Group[];
+  /** By id; the order of every list. */
+  readonly models: readonly Model[];
+  readonly upstreams: readonly UpstreamRecord[];
+  readonly settings: Settings;
+}
+
+/** What the catalog must know of a kind of upstream; src/upstreams/kinds.ts has the table. */
+export interface KindFacts {
+  readonly protocols: readonly ProtocolName[];
+  /** Of pictures and videos that it can make. */
+  readonly families: readonly FamilyName[];
+  readonly needsKey: boolean;
+}
+
+/**
+ * Computes every question of the hot path ahead, per group and model, so that each is a look-up in maps.
+ * One rule says what can be called, and everything else follows from it: see reachOf().
+ */
+export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => KindFacts | undefined): Catalog {
+  const upstreams = parts.upstreams.flatMap((record) => usableUpstream(record, kindOf(record.kind)));
+  const known = new Map(
+    parts.upstreams.flatMap((record) => {
+      const kind = kindOf(record.kind);
+      return kind === undefined
+        ? []
+        : [[record.id, upstreamOf(record, kind, credentialsOf(record, kind))] as const];
+    }),
+  );
+  const serves: Serves = (upstream, model, endpoint) =>
+    isProtocol(endpoint)
+      ? servesText(upstream, model, endpoint)
+      : servesMedia(kindOf(upstream.kind), model, endpoint);
+  const reaches = new Map(
+    parts.groups.map(({ name }) => [name, reachesOfGroup(name, parts.models, upstreams, serves)]),
+  );
+  const lists = new Map(
+    [...reaches].map(([name, reach]) => [name, [...reach.values()].map(({ model }) => model)]),
+  );
+  return Object.freeze<Catalog>({
+    version: parts.version,
+    groups: new Map(parts.groups.map((group) => [group.name, group])),
+    models: new Map(parts.models.map((model) => [model.id, model])),
+    upstreams,
+    settings: parts.settings,
+    serving: (modelId, group, endpoint) => {
+      const reach = reaches.get(group)?.get(modelId);
+      return (endpoint === undefined ? reach?.upstreams : reach?.byEndpoint.get(endpoint)) ?? NOTHING;
+    },
+    endpointsOf: (modelId, group) => reaches.get(group)?.get(modelId)?.endpoints ?? NOTHING,
+    callable: ({ models, group }, modelId) =>
+      models === null || models.has(modelId) ? reaches.get(group)?.get(modelId)?.model : undefined,
+    listed: ({ models, group }) => {
+      const all = lists.get(group) ?? NOTHING;
+      return models === null ? all : all.filter(({ id }) => models.has(id));
+    },
+    placed: (upstreamId, credentialId) => {
+      const upstream = known.get(upstreamId);
+      const credential = upstream?.credentials.find(({ id }) => id === credentialId);
+      return upstream && credential && { upstream, credential };
+    },
+  });
+}
+
+/** S3 of the promises: as long as a phase may take before its caller is told. */
+const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 5_000,
+  firstByteStreamMs: 120_000,
+  // A plain answer begins when it is complete, and long reasoning takes minutes.
+  firstBytePlainMs: 600_000,
+  idleMs: 300_000,
+  totalMs: 3_600_000,
+};
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** How a group reaches a model. */
+interface Reach {
+  readonly model: Model;
+  readonly endpoints: readonly Endpoint[];
+  readonly upstreams: readonly Upstream[];
+  readonly byEndpoint: ReadonlyMap<Endpoint, readonly Upstream[]>;
+}
+
+/** Whether an upstream can answer a request for the model that came in on this endpoint. */
+type Serves = (upstream: Upstream, model: Model, endpoint: Endpoint) => boolean;
+
+function reachesOfGroup(
+  group: string,
+  models: readonly Model[],
+  upstreams: readonly Upstream[],
+  serves: Serves,
+): ReadonlyMap<string, Reach> {
+  const open = upstreams.filter(({ groups }) => groups === null || groups.has(group));
+  return new Map(
+    models.flatMap((model) => {
+      const reach = reachOf(model, group, open, serves);
+      return reach ? [[model.id, reach]] : [];
+    }),
+  );
+}
+
+/**
+ * The rule: a group can call a model on an endpoint if the model is open to the group, is priced, declares
+ * the endpoint, and a usable upstream that is open to the group has the model and serves the endpoint.
+ * A model that can be called nowhere does not exist for the group.
+ */
+function reachOf(
+  model: Model,
+  group: string,
+  upstreams: readonly Upstream[],
+  serves: Serves,
+): Reach | undefined {
+  if (model.price === null || (model.groups !== null && !model.groups.has(group))) return undefined;
+  const having = upstreams.filter(({ models }) => models.has(model.id));
+  const byEndpoint = new Map<Endpoint, readonly Upstream[]>();
+  for (const endpoint of model.endpoints) {
+    const serving = having.filter((upstream) => serves(upstream, model, endpoint));
+    if (serving.length > 0) byEndpoint.set(endpoint, Object.freeze(serving));
+  }
+  if (byEndpoint.size === 0) return undefined;
+  const serving = new Set([...byEndpoint.values()].flat());
+  return {
+    model,
+    endpoints: Object.freeze([...byEndpoint.keys()]),
+    upstreams: Object.freeze(having.filter((upstream) => serving.has(upstream))),
+    byEndpoint,
+  };
+}
+
+/** By forwarding, or by translation unless the model's quirk `translation: false` wants its bytes untouched. */
+function servesText(upstream: Upstream, model: Model, endpoint: ProtocolName): boolean {
+  const spoken = spokenProtocol(upstream.protocols, endpoint);
+  return spoken === endpoint || (spoken !== undefined && model.quirks["translation"] !== false);
+}
+
+/** A family's models are called on its medium's endpoint only, whatever else they declare. */
+function servesMedia(kind: KindFacts | undefined, { family }: Model, endpoint: "images" | "videos"): boolean {
+  const known = family === null ? undefined : familyOf(family);
+  return (
+    known !== undefined &&
+    (known.medium === "image") === (endpoint === "images") &&
+    (kind?.families.includes(known.name) ?? false)
+  );
+}
+
+/** As new requests see it: only what is enabled; nothing where it cannot be used. */
+function usableUpstream(record: UpstreamRecord, kind: KindFacts | undefined): Upstream[] {
+  if (!record.enabled || kind === undefined) return [];
+  const enabled = record.credentials.filter((each) => each.enabled);
+  const none = record.credentials.length > 0 && enabled.length === 0;
+  const credentials = none ? [] : credentialsOf({ ...record, credentials: enabled }, kind);
+  return credentials.length === 0 ? [] : [upstreamOf(record, kind, credentials)];
+}
+
+/** Defaults filled in. */
+function upstreamOf(record: UpstreamRecord, kind: KindFacts, credentials: Upstream["credentials"]): Upstream {
+  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency } = record;
+  return Object.freeze<Upstream>({
+    ...{ id, name, kind: record.kind, baseUrl, models, groups, priority, weight, maxConcurrency },
+    protocols: record.protocols ?? kind.protocols,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...record.timeouts },
+    credentials,
+  });
+}
+
+function credentialsOf(record: UpstreamRecord, kind: KindFacts): Upstream["credentials"] {
+  // An upstream that was given no key wants none; its id must not meet that of a stored one.
+  if (record.credentials.length === 0 && !kind.needsKey)
+    return [{ id: -record.id, name: "none", secret: "" }];
+  return record.credentials.map(({ id, name, secret }) => Object.freeze({ id, name, secret }));
+}
+
+/** Images and videos have no text protocol. */
+function isProtocol(endpoint: Endpoint): endpoint is ProtocolName {
+  return PROTOCOL_NAMES.some((name) => name === endpoint);
+}

@@ -1,0 +1,41 @@
+import type { Queryable } from "../storage/database.ts";
+import type { Group } from "./catalog.ts";
+import type { SettingsFile } from "./settings.ts";
+
+/** Creates a group or sets its factor. */
+export async function upsertGroup(tx: Queryable, group: Group): Promise<void> {
+  await tx.execute(
+    `insert into groups (name, factor_ppm) values ($1, $2)
+     on conflict (name) do update set factor_ppm = excluded.factor_ppm`,
+    [group.name, group.factorPpm],
+  );
+}
+
+/** False = there was none. Fails on foreign key accounts_group_exists while an account is in it. */
+export async function deleteGroup(tx: Queryable, name: string): Promise<boolean> {
+  return (await tx.execute("delete from groups where name = $1", [name])) > 0;
+}
+
+/** Every group, by name. */
+export function readGroups(db: Queryable): Promise<Group[]> {
+  return db.query<Group>(`select name, factor_ppm as "factorPpm" from groups order by name`);
+}
+
+/** Replaces the settings that were given; the others have their defaults. */
+export async function writeSettings(tx: Queryable, given: SettingsFile): Promise<void> {
+  await tx.execute("update settings set given = $1 where id = 1", [JSON.stringify(given)]);
+}
+
+/** The settings as they were given, for a diff or an export; decodeSettings() adds the defaults. */
+export async function readSettings(db: Queryable): Promise<SettingsFile> {
+  const { given } = await db.one<{ given: SettingsFile }>("select given from settings where id = 1");
+  return given;
+}
+
+/** Rises in the transaction of every change to the catalog: one small row to poll. */
+export async function readCatalogVersion(db: Queryable): Promise<bigint> {
+  const { version } = await db.one<{ version: bigint }>(
+    "select version from change_counters where name = 'catalog'",
+  );
+  return version;
+}

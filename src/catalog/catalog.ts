@@ -1,0 +1,174 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+
+/** What a model can be called on: the text protocols and the two task endpoints. */
+export type Endpoint = ProtocolName | "images" | "videos";
+
+/** One state of the whole catalog; immutable, replaced as a whole when the database says it changed. */
+export interface Catalog {
+  /** Rises with every change. */
+  readonly version: bigint;
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly models: ReadonlyMap<string, Model>;
+  readonly upstreams: readonly Upstream[];
+  readonly settings: Settings;
+  /**
+   * Enabled upstreams with a usable credential that serve this model for this group, unordered; with
+   * `endpoint`, those that serve it there. [] = not callable.
+   */
+  serving(modelId: string, group: string, endpoint?: Endpoint): readonly Upstream[];
+  /**
+   * The model's endpoints on which this group can call it, in the declared order: the one answer that the
+   * list, `unsupported_endpoint` and routing share. [] = not callable.
+   */
+  endpointsOf(modelId: string, group: string): readonly Endpoint[];
+  /** The model, if this caller may use it (whitelist, group, at least one serving upstream); else undefined. */
+  callable(caller: Caller, modelId: string): Model | undefined;
+  /** Every model this caller may call, by id. */
+  listed(caller: Caller): readonly Model[];
+  /**
+   * Exactly this upstream with this credential, disabled ones too: what has begun there is finished there.
+   * undefined = they were removed.
+   */
+  placed(upstreamId: bigint, credentialId: bigint): PlacedUpstream | undefined;
+}
+
+/** An upstream and one of its credentials. */
+export interface PlacedUpstream {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+}
+
+export interface Group {
+  readonly name: string;
+  /** Price factor in parts per million: 1_000_000n is 1. */
+  readonly factorPpm: bigint;
+}
+
+export interface Model {
+  readonly id: string;
+  /** A media family (imagegen, videoa ...); null = text. */
+  readonly family: string | null;
+  readonly variant: string | null;
+  readonly ownedBy: string;
+  /** Unix time in seconds. */
+  readonly created: number;
+  readonly endpoints: readonly Endpoint[];
+  /** null = every group. */
+  readonly groups: ReadonlySet<string> | null;
+  /** Set on every generating model, see design money, "The hold of a text request". */
+  readonly contextTokens: number | null;
+  readonly maxOutputTokens: number | null;
+  /** The price row in force; null = not priced, hence refused. */
+  readonly price: PriceRow | null;
+  /** Per-model quirks as data (which output-limit field the vendor reads, which system role ...). */
+  readonly quirks: Readonly<Record<string, unknown>>;
+}
+
+/** An immutable row of the price book. Rates are nanos per 1,000,000 tokens; undefined = no price of its own. */
+export interface PriceRow {
+  readonly id: bigint;
+  readonly rates: TokenRates;
+  /** Prices of things that are not tokens, by the vendor's name, nanos each (hosted tools, service tiers as factors). */
+  readonly extras: Readonly<Record<string, bigint>>;
+  readonly media: MediaRates;
+}
+
+/** Nanos for one picture by resolution tier, and for one second by resolution; words in lower case. */
+export interface MediaRates {
+  readonly perImage?: Readonly<Record<string, bigint>>;
+  readonly perSecond?: Readonly<Record<string, bigint>>;
+}
+
+export interface TokenRates {
+  readonly input?: bigint;
+  readonly output?: bigint;
+  readonly reasoning?: bigint;
+  readonly cacheRead?: bigint;
+  readonly cacheWrite5m?: bigint;
+  readonly cacheWrite1h?: bigint;
+}
+
+export interface Upstream {
+  readonly id: bigint;
+  readonly name: string;
+  readonly kind: string;
+  /** Without trailing slash. */
+  readonly baseUrl: string;
+  readonly protocols: readonly ProtocolName[];
+  /** Our model id -> theirs. */
+  readonly models: ReadonlyMap<string, string>;
+  readonly groups: ReadonlySet<string> | null;
+  /** Lower is tried first. */
+  readonly priority: number;
+  /** Share within one priority, above 0. */
+  readonly weight: number;
+  readonly maxConcurrency: number;
+  readonly timeouts: Timeouts;
+  readonly credentials: readonly Credential[];
+}
+
+export interface Credential {
+  readonly id: bigint;
+  readonly name: string;
+  /** Opened from its seal; lives only in memory, never logged. */
+  readonly secret: string;
+}
+
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly firstByteStreamMs: number;
+  readonly firstBytePlainMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+/** Key for key the `settings` of the catalog file; defaults and their reasons in `settings.ts`. */
+export interface Settings {
+  /** CIDRs or host:port that the guarded client may reach although private. */
+  readonly egressAllow: readonly string[];
+  readonly usageRetentionDays: number;
+  readonly taskRetentionDays: number;
+  readonly taskDeadlineMinutes: { readonly image: number; readonly video: number };
+  readonly chargeEmptyAnswers: boolean;
+  /** Where results of tasks are copied to, to be served by stable links. */
+  readonly mirror:
+    | { readonly kind: "none" }
+    | { readonly kind: "disk" }
+    | {
+        readonly kind: "s3";
+        /** Without slash at the end. */
+        readonly endpoint: string;
+        readonly region: string;
+        readonly bucket: string;
+        /** Before every key; "" or with a slash at its end. */
+        readonly prefix: string;
+      };
+  /** Requests that wait for money or for a place at a saturated upstream. */
+  readonly queues: {
+    readonly balanceWaiting: number;
+    readonly balanceWaitMs: number;
+    readonly tasksPerModel: number;
+  };
+  /** host:port where /metrics is served instead of the main address; null = the main one. */
+  readonly metricsAddress: string | null;
+  /** CIDRs whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** How people get into the dashboard. */
+  readonly signIn: {
+    /** Whoever comes gets an account of their own. */
+    readonly selfRegistration: boolean;
+    readonly oidc: readonly OidcProvider[];
+  };
+}
+
+/** An identity provider to sign in with. */
+export interface OidcProvider {
+  /** Stands for it in links. */
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The environment variable that holds its secret. */
+  readonly clientSecretName: string;
+}

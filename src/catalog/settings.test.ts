@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { decodeSettings, settingsFile } from "./settings.ts";
+
+const PROVIDER = { id: "work", name: "Work", issuer: "https://login.example", client_id: "faregate" };
+
+describe("settings", () => {
+  it("that nobody gave have the documented defaults", () => {
+    expect(decodeSettings(settingsFile.parse({}))).toEqual({
+      egressAllow: [],
+      taskDeadlineMinutes: { image: 15, video: 60 },
+      usageRetentionDays: 90,
+      taskRetentionDays: 30,
+      chargeEmptyAnswers: false,
+      mirror: { kind: "none" },
+      metricsAddress: null,
+      trustedProxies: [],
+      signIn: { selfRegistration: false, oidc: [] },
+      queues: { balanceWaiting: 1_000, balanceWaitMs: 10_000, tasksPerModel: 10_000 },
+    });
+  });
+
+  it("that were given count, and those beside them keep their defaults", () => {
+    const given = settingsFile.parse({
+      task_deadline_minutes: { video: 90 },
+      charge_empty_answers: true,
+      metrics_address: "[::1]:9100",
+      trusted_proxies: ["10.0.0.0/8", "::1"],
+      queues: { balance_waiting: 0 },
+    });
+    expect(decodeSettings(given)).toMatchObject({
+      taskDeadlineMinutes: { image: 15, video: 90 },
+      chargeEmptyAnswers: true,
+      metricsAddress: "[::1]:9100",
+      trustedProxies: ["10.0.0.0/8", "::1"],
+      queues: { balanceWaiting: 0, balanceWaitMs: 10_000 },
+    });
+  });
+
+  it("name an identity provider, and where its secret is rather than the secret", () => {
+    const given = settingsFile.parse({ sign_in: { self_registration: true, oidc: [PROVIDER] } });
+    expect(decodeSettings(given).signIn).toEqual({
+      selfRegistration: true,
+      oidc: [
+        {
+          ...{ id: "work", name: "Work", issuer: "https://login.example", clientId: "faregate" },
+          clientSecretName: "FAREGATE_OIDC_CLIENT_SECRET",
+        },
+      ],
+    });
+  });
+
+  it("name a bucket completely", () => {
+    const mirror = { kind: "s3" as const, endpoint: "https://s3.example/", bucket: "results" };
+    expect(decodeSettings(settingsFile.parse({ mirror })).mirror).toEqual({
+      ...{ kind: "s3", endpoint: "https://s3.example", bucket: "results" },
+      ...{ region: "us-east-1", prefix: "" },
+    });
+    const prefixed = { ...mirror, region: "eu", prefix: "a/b.c/" };
+    expect(decodeSettings(settingsFile.parse({ mirror: prefixed })).mirror).toMatchObject({
+      ...{ region: "eu", prefix: "a/b.c/" },
+    });
+  });
+
+  it.each([
+    { usage_retention: 3 },
+    { usage_retention_days: 0 },
+    { usage_retention_days: 1.5 },
+    { task_retention_days: 29 },
+    { task_deadline_minutes: { audio: 1 } },
+    { metrics_address: "9100" },
+    { trusted_proxies: ["the proxy"] },
+    { sign_in: { oidc: [{ ...PROVIDER, client_secret: "a secret that would be exported" }] } },
+    { sign_in: { oidc: [{ ...PROVIDER, client_secret_env: "FAREGATE_MASTER_KEY" }] } },
+    { sign_in: { oidc: [{ ...PROVIDER, issuer: "https://id:secret@login.example" }] } },
+    { sign_in: { oidc: [PROVIDER, PROVIDER] } },
+    { mirror: { kind: "tape" } },
+    { mirror: { kind: "disk", bucket: "results" } },
+    { mirror: { kind: "s3", endpoint: "https://s3.example" } },
+    { mirror: { kind: "s3", endpoint: "ftp://s3.example", bucket: "results" } },
+    { mirror: { kind: "s3", endpoint: "https://key:secret@s3.example", bucket: "results" } },
+    { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", secret_key: "s" } },
+    { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", prefix: "../" } },
+    { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", prefix: "copies" } },
+    { egress_allow: ["http://nas/"] },
+  ])("refuse what is misspelt or out of range: %j", (given) => {
+    expect(settingsFile.safeParse(given).success).toBe(false);
+  });
+});

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { isAllowEntry } from "../base/safe-fetch-allow.ts";
+import type { Settings } from "./catalog.ts";
+
+const wholeNumber = (least: number, most: number) => z.number().int().min(least).max(most);
+
+/** An identity provider. Its secret is never here: settings are stored, shown and exported in clear. */
+const oidcProvider = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes")
+    .describe("Stands for it in links; never changes"),
+  name: z.string().min(1).max(60).describe("What the button says"),
+  issuer: z
+    .url({ protocol: /^https?$/ })
+    .refine(isPlainAddress, "must hold no user, password or query")
+    .describe(
+      "The provider's issuer; its configuration is read at /.well-known/openid-configuration below it",
+    ),
+  client_id: z.string().min(1).max(300).describe("Under which the provider knows this gateway"),
+  client_secret_env: z
+    .string()
+    // No other variable may be named: whoever sets the issuer would be sent it.
+    .regex(/^([A-Z][A-Z0-9_]*_)?OIDC_CLIENT_SECRET$/, "must end with OIDC_CLIENT_SECRET")
+    .optional()
+    .describe("The environment variable that holds the secret; FAREGATE_OIDC_CLIENT_SECRET if left out"),
+});
+
+/**
+ * The `settings` of the catalog file: strict, so that a misspelt key is an error and not a default.
+ * Stored as given, so that a later version's better default reaches who never set it.
+ */
+export const settingsFile = z.strictObject({
+  egress_allow: z
+    .array(z.string().min(1).refine(isAllowEntry, "must be a CIDR, an address or host:port"))
+    .optional()
+    .describe("CIDR or host:port the guarded client may reach although private"),
+  task_deadline_minutes: z
+    .strictObject({ image: wholeNumber(1, 1_440).optional(), video: wholeNumber(1, 1_440).optional() })
+    .optional()
+    .describe("An accepted task ends by then, done or failed and refunded"),
+  usage_retention_days: wholeNumber(1, 3_650).optional().describe("Days the usage log is kept"),
+  task_retention_days: wholeNumber(30, 3_650)
+    .optional()
+    .describe("Days finished tasks are kept; at least 30"),
+  charge_empty_answers: z
+    .boolean()
+    .optional()
+    .describe("Charge the input of an answer in which the upstream produced nothing at all"),
+  mirror: z
+    .discriminatedUnion("kind", [
+      z.strictObject({ kind: z.enum(["none", "disk"]) }),
+      z.strictObject({
+        kind: z.literal("s3"),
+        endpoint: z
+          .url({ protocol: /^https?$/ })
+          // Settings are stored and exported in clear.
+          .refine(isPlainAddress, "must hold no user, password or query; keys are in the environment")
+          .describe("Address of the service, before the bucket's name; keys are in the environment"),
+        region: z.string().min(1).max(100).optional().describe("us-east-1 if left out"),
+        bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket"),
+        prefix: z
+          .string()
+          .regex(/^([\w-][\w.-]*\/)*$/, "must be names that each end with a slash, as in faregate/")
+          .optional()
+          .describe("Begins the name of every file"),
+      }),
+    ])
+    .optional()
+    .describe("Where results of tasks are copied to, to be served by stable links"),
+  metrics_address: z
+    .string()
+    .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, "must be host:port")
+    .nullable()
+    .optional()
+    .describe("host:port where /metrics is served instead of the main address"),
+  trusted_proxies: z
+    .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
+    .optional()
+    .describe("Addresses or CIDRs whose x-forwarded-for is believed"),
+  sign_in: z
+    .strictObject({
+      self_registration: z
+        .boolean()
+        .optional()
+        .describe("Whoever comes gets an account of their own, in the group default and without money"),
+      oidc: z
+        .array(oidcProvider)
+        .max(10)
+        .refine((providers) => new Set(providers.map(({ id }) => id)).size === providers.length, {
+          error: "must have ids that differ",
+        })
+        .optional()
+        .describe("Identity providers to sign in with"),
+    })
+    .optional()
+    .describe("How people get into the dashboard"),
+  queues: z
+    .strictObject({
+      balance_waiting: wholeNumber(0, 100_000).optional(),
+      balance_wait_ms: wholeNumber(0, 60_000).optional(),
+      tasks_per_model: wholeNumber(1, 1_000_000).optional(),
+    })
+    .optional()
+    .describe("Bounds of what waits: requests of one account for money, tasks of one model for an upstream"),
+});
+
+export type SettingsFile = z.infer<typeof settingsFile>;
+
+/** What was given, completed with the defaults. */
+export function decodeSettings(given: SettingsFile): Settings {
+  return {
+    egressAllow: given.egress_allow ?? [],
+    taskDeadlineMinutes: {
+      image: given.task_deadline_minutes?.image ?? 15,
+      video: given.task_deadline_minutes?.video ?? 60,
+    },
+    usageRetentionDays: given.usage_retention_days ?? 90,
+    taskRetentionDays: given.task_retention_days ?? 30,
+    chargeEmptyAnswers: given.charge_empty_answers ?? false,
+    mirror: decodeMirror(given.mirror),
+    metricsAddress: given.metrics_address ?? null,
+    trustedProxies: given.trusted_proxies ?? [],
+    signIn: {
+      selfRegistration: given.sign_in?.self_registration ?? false,
+      oidc: (given.sign_in?.oidc ?? []).map(({ id, name, issuer, client_id, client_secret_env }) => ({
+        ...{ id, name, issuer, clientId: client_id },
+        clientSecretName: client_secret_env ?? "FAREGATE_OIDC_CLIENT_SECRET",
+      })),
+    },
+    queues: {
+      // Requests that found the account's money held by others: enough for any burst of one account,
+      // small enough in memory, and as long as a caller may be kept without an answer.
+      balanceWaiting: given.queues?.balance_waiting ?? 1_000,
+      balanceWaitMs: given.queues?.balance_wait_ms ?? 10_000,
+      // What 10,000 running tasks need to be refilled from.
+      tasksPerModel: given.queues?.tasks_per_model ?? 10_000,
+    },
+  };
+}
+
+function decodeMirror(given: SettingsFile["mirror"]): Settings["mirror"] {
+  if (given?.kind !== "s3") return { kind: given?.kind ?? "none" };
+  const { kind, endpoint, bucket, region = "us-east-1", prefix = "" } = given;
+  return { kind, endpoint: endpoint.replace(/\/+$/, ""), region, bucket, prefix };
+}
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return `${username}${password}${search}${hash}` === "";
+}

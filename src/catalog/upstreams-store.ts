@@ -1,0 +1,233 @@
+import { type Seals, sealedRow } from "../base/seal.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { Timeouts } from "./catalog.ts";
+
+/** An upstream as declared: what was given, without the defaults of its kind and of the program. */
+export interface UpstreamDeclaration {
+  readonly name: string;
+  readonly kind: string;
+  /** Without trailing slash. */
+  readonly baseUrl: string;
+  /** null = the kind's own list. */
+  readonly protocols: readonly ProtocolName[] | null;
+  /** Our model id -> theirs. */
+  readonly models: ReadonlyMap<string, string>;
+  /** null = every group. */
+  readonly groups: ReadonlySet<string> | null;
+  readonly priority: number;
+  readonly weight: number;
+  readonly maxConcurrency: number;
+  readonly timeouts: Partial<Timeouts>;
+  readonly enabled: boolean;
+  readonly credentials: readonly CredentialDeclaration[];
+}
+
+export interface CredentialDeclaration {
+  /** For people; the file's credentials are called 1, 2 ... by their place. */
+  readonly name: string;
+  readonly secret: string;
+  /** The environment variable the catalog file took it from, so that an export can name it. */
+  readonly reference: string | null;
+  readonly enabled: boolean;
+}
+
+export interface UpstreamRecord extends UpstreamDeclaration {
+  readonly id: bigint;
+  readonly credentials: readonly (CredentialDeclaration & { readonly id: bigint })[];
+}
+
+/** What an upstream has where nothing is declared. */
+export const UPSTREAM_DEFAULTS = {
+  protocols: null,
+  groups: null,
+  priority: 0,
+  weight: 1,
+  // Per process; above the streams that one process is built to carry, so that only who sets it is bound by it.
+  maxConcurrency: 10_000,
+  timeouts: {},
+  enabled: true,
+} as const;
+
+/**
+ * Creates the upstream or makes it what is declared; the name is its identity. A credential whose
+ * secret stays keeps its id, so that work pinned to it goes on finding it.
+ */
+export async function upsertUpstream(
+  tx: Queryable,
+  seals: Seals,
+  upstream: UpstreamDeclaration,
+): Promise<bigint> {
+  const { id } = await tx.one<{ id: bigint }>(
+    `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
+       timeouts, enabled)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
+       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11
+     returning id`,
+    [
+      upstream.name,
+      upstream.kind,
+      upstream.baseUrl,
+      upstream.protocols,
+      JSON.stringify(Object.fromEntries(upstream.models)),
+      upstream.groups && [...upstream.groups],
+      upstream.priority,
+      upstream.weight,
+      upstream.maxConcurrency,
+      JSON.stringify(upstream.timeouts),
+      upstream.enabled,
+    ],
+  );
+  await replaceCredentials(tx, seals, id, upstream.credentials);
+  return id;
+}
+
+/** Removes the upstream with its credentials. False = there was none. */
+export async function deleteUpstream(tx: Queryable, name: string): Promise<boolean> {
+  return (await tx.execute("delete from upstreams where name = $1", [name])) > 0;
+}
+
+export async function setUpstreamEnabled(tx: Queryable, name: string, enabled: boolean): Promise<boolean> {
+  return (await tx.execute("update upstreams set enabled = $2 where name = $1", [name, enabled])) > 0;
+}
+
+export async function setCredentialEnabled(tx: Queryable, id: bigint, enabled: boolean): Promise<boolean> {
+  return (await tx.execute("update upstream_credentials set enabled = $2 where id = $1", [id, enabled])) > 0;
+}
+
+/** Makes a credential what is given, under the id it has: tasks that are pinned to it go on finding it. */
+export async function setCredential(
+  tx: Queryable,
+  seals: Seals,
+  { id, secret, ...credential }: CredentialDeclaration & { readonly id: bigint },
+): Promise<void> {
+  await tx.execute(
+    "update upstream_credentials set name = $2, reference = $3, enabled = $4, sealed = $5 where id = $1",
+    [
+      id,
+      credential.name,
+      credential.reference,
+      credential.enabled,
+      seals.seal(secret, sealedRow("upstream_credentials", id)),
+    ],
+  );
+}
+
+/** Every upstream by name, disabled ones too, its credentials opened. Throws SealError. */
+export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
+  const rows = await db.query<UpstreamRow>(
+    `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled
+     from upstreams order by name`,
+  );
+  const credentials = await db.query<CredentialRow>(
+    "select id, upstream_id, name, sealed, reference, enabled from upstream_credentials order by id",
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    baseUrl: row.base_url,
+    protocols: row.protocols,
+    models: new Map(Object.entries(row.models)),
+    groups: row.groups && new Set(row.groups),
+    priority: row.priority,
+    weight: row.weight,
+    maxConcurrency: row.max_concurrency,
+    timeouts: row.timeouts,
+    enabled: row.enabled,
+    credentials: credentials
+      .filter(({ upstream_id }) => upstream_id === row.id)
+      .map((each) => openCredential(seals, each)),
+  }));
+}
+
+interface UpstreamRow {
+  readonly id: bigint;
+  readonly name: string;
+  readonly kind: string;
+  readonly base_url: string;
+  readonly protocols: ProtocolName[] | null;
+  readonly models: Readonly<Record<string, string>>;
+  readonly groups: string[] | null;
+  readonly priority: number;
+  readonly weight: number;
+  readonly max_concurrency: number;
+  readonly timeouts: Partial<Timeouts>;
+  readonly enabled: boolean;
+}
+
+interface CredentialRow {
+  readonly id: bigint;
+  readonly upstream_id: bigint;
+  readonly name: string;
+  readonly sealed: string;
+  readonly reference: string | null;
+  readonly enabled: boolean;
+}
+
+type OpenedCredential = UpstreamRecord["credentials"][number];
+
+function openCredential(seals: Seals, row: CredentialRow): OpenedCredential {
+  const { id, name, reference, enabled } = row;
+  return {
+    id,
+    name,
+    reference,
+    enabled,
+    secret: seals.open(row.sealed, sealedRow("upstream_credentials", id)),
+  };
+}
+
+async function replaceCredentials(
+  tx: Queryable,
+  seals: Seals,
+  upstreamId: bigint,
+  wanted: readonly CredentialDeclaration[],
+): Promise<void> {
+  const rows = await tx.query<CredentialRow>(
+    "select id, upstream_id, name, sealed, reference, enabled from upstream_credentials where upstream_id = $1 order by id",
+    [upstreamId],
+  );
+  const rest = rows.map((row) => openCredential(seals, row));
+  for (const credential of wanted) {
+    const index = rest.findIndex(({ secret }) => secret === credential.secret);
+    const [kept] = index < 0 ? [] : rest.splice(index, 1);
+    if (kept) await updateCredential(tx, kept.id, credential);
+    else await insertCredential(tx, seals, upstreamId, credential);
+  }
+  await tx.execute("delete from upstream_credentials where id = any($1)", [rest.map(({ id }) => id)]);
+}
+
+async function updateCredential(tx: Queryable, id: bigint, credential: CredentialDeclaration): Promise<void> {
+  await tx.execute("update upstream_credentials set name = $2, reference = $3, enabled = $4 where id = $1", [
+    id,
+    credential.name,
+    credential.reference,
+    credential.enabled,
+  ]);
+}
+
+/** The id comes first, because the seal is bound to it. */
+async function insertCredential(
+  tx: Queryable,
+  seals: Seals,
+  upstreamId: bigint,
+  credential: CredentialDeclaration,
+): Promise<void> {
+  const { id } = await tx.one<{ id: bigint }>(
+    "select nextval(pg_get_serial_sequence('upstream_credentials', 'id')) as id",
+  );
+  await tx.execute(
+    `insert into upstream_credentials (id, upstream_id, name, sealed, reference, enabled)
+     overriding system value values ($1, $2, $3, $4, $5, $6)`,
+    [
+      id,
+      upstreamId,
+      credential.name,
+      seals.seal(credential.secret, sealedRow("upstream_credentials", id)),
+      credential.reference,
+      credential.enabled,
+    ],
+  );
+}

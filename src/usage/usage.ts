@@ -1,0 +1,79 @@
+/**
+ * What a request consumed, in buckets that never overlap: every token stands in exactly one of them,
+ * so a price per bucket can never bill a token twice. Undefined means "not reported", which is not 0.
+ */
+export interface TokenUsage {
+  readonly inputUncached?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite5m?: number;
+  readonly cacheWrite1h?: number;
+  readonly outputVisible?: number;
+  readonly outputReasoning?: number;
+}
+
+export const TOKEN_BUCKETS = [
+  "inputUncached",
+  "cacheRead",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "outputVisible",
+  "outputReasoning",
+] as const satisfies readonly (keyof TokenUsage)[];
+
+export type TokenBucket = (typeof TOKEN_BUCKETS)[number];
+
+/** All input tokens, cached or not. */
+export function totalInput(usage: TokenUsage): number {
+  return (
+    (usage.inputUncached ?? 0) +
+    (usage.cacheRead ?? 0) +
+    (usage.cacheWrite5m ?? 0) +
+    (usage.cacheWrite1h ?? 0)
+  );
+}
+
+/** All output tokens, reasoning included. */
+export function totalOutput(usage: TokenUsage): number {
+  return (usage.outputVisible ?? 0) + (usage.outputReasoning ?? 0);
+}
+
+/** What a meter read off an upstream's answer. */
+export interface MeteredUsage {
+  readonly tokens: TokenUsage;
+  /** The vendor's own usage object(s), as sent. */
+  readonly raw?: unknown;
+  /** Fields whose reported value was impossible (negative, fraction, above its total ...) and therefore ignored. */
+  readonly hostile: readonly string[];
+}
+
+/** The usage of several answers as one, bucket by bucket; what none of them reported stays unreported. */
+export function sumTokens(parts: readonly TokenUsage[]): TokenUsage {
+  const sum: Partial<Record<TokenBucket, number>> = {};
+  for (const bucket of TOKEN_BUCKETS) {
+    const counts = parts.flatMap((part) => part[bucket] ?? []);
+    if (counts.length > 0) sum[bucket] = counts.reduce((total, count) => total + count, 0);
+  }
+  return sum;
+}
+
+/** The same with the vendors' own objects, in order. */
+export function sumUsage(parts: readonly MeteredUsage[]): MeteredUsage {
+  return {
+    tokens: sumTokens(parts.map(({ tokens }) => tokens)),
+    raw: parts.map(({ raw }) => raw ?? null),
+    hostile: [...new Set(parts.flatMap(({ hostile }) => hostile))],
+  };
+}
+
+/** A count above this is no real answer but an attack or a bug; no context window comes near it. */
+export const MAX_TOKENS_REPORTED = 1_000_000_000;
+
+/** A token count as a vendor may state it: a whole number from 0 to MAX_TOKENS_REPORTED, else undefined. */
+export function readCount(value: unknown): number | undefined {
+  return typeof value === "number" &&
+    Number.isSafeInteger(value) &&
+    value >= 0 &&
+    value <= MAX_TOKENS_REPORTED
+    ? value
+    : undefined;
+}
