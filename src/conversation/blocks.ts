@@ -1,0 +1,172 @@
+import type { ChatEvent } from "./event.ts";
+import type { Opaque } from "./opaque.ts";
+import type { Citation, ForeignPart, MediaPart } from "./request.ts";
+
+/** The blocks of a stream that is being decoded. Immutable: a machine keeps it in its state. */
+export interface BlockState {
+  /** The number of the next block. */
+  readonly next: number;
+  readonly open: readonly OpenBlock[];
+}
+
+interface OpenBlock {
+  /** How the wire tells the block from others, e.g. its index there. */
+  readonly key: string;
+  readonly kind: "text" | "reasoning" | "tool-call";
+  readonly block: number;
+  readonly choice: number;
+}
+
+export const NO_BLOCKS: BlockState = { next: 0, open: [] };
+
+/**
+ * Writes the events of one step. Each block is started once and ended once, whatever the wire does:
+ * what comes for a block that is not open starts it, what comes for a closed key starts a new one.
+ */
+export interface BlockWriter {
+  emit(event: ChatEvent): void;
+  /** A piece of text; starts the block where it must, even for "". */
+  text(at: BlockPlace, text: string, refusal?: boolean): void;
+  reasoning(at: BlockPlace, text: string): void;
+  /** Starts a call, or does nothing where it is open. */
+  toolCall(at: BlockPlace, call: CallStart): void;
+  /** A piece of arguments for an open call; false where there is none. */
+  arguments(key: string, text: string): boolean;
+  /** A citation of the open text; dropped where there is none. */
+  citation(key: string, citation: Citation): void;
+  whole(choice: number, part: MediaPart | ForeignPart): void;
+  close(key: string, end?: BlockEnd): void;
+  /** Closes every open block of a choice, or of all, in the order of their starts. */
+  closeAll(choice?: number): void;
+  isOpen(key: string): boolean;
+  readonly state: BlockState;
+  readonly events: readonly ChatEvent[];
+}
+
+export interface BlockPlace {
+  readonly key: string;
+  readonly choice: number;
+}
+
+export interface CallStart {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly custom?: true;
+}
+
+export interface BlockEnd {
+  readonly opaque?: Opaque | undefined;
+  readonly redacted?: true | undefined;
+}
+
+export function writeBlocks(before: BlockState): BlockWriter {
+  return new StepWriter(before);
+}
+
+/** A class, because one is made for each event of a stream: closures cost more than all it does. */
+class StepWriter implements BlockWriter {
+  readonly events: ChatEvent[] = [];
+  #next: number;
+  #open: readonly OpenBlock[];
+  readonly #before: BlockState;
+
+  constructor(before: BlockState) {
+    this.#before = before;
+    this.#next = before.next;
+    this.#open = before.open;
+  }
+
+  get state(): BlockState {
+    const isSame = this.#next === this.#before.next && this.#open === this.#before.open;
+    return isSame ? this.#before : { next: this.#next, open: this.#open };
+  }
+
+  emit(event: ChatEvent): void {
+    this.events.push(event);
+  }
+
+  text(at: BlockPlace, text: string, refusal = false): void {
+    const { choice } = at;
+    const block = this.#reach(at, "text", (block) =>
+      refusal ? { type: "text-start", block, choice, refusal: true } : { type: "text-start", block, choice },
+    );
+    if (text !== "") this.events.push({ type: "text-delta", block, text });
+  }
+
+  reasoning(at: BlockPlace, text: string): void {
+    const { choice } = at;
+    const block = this.#reach(at, "reasoning", (block) => ({ type: "reasoning-start", block, choice }));
+    if (text !== "") this.events.push({ type: "reasoning-delta", block, text });
+  }
+
+  toolCall(at: BlockPlace, call: CallStart): void {
+    const { choice } = at;
+    this.#reach(at, "tool-call", (block) => ({ type: "tool-call-start", block, choice, ...call }));
+  }
+
+  arguments(key: string, text: string): boolean {
+    const known = this.#find(key);
+    if (known?.kind !== "tool-call") return false;
+    if (text !== "") this.events.push({ type: "tool-call-delta", block: known.block, arguments: text });
+    return true;
+  }
+
+  citation(key: string, citation: Citation): void {
+    const known = this.#find(key);
+    if (known?.kind === "text") this.events.push({ type: "citation", block: known.block, citation });
+  }
+
+  whole(choice: number, part: MediaPart | ForeignPart): void {
+    const block = this.#next;
+    this.#next += 1;
+    this.events.push(
+      part.kind === "media"
+        ? { type: "media", block, choice, part }
+        : { type: "foreign", block, choice, part },
+    );
+  }
+
+  close(key: string, end?: BlockEnd): void {
+    const known = this.#find(key);
+    if (known !== undefined) this.#close(known, end);
+  }
+
+  closeAll(choice?: number): void {
+    for (const block of this.#open) {
+      if (choice === undefined || block.choice === choice) this.#close(block);
+    }
+  }
+
+  isOpen(key: string): boolean {
+    return this.#find(key) !== undefined;
+  }
+
+  #find(key: string): OpenBlock | undefined {
+    for (const block of this.#open) if (block.key === key) return block;
+    return undefined;
+  }
+
+  /** The open block of this kind under the key; one of another kind that stands there is closed first. */
+  #reach(at: BlockPlace, kind: OpenBlock["kind"], onStart: (block: number) => ChatEvent): number {
+    const known = this.#find(at.key);
+    if (known?.kind === kind) return known.block;
+    if (known !== undefined) this.#close(known);
+    const block = this.#next;
+    this.#next += 1;
+    this.#open = [...this.#open, { ...at, kind, block }];
+    this.events.push(onStart(block));
+    return block;
+  }
+
+  #close({ kind, block }: OpenBlock, end: BlockEnd = {}): void {
+    this.#open = this.#open.filter((each) => each.block !== block);
+    const opaque = end.opaque === undefined ? {} : { opaque: end.opaque };
+    if (kind === "text") this.events.push({ type: "text-end", block, ...opaque });
+    else if (kind === "tool-call") this.events.push({ type: "tool-call-end", block, ...opaque });
+    else {
+      const redacted = end.redacted === true ? { redacted: true as const } : {};
+      this.events.push({ type: "reasoning-end", block, ...redacted, ...opaque });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { ErrorStatement } from "../errors.ts";
+import type { MeteredUsage } from "../usage/usage.ts";
+import type { Opaque } from "./opaque.ts";
+import type { Citation, ForeignPart, MediaPart } from "./request.ts";
+import type { Finish } from "./response.ts";
+
+/**
+ * One step of a streamed answer. `response-start` comes first and once. Blocks are numbered from 0 in
+ * the order of their starts, over all choices; each start has its end. Blocks may interleave, but reach the
+ * encoders of protocols that forbid it one after the other (`in-turn.ts`). Usage is cumulative: the last
+ * one counts, and it precedes the finishes. Each choice has one `finish`, after its blocks; an `error`
+ * ends the whole stream and nothing follows it.
+ */
+export type ChatEvent =
+  | ResponseStart
+  | { readonly type: "text-start"; readonly block: number; readonly choice: number; readonly refusal?: true }
+  | { readonly type: "text-delta"; readonly block: number; readonly text: string }
+  | { readonly type: "text-end"; readonly block: number; readonly opaque?: Opaque }
+  | { readonly type: "reasoning-start"; readonly block: number; readonly choice: number }
+  | { readonly type: "reasoning-delta"; readonly block: number; readonly text: string }
+  | ReasoningEnd
+  | ToolCallStart
+  | { readonly type: "tool-call-delta"; readonly block: number; readonly arguments: string }
+  | { readonly type: "tool-call-end"; readonly block: number; readonly opaque?: Opaque }
+  | { readonly type: "media"; readonly block: number; readonly choice: number; readonly part: MediaPart }
+  | { readonly type: "foreign"; readonly block: number; readonly choice: number; readonly part: ForeignPart }
+  /** Belongs to a text block that is open. */
+  | { readonly type: "citation"; readonly block: number; readonly citation: Citation }
+  | { readonly type: "usage"; readonly usage: MeteredUsage }
+  | { readonly type: "finish"; readonly choice: number; readonly finish: Finish }
+  | { readonly type: "error"; readonly error: ErrorStatement };
+
+interface ResponseStart {
+  readonly type: "response-start";
+  readonly id?: string;
+  readonly model?: string;
+  readonly created?: number;
+}
+
+interface ReasoningEnd {
+  readonly type: "reasoning-end";
+  readonly block: number;
+  readonly redacted?: true;
+  readonly opaque?: Opaque;
+}
+
+interface ToolCallStart {
+  readonly type: "tool-call-start";
+  readonly block: number;
+  readonly choice: number;
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly custom?: true;
+}

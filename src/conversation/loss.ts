@@ -1,0 +1,122 @@
+/**
+ * What translation could not carry. A hint that is dropped is a value here, listed in the answer's
+ * header and in the request log; what changes the answer's meaning is refused instead.
+ */
+export interface Loss {
+  /** The field in the caller's own spelling. */
+  readonly path: string;
+  readonly reason: LossReason;
+}
+
+export type LossReason =
+  /** The upstream's protocol has no slot for it. */
+  | "no-slot"
+  /** State of another issuer, which this upstream must not see. */
+  | "other-issuer"
+  /** The upstream's model does not take it (a quirk in the catalog). */
+  | "model-refuses"
+  /** Taken over with a smaller value or in a weaker form. */
+  | "weakened";
+
+/** The fields of the neutral form that a loss or a refusal can name. */
+const NEUTRAL_FIELDS = [
+  "system",
+  "messages",
+  "name",
+  "media",
+  "mediaName",
+  "detail",
+  "reasoningState",
+  "thoughts",
+  "cache",
+  "citations",
+  "isError",
+  "tools",
+  "toolChoice",
+  "parallelToolCalls",
+  "strict",
+  "temperature",
+  "topP",
+  "topK",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "maxOutputTokens",
+  "stop",
+  "reasoning",
+  "responseFormat",
+  "user",
+  "n",
+] as const;
+export type NeutralField = (typeof NEUTRAL_FIELDS)[number];
+
+/** How one protocol spells them. Every one: a protocol that cannot state a field never loses it. */
+export type FieldNames = Readonly<Partial<Record<NeutralField, string>>>;
+
+/** Gathers losses; each is told once, however many parts it happened to. */
+export interface LossList {
+  /** Loses a field of the neutral form, told in the caller's spelling. */
+  field(field: NeutralField, reason?: LossReason): void;
+  /** Loses what stands at a path of the caller's; `messages[7].weight` is told as `messages[].weight`. */
+  at(path: string, reason?: LossReason): void;
+  /** Refuses the request because of a field of the neutral form. */
+  refuse(field: NeutralField, why: string): never;
+  refuseAt(path: string, why: string): never;
+  /** The caller's spelling of a field. */
+  nameOf(field: NeutralField): string;
+  list(): readonly Loss[];
+}
+
+export function openLosses(names: FieldNames): LossList {
+  const losses = new Map<string, Loss>();
+  const at = (path: string, reason: LossReason = "no-slot"): void => {
+    const place = path.replaceAll(INDEX, "[]").slice(0, MAX_PATH_LETTERS);
+    const told = losses.size < MAX_LOSSES ? place : AND_MORE;
+    losses.set(`${told} ${reason}`, { path: told, reason });
+  };
+  const nameOf = (field: NeutralField): string => names[field] ?? field;
+  const refuseAt = (path: string, why: string): never => {
+    throw new RefusedField(path, why);
+  };
+  return {
+    at,
+    field: (field, reason) => at(nameOf(field), reason),
+    refuse: (field, why) => refuseAt(nameOf(field), why),
+    refuseAt,
+    nameOf,
+    list: () => [...losses.values()],
+  };
+}
+
+/** Which of many parts it was is of no use: clients repeat the same in every turn. */
+const INDEX = /\[\d+\]/g;
+
+/** They end in a header and in the log of requests, and callers can invent names of fields without end. */
+const MAX_LOSSES = 100;
+const MAX_PATH_LETTERS = 200;
+const AND_MORE = "...";
+
+/** A request that translation cannot serve without changing its meaning, or that is malformed: 400 naming the field. */
+export class RefusedField extends Error {
+  override readonly name = "RefusedField";
+  readonly path: string;
+
+  /** `why` is a sentence for the caller: what is wrong and what to do. */
+  constructor(path: string, why: string) {
+    super(why);
+    this.path = path;
+  }
+}
+
+/** A value, or why there is none. */
+export type Outcome<T> = { readonly value: T } | { readonly refused: RefusedField };
+
+/** Runs what may refuse; every other throw is a bug and passes on. */
+export function outcomeOf<T>(make: () => T): Outcome<T> {
+  try {
+    return { value: make() };
+  } catch (cause) {
+    if (cause instanceof RefusedField) return { refused: cause };
+    throw cause;
+  }
+}

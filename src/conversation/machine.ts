@@ -1,0 +1,48 @@
+/**
+ * A stream as a pure machine: a step answers the next state and what it puts out, and never changes the
+ * state it was given. `end` is called once, when no more input comes.
+ */
+export interface StreamMachine<Start, State, In, Out> {
+  initial(start: Start): State;
+  step(state: State, input: In): readonly [State, readonly Out[]];
+  end(state: State): readonly Out[];
+}
+
+/** A machine that runs: its state is its own. */
+export interface StreamRun<In, Out> {
+  step(input: In): readonly Out[];
+  end(): readonly Out[];
+}
+
+export function runMachine<Start, State, In, Out>(
+  machine: StreamMachine<Start, State, In, Out>,
+  start: Start,
+): StreamRun<In, Out> {
+  let state = machine.initial(start);
+  return {
+    step(input) {
+      const [next, out] = machine.step(state, input);
+      state = next;
+      return out;
+    },
+    end: () => machine.end(state),
+  };
+}
+
+/** The first run's output is the second's input. */
+export function chainRuns<In, Mid, Out>(
+  first: StreamRun<In, Mid>,
+  second: StreamRun<Mid, Out>,
+): StreamRun<In, Out> {
+  const onward = (mids: readonly Mid[]): readonly Out[] => {
+    const [only] = mids;
+    // Nearly every event makes one event.
+    return mids.length === 1 && only !== undefined
+      ? second.step(only)
+      : mids.flatMap((mid) => second.step(mid));
+  };
+  return {
+    step: (input) => onward(first.step(input)),
+    end: () => [...onward(first.end()), ...second.end()],
+  };
+}

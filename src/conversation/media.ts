@@ -1,0 +1,118 @@
+import type { MediaPart, MediaSource } from "./request.ts";
+
+/** A data URL in its halves; undefined where the text is none, or is not base64. */
+function splitDataUrl(url: string): { readonly mimeType: string; readonly data: string } | undefined {
+  if (!url.startsWith("data:")) return undefined;
+  const comma = url.indexOf(",");
+  if (comma === -1) return undefined;
+  const [mimeType = "", ...parameters] = url.slice("data:".length, comma).split(";");
+  const data = url.slice(comma + 1);
+  if (parameters.some((parameter) => parameter.trim().toLowerCase() === "base64")) {
+    return { mimeType: mimeType.trim().toLowerCase(), data };
+  }
+  return undefined;
+}
+
+export function dataUrl(mimeType: string, data: string): string {
+  return `data:${mimeType};base64,${data}`;
+}
+
+/** A source and its type from a URL of any kind: data URLs are split, other ones stay URLs (rule 35). */
+export function sourceOfUrl(url: string): { readonly source: MediaSource; readonly mimeType?: string } {
+  const split = splitDataUrl(url);
+  if (split === undefined) return { source: { from: "url", url } };
+  return {
+    source: { from: "base64", data: split.data },
+    ...typed(split.mimeType || sniffMimeType(split.data)),
+  };
+}
+
+function typed(mimeType: string | undefined): { readonly mimeType?: string } {
+  return mimeType === undefined ? {} : { mimeType };
+}
+
+/** The type that the first bytes of base64 tell; undefined where they tell none. */
+export function sniffMimeType(base64: string): string | undefined {
+  const head = Buffer.from(base64.slice(0, HEAD_LETTERS), "base64").toString("latin1");
+  return SIGNATURES.find(([pattern]) => pattern.test(head))?.[1];
+}
+
+/** The type that a URL's file name tells. */
+export function mimeTypeOfUrl(url: string): string | undefined {
+  const path = url.split(/[?#]/, 1)[0] ?? "";
+  const ending = /\.([a-z0-9]{2,5})$/i.exec(path)?.[1]?.toLowerCase();
+  return ending === undefined ? undefined : ENDINGS.get(ending);
+}
+
+/** A document of plain text, in words: every model reads text, few read it as a file. Its title stands before it. */
+export function documentText({ name }: MediaPart, text: string): string {
+  return name === undefined || name === "" ? text : `${name}\n\n${text}`;
+}
+
+/** Whether a document of this type is text that any model can read as it is. */
+export function isTextType(mimeType: string): boolean {
+  return mimeType.startsWith("text/") || TEXT_TYPES.has(mimeType);
+}
+
+/** What kind of media a type is; everything that is no picture, sound or film is a document. */
+export function mediaOfType(mimeType: string | undefined): MediaPart["media"] {
+  const kind = mimeType?.split("/", 1)[0];
+  return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
+}
+
+/** Text under other names. */
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  "application/json",
+  "application/xml",
+  "application/yaml",
+  "application/x-yaml",
+  "application/javascript",
+  "application/x-javascript",
+  "application/typescript",
+  "application/sql",
+]);
+
+const SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8[79]a/, "image/gif"],
+  [/^RIFF[\s\S]{4}WEBP/, "image/webp"],
+  [/^RIFF[\s\S]{4}WAVE/, "audio/wav"],
+  [/^BM/, "image/bmp"],
+  [/^(II\*\0|MM\0\*)/, "image/tiff"],
+  [/^[\s\S]{4}ftyp(heic|heix|mif1)/, "image/heic"],
+  [/^[\s\S]{4}ftyp/, "video/mp4"],
+  [/^%PDF-/, "application/pdf"],
+  [/^(ID3|\xff[\xfb\xf3\xf2])/, "audio/mpeg"],
+  [/^OggS/, "audio/ogg"],
+  [/^fLaC/, "audio/flac"],
+];
+
+const ENDINGS = new Map([
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+  ["bmp", "image/bmp"],
+  ["heic", "image/heic"],
+  ["heif", "image/heif"],
+  ["svg", "image/svg+xml"],
+  ["pdf", "application/pdf"],
+  ["txt", "text/plain"],
+  ["md", "text/markdown"],
+  ["csv", "text/csv"],
+  ["html", "text/html"],
+  ["json", "application/json"],
+  ["mp3", "audio/mpeg"],
+  ["wav", "audio/wav"],
+  ["ogg", "audio/ogg"],
+  ["flac", "audio/flac"],
+  ["m4a", "audio/mp4"],
+  ["mp4", "video/mp4"],
+  ["mov", "video/quicktime"],
+  ["webm", "video/webm"],
+]);
+
+/** Base64 letters of the longest signature, twice over. */
+const HEAD_LETTERS = 64;

@@ -1,0 +1,314 @@
+import { fitCallId } from "./ids.ts";
+import type { LossList, NeutralField } from "./loss.ts";
+import { openToolNames, type ToolNames } from "./names.ts";
+import { isSameOrigin, OF_MEDIA, type Opaque } from "./opaque.ts";
+import type { AnswerPlan, EncodeTarget } from "./plan.ts";
+import { prepareTools, takesCustom } from "./prepare-tools.ts";
+import type {
+  CacheMark,
+  ChatRequest,
+  MediaPart,
+  Message,
+  Part,
+  Sampling,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "./request.ts";
+import type { ProtocolTraits } from "./traits.ts";
+import { endsWithPrefill } from "./turns.ts";
+
+/** A request that fits its target, and what its answer must undo. */
+export interface Prepared {
+  readonly prepared: ChatRequest;
+  readonly plan: AnswerPlan;
+}
+
+/**
+ * Fits a request to the protocol and model that will get it: what has no slot there goes with a loss or
+ * is refused, state of other issuers goes, names and ids become what is accepted, custom and grouped
+ * tools become functions. What is left, an encoder can write. Throws RefusedField.
+ */
+export function prepareRequest(
+  request: ChatRequest,
+  traits: ProtocolTraits,
+  target: EncodeTarget,
+  losses: LossList,
+): Prepared {
+  refuseUnservable(request, traits, target, losses);
+  const copies = copiesOf(request, traits, target, losses);
+  const names = openToolNames(traits.toolNames);
+  const tools = prepareTools(request, traits, target, names, losses);
+  const fit: Fit = { request, traits, target, losses, names };
+  const told = target.quirks.stop === false ? 0 : traits.maxStops;
+  const stops = request.limits.stop ?? [];
+  const {
+    toolChoice: _choice,
+    responseFormat: _format,
+    limits: _limits,
+    n,
+    ...rest
+  } = dropFields(request, fit);
+  const prepared: ChatRequest = {
+    ...rest,
+    system: request.system.map((part) => fitText(part, fit)),
+    messages: request.messages
+      .map(withOwnState)
+      .map((message) => fitMessage(message, fit))
+      .filter(({ parts }) => parts.length > 0),
+    tools: tools.tools,
+    ...(tools.toolChoice === undefined ? {} : { toolChoice: tools.toolChoice }),
+    ...(tools.responseFormat === undefined ? {} : { responseFormat: tools.responseFormat }),
+    ...(n === undefined || copies > 1 ? {} : { n }),
+    limits: { ...request.limits, ...(stops.length === 0 ? {} : { stop: stops.slice(0, told) }) },
+    foreign: fitForeign(fit),
+  };
+  const plan = {
+    origin: target.origin,
+    seed: target.seed,
+    tools: names.planned(),
+    answerTool: tools.answerTool,
+    copies,
+    stops: stops.slice(told),
+  };
+  return { prepared, plan };
+}
+
+interface Fit {
+  readonly request: ChatRequest;
+  readonly traits: ProtocolTraits;
+  readonly target: EncodeTarget;
+  readonly losses: LossList;
+  readonly names: ToolNames;
+}
+
+/**
+ * Each answer costs a request, a connection and its input once more: 8 is what vendors that give several
+ * answers themselves allow at most, and what one request of a caller may reasonably set off.
+ */
+export const MAX_COPIES = 8;
+
+/** How many requests the wished answers take. */
+function copiesOf(
+  { n = 1 }: ChatRequest,
+  traits: ProtocolTraits,
+  { quirks }: EncodeTarget,
+  losses: LossList,
+): number {
+  if (n <= 1 || (quirks.manyAnswers ?? traits.manyAnswers)) return 1;
+  if (n > MAX_COPIES) {
+    losses.refuse(
+      "n",
+      `This model gives at most ${MAX_COPIES} answers to one request; ask for fewer at once.`,
+    );
+  }
+  return n;
+}
+
+function refuseUnservable(
+  request: ChatRequest,
+  traits: ProtocolTraits,
+  target: EncodeTarget,
+  losses: LossList,
+): void {
+  // Within one protocol it means what the vendor takes it to mean, as when forwarding.
+  const ordinary = request.protocol === traits.protocol ? "continue" : traits.prefill;
+  const prefill = target.quirks.prefill ?? ordinary;
+  if (prefill === "refuse" && endsWithPrefill(request.messages)) {
+    losses.refuse(
+      "messages",
+      "This model cannot go on from words of the assistant; let the conversation end with the user's.",
+    );
+  }
+}
+
+/** Without the hints that have no slot or that the model refuses. */
+function dropFields(request: ChatRequest, { traits, target, losses }: Fit): ChatRequest {
+  const sampling: Record<string, number> = {};
+  for (const [field, value] of Object.entries(request.sampling) as [keyof Sampling, number][]) {
+    if (!hasSlot(field, request, traits)) losses.field(field);
+    else if (target.quirks.sampling === false) losses.field(field, "model-refuses");
+    else sampling[field] = value;
+  }
+  const kept: Record<string, unknown> = { ...request, sampling };
+  for (const field of OPTIONAL_FIELDS) {
+    if (request[field] === undefined || hasSlot(field, request, traits)) continue;
+    // Several calls at once are what every protocol means that says nothing.
+    if (request[field] !== true) losses.field(field);
+    delete kept[field];
+  }
+  if (request.reasoning !== undefined && target.quirks.thinking === "none") {
+    // Not thinking is what such a model does anyway.
+    if (request.reasoning.enabled) losses.field("reasoning", "model-refuses");
+    delete kept["reasoning"];
+  }
+  if (request.reasoning?.enabled === false && target.quirks.thinkingOff === false) {
+    const { budgetTokens: _, ...wish } = request.reasoning;
+    losses.field("reasoning", "weakened");
+    kept["reasoning"] = { ...wish, enabled: true, effort: "minimal" };
+  }
+  return kept as unknown as ChatRequest;
+}
+
+/** A field that one vendor added goes back to the protocol it came in, as when forwarding. */
+function hasSlot(field: NeutralField, request: ChatRequest, traits: ProtocolTraits): boolean {
+  return traits.slots.has(field) || request.protocol === traits.protocol;
+}
+
+const OPTIONAL_FIELDS = ["user", "parallelToolCalls", "reasoning"] as const satisfies readonly NeutralField[];
+
+/** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */
+function fitForeign({ request, traits, losses }: Fit): ChatRequest["foreign"] {
+  if (request.protocol === traits.protocol) return request.foreign;
+  for (const { path, weight } of request.foreign) {
+    if (weight === "meaning") refuseForeign(path, losses);
+    losses.at(path);
+  }
+  return [];
+}
+
+function refuseForeign(path: string, losses: LossList): never {
+  return losses.refuseAt(
+    path,
+    "This model's upstream has nothing that would do the same; leave the field out.",
+  );
+}
+
+function fitMessage(message: Message, fit: Fit): Message {
+  const { name, ...unnamed } = message;
+  const keepsName = name !== undefined && fit.traits.slots.has("name");
+  if (name !== undefined && !keepsName) fit.losses.field("name");
+  return {
+    ...unnamed,
+    ...(keepsName ? { name } : {}),
+    parts: message.parts.flatMap((part) => fitPart(part, fit)),
+  };
+}
+
+/** State that stood beside its call or text, for want of a slot, goes back onto it. */
+function withOwnState(message: Message): Message {
+  if (!message.parts.some((part) => part.kind === "reasoning" && part.opaque?.of !== undefined))
+    return message;
+  const parts: Part[] = [];
+  for (const part of message.parts) {
+    const opaque = part.kind === "reasoning" ? part.opaque : undefined;
+    if (opaque?.of === undefined) {
+      parts.push(part);
+      continue;
+    }
+    const at = parts.findLastIndex((owner) => isOwner(owner, opaque.of));
+    const owner = parts[at];
+    if (owner?.kind === "text" || owner?.kind === "media" || owner?.kind === "tool-call") {
+      parts[at] = { ...owner, opaque: { origin: opaque.origin, value: opaque.value } };
+    }
+  }
+  return { ...message, parts };
+}
+
+function isOwner(part: Part, of: string | undefined): boolean {
+  if (of === "") return part.kind === "text";
+  if (of === OF_MEDIA) return part.kind === "media";
+  return part.kind === "tool-call" && part.id === of;
+}
+
+function fitPart(part: Part, fit: Fit): readonly Part[] {
+  switch (part.kind) {
+    case "text":
+      return [fitText(part, fit)];
+    case "media":
+      return [fitState(fitCache(fitMedia(part, fit), fit), fit)];
+    case "tool-call":
+      return [fitCall(part, fit)];
+    case "tool-result":
+      return [fitResult(part, fit)];
+    case "reasoning": {
+      const fitted = fitState(part, fit);
+      if (fitted.opaque !== undefined) return [fitted];
+      if (part.redacted !== true && keepsThoughts(fit)) return [fitted];
+      // The loss of its state is told already; a thought that had none is a loss of its own.
+      if (part.opaque === undefined) fit.losses.field("thoughts");
+      return [];
+    }
+    case "foreign":
+      if (part.protocol === fit.traits.protocol) return [part];
+      if (part.weight === "meaning") refuseForeign(part.path, fit.losses);
+      fit.losses.at(part.path);
+      return [];
+  }
+}
+
+/** Thoughts without state are only taken by the protocol that they came in, or where the catalog says so. */
+function keepsThoughts({ request, traits, target }: Fit): boolean {
+  return target.quirks.reasoningReplay ?? request.protocol === traits.protocol;
+}
+
+function fitText(part: TextPart, fit: Fit): TextPart {
+  const { citations, ...uncited } = part;
+  if (citations === undefined || hasSlot("citations", fit.request, fit.traits)) {
+    return fitState(fitCache(part, fit), fit);
+  }
+  fit.losses.field("citations");
+  return fitState(fitCache(uncited, fit), fit);
+}
+
+/** Without what only the caller's protocol says of media: each such field is a loss of its own. */
+function fitMedia(part: MediaPart, { request, traits, losses }: Fit): MediaPart {
+  if (request.protocol === traits.protocol) return part;
+  const { extra = {}, detail, name, ...plain } = part;
+  for (const key of Object.keys(extra)) losses.at(`${losses.nameOf("media")}.${key}`);
+  const keepsDetail = traits.slots.has("detail");
+  // That the model decides is what every protocol means that says nothing.
+  if (detail !== undefined && detail !== "auto" && !keepsDetail) losses.field("detail");
+  // A document of plain text goes as words, its title with them; other media than documents have no names.
+  const keepsName =
+    plain.source.from === "text" || (part.media === "document" && traits.slots.has("mediaName"));
+  if (name !== undefined && !keepsName) losses.field("mediaName");
+  return {
+    ...plain,
+    ...(detail !== undefined && keepsDetail ? { detail } : {}),
+    ...(name !== undefined && keepsName ? { name } : {}),
+  };
+}
+
+function fitCall(part: ToolCallPart, fit: Fit): ToolCallPart {
+  const { namespace, custom, ...call } = fitState(fitCache(part, fit), fit);
+  const bare = takesCustom(fit.request, fit.traits);
+  const owner = {
+    name: part.name,
+    ...(namespace ? { namespace } : {}),
+    ...(custom && !bare ? { custom } : {}),
+  };
+  const id = fitCallId(part.id, fit.traits.callIds);
+  const grouped = namespace !== undefined && fit.traits.namespaces;
+  const name = fit.names.wireName(grouped ? { name: part.name } : owner);
+  const kept = { ...call, id, name, ...(grouped ? { namespace } : {}) };
+  if (custom !== true) return kept;
+  return bare ? { ...kept, custom } : { ...kept, arguments: JSON.stringify({ input: part.arguments }) };
+}
+
+function fitResult(part: ToolResultPart, fit: Fit): ToolResultPart {
+  const { custom, ...result } = fitCache(part, fit);
+  return {
+    ...result,
+    ...(custom && takesCustom(fit.request, fit.traits) ? { custom } : {}),
+    callId: fitCallId(part.callId, fit.traits.callIds),
+    parts: part.parts.flatMap((inner) => fitPart(inner, fit) as ToolResultPart["parts"]),
+  };
+}
+
+function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): P {
+  const { request, traits, target, losses } = fit;
+  if (part.cache === undefined) return part;
+  if (target.quirks.cacheMarks ?? hasSlot("cache", request, traits)) return part;
+  losses.field("cache");
+  const { cache: _, ...rest } = part;
+  return rest as P;
+}
+
+/** Without state that the target did not mint. */
+function fitState<P extends { readonly opaque?: Opaque }>(part: P, { target, losses }: Fit): P {
+  if (part.opaque === undefined || isSameOrigin(part.opaque.origin, target.origin)) return part;
+  losses.field("reasoningState", "other-issuer");
+  const { opaque: _, ...rest } = part;
+  return rest as P;
+}

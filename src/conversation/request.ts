@@ -1,0 +1,241 @@
+import type { FieldNames } from "./loss.ts";
+import type { Opaque } from "./opaque.ts";
+import type { ChatProtocol } from "./protocol-name.ts";
+
+/** A JSON object of unknown content. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * A request for generated text in no protocol's words. It is made of blocks, like the richest of the
+ * four protocols, because a chat-shaped form loses signatures, block order and cache marks. It is
+ * internal: it may change with every commit and is never stored nor sent.
+ */
+export interface ChatRequest {
+  /** The caller's protocol. */
+  readonly protocol: ChatProtocol;
+  /** The model as the caller named it; "" where the path names it. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** A caller of chat streams asked for usage; the other protocols always state it. */
+  readonly includeUsage: boolean;
+  /** Instructions that precede the conversation, in order. Later ones are messages of role `system`. */
+  readonly system: readonly TextPart[];
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  /** False: at most one call in an answer. */
+  readonly parallelToolCalls?: boolean;
+  readonly sampling: Sampling;
+  readonly limits: Limits;
+  readonly reasoning?: ReasoningWish;
+  readonly responseFormat?: ResponseFormat;
+  /** The caller's name for its end user. */
+  readonly user?: string;
+  /** How many answers; absent = 1. */
+  readonly n?: number;
+  /** Fields that this form has no place for. */
+  readonly foreign: readonly ForeignField[];
+  /** What the caller's protocol repeats of the request in its answers, as sent. */
+  readonly echo: JsonObject;
+  /** How the caller's protocol names the fields of this form, for losses and refusals. */
+  readonly fieldNames: FieldNames;
+}
+
+/** Turns need not alternate here: encoders that must merge them use `turns.ts`. Tool results are the user's. */
+export interface Message {
+  readonly role: "system" | "user" | "assistant";
+  /** The participant's name. */
+  readonly name?: string;
+  readonly parts: readonly Part[];
+}
+
+export type Part = TextPart | MediaPart | ReasoningPart | ToolCallPart | ToolResultPart | ForeignPart;
+
+export interface TextPart {
+  readonly kind: "text";
+  readonly text: string;
+  /** The text declines to answer (two protocols mark that). */
+  readonly refusal?: true;
+  readonly citations?: readonly Citation[];
+  readonly opaque?: Opaque;
+  readonly cache?: CacheMark;
+}
+
+export interface MediaPart {
+  readonly kind: "media";
+  readonly media: "image" | "audio" | "video" | "document";
+  readonly source: MediaSource;
+  /** For example `image/png`; absent where the caller did not say and the bytes do not tell. */
+  readonly mimeType?: string;
+  /** A file name or a title. */
+  readonly name?: string;
+  /** How closely to look, in the caller's word (`low`, `high`, `auto`). */
+  readonly detail?: string;
+  readonly opaque?: Opaque;
+  readonly cache?: CacheMark;
+  /** Further fields of the caller's part (citations wished, context), by its own names. */
+  readonly extra?: JsonObject;
+}
+
+/** `base64` is bare, without a data URL's head. A `file` is known to one vendor only. */
+export type MediaSource =
+  | { readonly from: "url"; readonly url: string }
+  | { readonly from: "base64"; readonly data: string }
+  | { readonly from: "text"; readonly text: string }
+  | { readonly from: "file"; readonly protocol: ChatProtocol; readonly fileId: string };
+
+/** A thought. Without `opaque` no vendor can check it; thoughts are never turned into text. */
+export interface ReasoningPart {
+  readonly kind: "reasoning";
+  /** "" where the vendor shows none of it. */
+  readonly text: string;
+  /** The vendor hid the text: `opaque` is all there is. */
+  readonly redacted?: true;
+  readonly opaque?: Opaque;
+}
+
+export interface ToolCallPart {
+  readonly kind: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** The group that the tool was declared in. */
+  readonly namespace?: string;
+  /** Raw JSON text as the model wrote it, maybe cut short or empty; of a custom tool the bare input. */
+  readonly arguments: string;
+  /** A call of a custom tool. */
+  readonly custom?: true;
+  readonly opaque?: Opaque;
+  readonly cache?: CacheMark;
+}
+
+export interface ToolResultPart {
+  readonly kind: "tool-result";
+  readonly callId: string;
+  /** The tool's name where the caller stated it; `turns.ts` looks it up otherwise. */
+  readonly name?: string;
+  readonly parts: readonly (TextPart | MediaPart | ForeignPart)[];
+  readonly isError?: true;
+  /** Answers a custom tool's call. */
+  readonly custom?: true;
+  readonly cache?: CacheMark;
+}
+
+/** A part that only one protocol knows, as it came. */
+export interface ForeignPart {
+  readonly kind: "foreign";
+  readonly protocol: ChatProtocol;
+  readonly value: JsonObject;
+  readonly weight: Weight;
+  /** What a loss or a refusal calls it, e.g. `messages[2].content[0]`. */
+  readonly path: string;
+}
+
+/** Where there is no slot: a hint is dropped with a loss, what changes the answer's meaning is refused. */
+export type Weight = "hint" | "meaning";
+
+export interface ForeignField {
+  /** As the caller wrote it: `logprobs`, `messages[3].weight`. */
+  readonly path: string;
+  readonly value: unknown;
+  readonly weight: Weight;
+}
+
+/** The prefix up to and including this part or tool is to be cached. */
+export interface CacheMark {
+  readonly ttl: "5m" | "1h";
+}
+
+/** What a passage rests on. Offsets are UTF-16 units of the cited block's text. */
+export interface Citation {
+  readonly url?: string;
+  readonly title?: string;
+  /** The passage of the source. */
+  readonly quote?: string;
+  readonly start?: number;
+  readonly end?: number;
+  /** The vendor's own object, which the same protocol restores. */
+  readonly source: { readonly protocol: ChatProtocol; readonly value: JsonObject };
+}
+
+export type Tool = FunctionTool | CustomTool | HostedTool;
+
+export interface FunctionTool {
+  readonly kind: "function";
+  readonly name: string;
+  readonly namespace?: string;
+  readonly description?: string;
+  /** A JSON Schema; absent = no parameters. */
+  readonly parameters?: JsonObject;
+  /** Said or not: the protocols' defaults differ (rule 27), so decoders resolve theirs. */
+  readonly strict: boolean;
+  readonly cache?: CacheMark;
+}
+
+/** A tool whose input is one text, maybe of a grammar. */
+export interface CustomTool {
+  readonly kind: "custom";
+  readonly name: string;
+  readonly namespace?: string;
+  readonly description?: string;
+  /** `{type: "text"}`, or `{type: "grammar", syntax, definition}`. */
+  readonly format?: JsonObject;
+}
+
+/** A tool that the vendor itself runs. */
+export interface HostedTool {
+  readonly kind: "hosted";
+  readonly protocol: ChatProtocol;
+  /** The vendor's word for it, e.g. `web_search`. */
+  readonly name: string;
+  readonly value: JsonObject;
+  readonly weight: Weight;
+  readonly path: string;
+}
+
+export type ToolChoice =
+  | { readonly kind: "auto" | "none" | "required" }
+  | { readonly kind: "tool"; readonly name: string; readonly namespace?: string }
+  /** Only these may be called; `required`: one must. */
+  | { readonly kind: "among"; readonly names: readonly string[]; readonly required: boolean }
+  | { readonly kind: "hosted"; readonly value: JsonObject };
+
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly seed?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+}
+
+export interface Limits {
+  /** Thoughts included. */
+  readonly maxOutputTokens?: number;
+  readonly stop?: readonly string[];
+}
+
+/** How much to think, in whichever way the caller said it; `effort.ts` goes from one to the other. */
+export interface ReasoningWish {
+  /** False: do not think. */
+  readonly enabled: boolean;
+  readonly effort?: Effort;
+  readonly budgetTokens?: number;
+  /** The model decides how much. */
+  readonly adaptive?: true;
+  /** Whether the caller wants to see thoughts, and how: `auto`, `concise`, `detailed`, or `none`. */
+  readonly summary?: string;
+}
+
+export const EFFORTS = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+export type ResponseFormat =
+  | { readonly kind: "text" }
+  | { readonly kind: "json" }
+  | {
+      readonly kind: "schema";
+      readonly name?: string;
+      readonly description?: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean;
+    };

@@ -1,0 +1,50 @@
+import type { NeutralField } from "./loss.ts";
+import type { ChatProtocol } from "./protocol-name.ts";
+import type { MediaPart } from "./request.ts";
+import type { WordRule } from "./words.ts";
+
+/**
+ * What one protocol has slots for, as data. `prepare.ts` fits requests to it and `fit-answer.ts` answers,
+ * so that the encoders write what they are given and each discard is decided in one place.
+ */
+export interface ProtocolTraits {
+  readonly protocol: ChatProtocol;
+  /** Fields of a request that the protocol can state. Others are dropped with a loss, or refused by `prepare.ts`. */
+  readonly slots: ReadonlySet<NeutralField>;
+  readonly toolNames: WordRule;
+  readonly callIds: WordRule;
+  /** Most stop sequences; the gateway cuts the answer at the others. */
+  readonly maxStops: number;
+  /** Custom tools have a slot; elsewhere they become functions with one text (rule 29). */
+  readonly customTools: boolean;
+  /** Tools can be grouped; elsewhere groups are flattened into names. */
+  readonly namespaces: boolean;
+  /** One request can ask for several answers; elsewhere it is sent several times. */
+  readonly manyAnswers: boolean;
+  /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
+  readonly prefill: "continue" | "refuse";
+  /** Media that requests can hold. */
+  readonly media: MediaSlots;
+  /** Media that answers can hold. */
+  readonly answerMedia: readonly MediaPart["media"][];
+  /** Streams write one block after the other, never two at a time (rule 13). */
+  readonly blocksInTurn: boolean;
+  /**
+   * Parts of answers that can hold opaque state. State of others becomes a thought of its own where
+   * thoughts can (`opaque.of` leads it back), else it is lost. `thought-before-call`: only calls hold state,
+   * that of the thoughts before them too.
+   */
+  readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call" | "thought-before-call")[];
+  /** What answers can cite: anything, only what has an address, or nothing. Its own citations a protocol always takes. */
+  readonly answerCitations: "any" | "urls" | "none";
+}
+
+/** What media a request can hold inline, and what the vendor fetches itself when told the address. */
+export interface MediaSlots {
+  readonly inline: readonly MediaPart["media"][];
+  readonly byUrl: readonly MediaPart["media"][];
+  /** The vendor fetches from no other addresses. */
+  readonly schemes: readonly ("https:" | "http:")[];
+  /** The vendor fetches documents of no other types; absent = of any. */
+  readonly documentTypes?: readonly string[];
+}

@@ -1,0 +1,105 @@
+import { cutAtStops, openStopCutter } from "./cut-stops.ts";
+import type { ChatEvent } from "./event.ts";
+import type { StreamRun } from "./machine.ts";
+import type { AnswerPlan, PlannedTool } from "./plan.ts";
+import type { ToolCallPart } from "./request.ts";
+import type { AnswerPart, ChatResponse, Choice, Finish } from "./response.ts";
+
+/**
+ * Undoes in an answer what the encoding of its request did: shortened names get their own again,
+ * functions that stood for custom tools their bare text, a forced answer tool becomes the text it stands
+ * for, and stop sequences that the upstream never saw cut the answer.
+ */
+export function undoResponse(response: ChatResponse, plan: AnswerPlan): ChatResponse {
+  if (isIdle(plan)) return response;
+  return { ...response, choices: response.choices.map((choice) => undoChoice(choice, plan)) };
+}
+
+function undoChoice(choice: Choice, plan: AnswerPlan): Choice {
+  const parts = choice.parts.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
+  const undone = { parts, finish: finishWithout(choice.finish, parts, plan) };
+  return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
+}
+
+function undoCall(part: ToolCallPart, plan: AnswerPlan): AnswerPart {
+  if (part.name === plan.answerTool) return { kind: "text", text: part.arguments };
+  const tool = plan.tools.get(part.name);
+  if (tool === undefined) return part;
+  const owned = { ...part, ...tool };
+  return tool.custom === true ? { ...owned, arguments: bareInput(part.arguments) } : owned;
+}
+
+/** A finish for calls that were none is a stop. */
+function finishWithout(finish: Finish, parts: readonly AnswerPart[], plan: AnswerPlan): Finish {
+  if (plan.answerTool === undefined || parts.some((part) => part.kind === "tool-call")) return finish;
+  return stopInstead(finish);
+}
+
+function stopInstead(finish: Finish): Finish {
+  return finish.unified === "tool-calls" ? { unified: "stop", protocol: finish.protocol } : finish;
+}
+
+/** The text of a custom tool's stand-in; what the model wrote where it is no such object. */
+function bareInput(text: string): string {
+  try {
+    const { input } = JSON.parse(text) as { input?: unknown };
+    return typeof input === "string" ? input : text;
+  } catch {
+    return text;
+  }
+}
+
+/** The same for a stream; undefined where there is nothing to undo. */
+export function undoEvents(plan: AnswerPlan): StreamRun<ChatEvent, ChatEvent> | undefined {
+  if (isIdle(plan)) return undefined;
+  const calls = new Map<number, PlannedTool | "answer">();
+  const inputs = new Map<number, string>();
+  const calling = new Set<number>();
+  const cutter = plan.stops.length === 0 ? undefined : openStopCutter(plan);
+
+  function undo(event: ChatEvent): readonly ChatEvent[] {
+    switch (event.type) {
+      case "tool-call-start": {
+        if (event.name === plan.answerTool) {
+          calls.set(event.block, "answer");
+          return [{ type: "text-start", block: event.block, choice: event.choice }];
+        }
+        calling.add(event.choice);
+        const tool = plan.tools.get(event.name);
+        if (tool === undefined) return [event];
+        calls.set(event.block, tool);
+        return [{ ...event, ...tool }];
+      }
+      case "tool-call-delta": {
+        const call = calls.get(event.block);
+        if (call === "answer") return [{ type: "text-delta", block: event.block, text: event.arguments }];
+        if (call?.custom !== true) return [event];
+        inputs.set(event.block, (inputs.get(event.block) ?? "") + event.arguments);
+        return [];
+      }
+      case "tool-call-end": {
+        if (calls.get(event.block) === "answer") return [{ type: "text-end", block: event.block }];
+        const written = inputs.get(event.block);
+        if (written === undefined) return [event];
+        return [{ type: "tool-call-delta", block: event.block, arguments: bareInput(written) }, event];
+      }
+      case "finish":
+        if (plan.answerTool === undefined || calling.has(event.choice)) return [event];
+        return [{ ...event, finish: stopInstead(event.finish) }];
+      default:
+        return [event];
+    }
+  }
+
+  return {
+    step(event) {
+      const undone = undo(event);
+      return cutter === undefined ? undone : undone.flatMap((each) => cutter.step(each));
+    },
+    end: () => [],
+  };
+}
+
+function isIdle(plan: AnswerPlan): boolean {
+  return plan.tools.size === 0 && plan.answerTool === undefined && plan.stops.length === 0;
+}

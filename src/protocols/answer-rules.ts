@@ -1,0 +1,84 @@
+import type { MeteredUsage } from "../usage/usage.ts";
+import type { UpstreamError } from "./blame.ts";
+import type { JsonObject } from "./json.ts";
+import type { Look } from "./look.ts";
+import type { TextSink } from "./output-text.ts";
+import type { AnswerFacts, OutputText } from "./protocol.ts";
+import { latestCounts } from "./usage-counts.ts";
+
+/** How one protocol states what metering needs; `usage-reader.ts` does the rest, the same for all. */
+export interface AnswerRules {
+  /** Reads a whole plain answer. */
+  readAnswer(body: JsonObject, notes: AnswerNotes): void;
+  /** Reads one event of a stream; `name` is its `event:` line, often "". */
+  readEvent(event: JsonObject, notes: AnswerNotes, name: string): void;
+  /**
+   * A cheap look at a frame's bytes: false only where the frame cannot hold usage, a finish, a terminal
+   * event or an error. Opened once a stream, because it may remember what it found.
+   */
+  openLook(): Look;
+  /** Gathers the generated text of a plain answer. */
+  answerText(body: JsonObject, text: TextSink): void;
+  /** Gathers the generated text of one event. */
+  eventText(event: JsonObject, text: TextSink, name: string): void;
+  /** The vendor's usage object in disjoint buckets. */
+  buckets(usage: JsonObject): MeteredUsage;
+  /** Finish words that mean the caller's own stop sequence or limit. */
+  readonly callerFinishes: ReadonlySet<string>;
+  /** Data that is a terminal event without being JSON (`[DONE]`). */
+  readonly doneWord?: string;
+}
+
+/** What has been read of an answer so far. */
+export interface AnswerNotes {
+  started: boolean;
+  finished: boolean;
+  output: boolean;
+  finish: string | undefined;
+  id: string | undefined;
+  error: UpstreamError | undefined;
+  usage: JsonObject | undefined;
+  opening: JsonObject | undefined;
+  /** Answers that were asked for, and which of them have finished. */
+  readonly answers: number;
+  readonly finishedAnswers: Set<unknown>;
+}
+
+export function blankNotes(answers: number): AnswerNotes {
+  return {
+    started: false,
+    finished: false,
+    output: false,
+    finish: undefined,
+    id: undefined,
+    error: undefined,
+    usage: undefined,
+    opening: undefined,
+    answers,
+    finishedAnswers: new Set(),
+  };
+}
+
+export function noteUsage(notes: AnswerNotes, usage: JsonObject | undefined): void {
+  if (usage !== undefined) notes.usage = latestCounts(notes.usage, usage);
+}
+
+/** One of the asked answers has ended; all of them have when as many differ in index. */
+export function noteFinish(notes: AnswerNotes, word: string, index: unknown): void {
+  notes.finish = word;
+  notes.finishedAnswers.add(index);
+  if (notes.finishedAnswers.size >= notes.answers) notes.finished = true;
+}
+
+/** What the notes amount to. */
+export function factsOf(rules: AnswerRules, notes: AnswerNotes, outputText: () => OutputText): AnswerFacts {
+  return {
+    usage: notes.usage === undefined ? undefined : rules.buckets(notes.usage),
+    hasOutput: notes.output,
+    finish: notes.finish,
+    finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),
+    id: notes.id,
+    error: notes.error,
+    outputText,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Protocol } from "../protocol.ts";
+import { translation } from "../translation.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
+import { chatCompletionsForward } from "./forward.ts";
+import { chatCompletionsTraits } from "./traits.ts";
+import { chatCompletionsUsage } from "./usage.ts";
+
+export const chatCompletions: Protocol = {
+  name: "chat-completions",
+  forward: chatCompletionsForward,
+  usage: chatCompletionsUsage,
+  decodeError,
+  encodeError,
+  encodeStreamError,
+  translation: translation({
+    traits: chatCompletionsTraits,
+    decodeRequest,
+    encodeRequest,
+    decodeResponse,
+    encodeResponse,
+    decodeStream,
+    encodeStream,
+  }),
+};

@@ -1,0 +1,68 @@
+import { makeCallId } from "../../conversation/ids.ts";
+import type { Opaque } from "../../conversation/opaque.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ToolCallPart } from "../../conversation/request.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+
+/** The calls of a plain message, each with an id of its own (rule 22). */
+export function decodeCalls(message: JsonObject, plan: AnswerPlan, choice: number): readonly ToolCallPart[] {
+  const used = new Set<string>();
+  return wireCalls(message).map((wire, index) => {
+    const { id, name, text, custom } = readCall(wire);
+    const own = id !== "" && !used.has(id) ? id : makeCallId(plan.seed, choice * CALLS_PER_CHOICE + index);
+    used.add(own);
+    const state = decodeExtra(wire, plan);
+    return {
+      kind: "tool-call",
+      id: own,
+      name,
+      arguments: text,
+      ...(custom ? { custom } : {}),
+      ...(state === undefined ? {} : { opaque: state }),
+    };
+  });
+}
+
+/** Calls or their pieces; the form from before there were tools counts as one. */
+export function wireCalls(message: JsonObject): readonly JsonObject[] {
+  const calls = asObjects(message["tool_calls"]);
+  const legacy = asObject(message["function_call"]);
+  if (calls.length > 0 || legacy === undefined || asText(legacy["name"]) + argumentsOf(legacy) === "")
+    return calls;
+  return [{ function: legacy }];
+}
+
+export interface WireCall {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly custom: true | undefined;
+}
+
+export function readCall(wire: JsonObject): WireCall {
+  // Later pieces of a streamed call state no type.
+  const custom = wire["function"] === undefined ? asObject(wire["custom"]) : undefined;
+  const called = custom ?? asObject(wire["function"]) ?? {};
+  return {
+    id: asText(wire["id"]),
+    name: asText(called["name"]),
+    text: custom === undefined ? argumentsOf(called) : asText(custom["input"]),
+    custom: custom === undefined ? undefined : true,
+  };
+}
+
+/** State that a vendor put on a call, kept as it came. */
+export function decodeExtra(wire: JsonObject, plan: AnswerPlan): Opaque | undefined {
+  const extra = asObject(wire["extra_content"]);
+  if (extra === undefined || Object.keys(extra).length === 0) return undefined;
+  return { origin: plan.origin, value: JSON.stringify(extra) };
+}
+
+/** Arguments are JSON text; some vendors send the object itself. */
+function argumentsOf(called: JsonObject): string {
+  const value = called["arguments"];
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : asText(value);
+}
+
+/** Keeps the made-up ids of different choices apart; no answer calls as many tools. */
+export const CALLS_PER_CHOICE = 1000;

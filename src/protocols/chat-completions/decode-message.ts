@@ -1,0 +1,51 @@
+import { mediaOfType, sourceOfUrl } from "../../conversation/media.ts";
+import type { Citation, MediaPart } from "../../conversation/request.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+
+/**
+ * What a message and the delta of a chunk have in common. Vendors add to this protocol freely: a field
+ * of another type than expected counts as absent.
+ */
+export function decodeText(message: JsonObject): string {
+  const content = message["content"];
+  if (typeof content === "string") return content;
+  return asObjects(content)
+    .map((part) => asText(part["text"]))
+    .join("");
+}
+
+/** Thoughts in the spellings in use; a vendor that sends two of them says the same twice. */
+export function decodeThoughts(message: JsonObject): string {
+  const stated = asText(message["reasoning_content"]) || asText(message["reasoning"]);
+  if (stated !== "") return stated;
+  const parts = asObjects(message["content"]).flatMap((part) => asObjects(part["thinking"]));
+  return parts.map((thought) => asText(thought["text"])).join("");
+}
+
+export function decodeRefusal(message: JsonObject): string {
+  return asText(message["refusal"]);
+}
+
+export function decodeImages(message: JsonObject): readonly MediaPart[] {
+  return asObjects(message["images"]).flatMap((image) => {
+    const url = asText(asObject(image["image_url"])?.["url"] ?? image["image_url"]);
+    if (url === "") return [];
+    const { source, mimeType } = sourceOfUrl(url);
+    const media = mimeType === undefined ? "image" : mediaOfType(mimeType);
+    return [{ kind: "media", media, source, ...(mimeType === undefined ? {} : { mimeType }) } as const];
+  });
+}
+
+export function decodeCitations(message: JsonObject): readonly Citation[] {
+  return asObjects(message["annotations"]).map((value) => {
+    const cited = asObject(value["url_citation"]) ?? {};
+    const { url, title, start_index: start, end_index: end } = cited;
+    return {
+      ...(typeof url === "string" ? { url } : {}),
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof start === "number" ? { start } : {}),
+      ...(typeof end === "number" ? { end } : {}),
+      source: { protocol: "chat-completions", value },
+    };
+  });
+}

@@ -1,0 +1,194 @@
+import type { FieldNames } from "../../conversation/loss.ts";
+import {
+  type ChatRequest,
+  EFFORTS,
+  type ForeignField,
+  type Limits,
+  type ReasoningWish,
+  type ResponseFormat,
+  type Sampling,
+} from "../../conversation/request.ts";
+import {
+  bodyFields,
+  type Fields,
+  foreignFields,
+  optionalCount,
+  optionalFields,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  optionalTexts,
+  pathOf,
+  refuse,
+  requiredFields,
+  requiredText,
+} from "../fields.ts";
+import { asArray } from "../json.ts";
+import { decodeMessages } from "./decode-parts.ts";
+import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+
+/** Reads a caller's chat completions body. Throws RefusedField. */
+export function decodeRequest(raw: unknown): ChatRequest {
+  const body = bodyFields(raw);
+  const { system, messages, foreign } = decodeMessages(body);
+  const tools = decodeTools(body);
+  const toolChoice = decodeToolChoice(body);
+  const parallelToolCalls = optionalFlag(body, "parallel_tool_calls");
+  const reasoning = decodeReasoning(body);
+  const responseFormat = decodeFormat(body);
+  const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
+  const n = optionalCount(body, "n");
+  const stream = optionalFlag(body, "stream") ?? false;
+  const streamOptions = optionalFields(body, "stream_options");
+  return {
+    protocol: "chat-completions",
+    model: requiredText(body, "model"),
+    stream,
+    includeUsage: streamOptions?.value["include_usage"] === true,
+    system,
+    messages,
+    tools: tools.tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    sampling: decodeSampling(body),
+    limits: decodeLimits(body),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(user === undefined ? {} : { user }),
+    ...(n === undefined ? {} : { n }),
+    foreign: [
+      ...foreignFields(body, KNOWN, MEANING),
+      ...decodeModalities(body),
+      ...foreign,
+      ...tools.foreign,
+    ],
+    echo: {},
+    fieldNames: FIELD_NAMES,
+  };
+}
+
+function decodeSampling(body: Fields): Sampling {
+  const sampling: Record<string, number> = {};
+  for (const [name, field] of SAMPLING) {
+    const value = optionalNumber(body, field);
+    if (value !== undefined) sampling[name] = value;
+  }
+  return sampling;
+}
+
+function decodeLimits(body: Fields): Limits {
+  const maxOutputTokens = optionalCount(body, "max_completion_tokens") ?? optionalCount(body, "max_tokens");
+  const stop = typeof body.value["stop"] === "string" ? [body.value["stop"]] : optionalTexts(body, "stop");
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
+
+function decodeReasoning(body: Fields): ReasoningWish | undefined {
+  const word = optionalText(body, "reasoning_effort");
+  if (word === undefined) return undefined;
+  if (word === "none") return { enabled: false };
+  const effort = EFFORTS.find((known) => known === word);
+  if (effort !== undefined) return { enabled: true, effort };
+  return refuse(body, "reasoning_effort", `\`reasoning_effort\` must be none, ${EFFORTS.join(", ")}.`);
+}
+
+function decodeFormat(body: Fields): ResponseFormat | undefined {
+  const format = optionalFields(body, "response_format");
+  if (format === undefined) return undefined;
+  switch (requiredText(format, "type")) {
+    case "text":
+      return { kind: "text" };
+    case "json_object":
+      return { kind: "json" };
+    case "json_schema": {
+      const asked = requiredFields(format, "json_schema");
+      const name = optionalText(asked, "name");
+      const description = optionalText(asked, "description");
+      const strict = optionalFlag(asked, "strict");
+      return {
+        kind: "schema",
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        schema: optionalFields(asked, "schema")?.value ?? {},
+        ...(strict === undefined ? {} : { strict }),
+      };
+    }
+    default:
+      return refuse(
+        format,
+        "type",
+        `\`${pathOf(format, "type")}\` must be text, json_object or json_schema.`,
+      );
+  }
+}
+
+/** Text is what every answer is; any other kind cannot be had elsewhere. */
+function decodeModalities(body: Fields): readonly ForeignField[] {
+  const value = body.value["modalities"] ?? undefined;
+  if (value === undefined || asArray(value).every((kind) => kind === "text")) return [];
+  return [{ path: "modalities", value, weight: "meaning" }];
+}
+
+const SAMPLING: readonly (readonly [keyof Sampling, string])[] = [
+  ["temperature", "temperature"],
+  ["topP", "top_p"],
+  ["topK", "top_k"],
+  ["seed", "seed"],
+  ["presencePenalty", "presence_penalty"],
+  ["frequencyPenalty", "frequency_penalty"],
+];
+
+const FIELD_NAMES: FieldNames = {
+  system: "messages",
+  messages: "messages",
+  name: "messages[].name",
+  media: "messages[].content[]",
+  mediaName: "messages[].content[].file.filename",
+  detail: "messages[].content[].image_url.detail",
+  reasoningState: "messages[].tool_calls[].extra_content",
+  thoughts: "messages[].reasoning_content",
+  cache: "cache_control",
+  citations: "messages[].annotations",
+  isError: "messages[].content",
+  tools: "tools",
+  toolChoice: "tool_choice",
+  parallelToolCalls: "parallel_tool_calls",
+  strict: "tools[].function.strict",
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  maxOutputTokens: "max_completion_tokens",
+  stop: "stop",
+  reasoning: "reasoning_effort",
+  responseFormat: "response_format",
+  user: "user",
+  n: "n",
+};
+
+const KNOWN: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  ...SAMPLING.map(([, field]) => field),
+  "max_tokens",
+  "max_completion_tokens",
+  "stop",
+  "reasoning_effort",
+  "response_format",
+  "user",
+  "safety_identifier",
+  "n",
+  "modalities",
+]);
+
+/** Sound as an answer, and the form that tools had before they were tools. */
+const MEANING: ReadonlySet<string> = new Set(["audio", "functions", "function_call"]);

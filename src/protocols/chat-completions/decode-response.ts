@@ -1,0 +1,79 @@
+import type { Opaque } from "../../conversation/opaque.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
+import { statesError } from "../error-body.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import type { DecodedResponse } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { decodeCalls } from "./decode-calls.ts";
+import {
+  decodeCitations,
+  decodeImages,
+  decodeRefusal,
+  decodeText,
+  decodeThoughts,
+} from "./decode-message.ts";
+import { decodeFinish } from "./finish.ts";
+import { chatCompletionsUsage } from "./usage.ts";
+
+/** Reads an upstream's plain chat completion, whatever it is. */
+export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+  const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
+  if (statesError(body)) return { error: decodeStatedError(body) };
+  const choices = asObjects(body["choices"]).toSorted((a, b) => indexOf(a) - indexOf(b));
+  if (choices.length === 0 || choices.some((choice) => choice["finish_reason"] === "error")) {
+    return { error: decodeStatedError({ error: { message: "The upstream's answer holds no choice." } }) };
+  }
+  const { usage } = chatCompletionsUsage.readPlain(body);
+  const response: ChatResponse = {
+    ...decodeHead(body),
+    choices: choices.map((choice, index) => decodeChoice(choice, index, plan)),
+    ...(usage === undefined ? {} : { usage }),
+  };
+  return { response };
+}
+
+/** What an answer and each of its chunks say of themselves. */
+export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
+  const { id, model, created } = body;
+  return {
+    ...(typeof id === "string" && id !== "" ? { id } : {}),
+    ...(typeof model === "string" && model !== "" ? { model } : {}),
+    ...(typeof created === "number" && Number.isSafeInteger(created) ? { created } : {}),
+  };
+}
+
+function decodeChoice(choice: JsonObject, index: number, plan: AnswerPlan): Choice {
+  const message = asObject(choice["message"]) ?? {};
+  const text = decodeText(message);
+  const citations = decodeCitations(message);
+  const refusal = decodeRefusal(message);
+  const calls = decodeCalls(message, plan, index);
+  const parts: AnswerPart[] = [
+    ...reasoningOf(message, plan),
+    ...(text === ""
+      ? []
+      : [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) } as const]),
+    ...(refusal === "" ? [] : [{ kind: "text", text: refusal, refusal: true } as const]),
+    ...decodeImages(message),
+    ...calls,
+  ];
+  return { parts, finish: decodeFinish(asText(choice["finish_reason"]), calls.length > 0) };
+}
+
+function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart[] {
+  const text = decodeThoughts(message);
+  const opaque = decodeDetails(message, plan);
+  if (text === "" && opaque === undefined) return [];
+  return [{ kind: "reasoning", text, ...(opaque === undefined ? {} : { opaque }) }];
+}
+
+/** `reasoning_details`, which one vendor wants back as they are: they hold the signatures of others. */
+function decodeDetails(message: JsonObject, plan: AnswerPlan): Opaque | undefined {
+  const details = asArray(message["reasoning_details"]);
+  return details.length === 0 ? undefined : { origin: plan.origin, value: JSON.stringify(details) };
+}
+
+function indexOf(choice: JsonObject): number {
+  return typeof choice["index"] === "number" ? choice["index"] : 0;
+}

@@ -1,0 +1,183 @@
+import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import type { StreamMachine } from "../../conversation/machine.ts";
+import type { Opaque } from "../../conversation/opaque.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { Citation } from "../../conversation/request.ts";
+import { statesError } from "../error-body.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject, parseLoosely } from "../json.ts";
+import type { WireFrame } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { latestCounts } from "../usage-counts.ts";
+import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
+import {
+  decodeCitations,
+  decodeImages,
+  decodeRefusal,
+  decodeText,
+  decodeThoughts,
+} from "./decode-message.ts";
+import { decodeHead } from "./decode-response.ts";
+import { decodeFinish } from "./finish.ts";
+import { chatCompletionsUsage } from "./usage.ts";
+
+/**
+ * Reads a stream of chunks. Finishes are told when the stream ends, because usage, late calls and errors
+ * may follow the chunk that states them.
+ */
+export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+  initial: (plan) => ({ plan, phase: "opening", blocks: NO_BLOCKS, choices: [], usage: undefined }),
+
+  step(state, frame) {
+    if (state.phase === "over" || frame.data === "") return [state, []];
+    if (frame.data.trim() === "[DONE]") return [{ ...state, phase: "over" }, ending(state, true)];
+    const parsed = parseLoosely(frame.data);
+    const chunk = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
+    if (chunk === undefined) return [state, []];
+    if (statesError(chunk)) return failed(state, chunk);
+    return readChunk(state, chunk);
+  },
+
+  end: (state) => (state.phase === "over" ? [] : ending(state, false)),
+};
+
+export interface DecodeState {
+  readonly plan: AnswerPlan;
+  /** `opening`: nothing was told yet; `over`: nothing more is. */
+  readonly phase: "opening" | "open" | "over";
+  readonly blocks: BlockState;
+  readonly choices: readonly ChoiceState[];
+  readonly usage: JsonObject | undefined;
+}
+
+interface ChoiceState {
+  readonly index: number;
+  readonly calls: CallState;
+  /** The vendor's word; undefined while it is still talking. */
+  readonly finish: string | undefined;
+  /** State of the thoughts, in pieces as they came. */
+  readonly details: readonly unknown[];
+  /** Citations that came before any text. */
+  readonly citations: readonly Citation[];
+}
+
+function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
+  const blocks = writeBlocks(state.blocks);
+  if (state.phase === "opening") blocks.emit({ type: "response-start", ...decodeHead(chunk) });
+  let { choices } = state;
+  let usage = usageIn(state.usage, chunk);
+  for (const wire of asObjects(chunk["choices"])) {
+    const index = typeof wire["index"] === "number" ? wire["index"] : 0;
+    if (wire["finish_reason"] === "error") {
+      const [next, events] = failed(state, { error: { message: "The upstream broke its answer off." } });
+      return [next, [...blocks.events, ...events]];
+    }
+    const before = choices.find((choice) => choice.index === index);
+    if (before === undefined && choices.length >= MAX_CHOICES) continue;
+    const after = readDelta(before ?? blankChoice(index), wire, blocks, state.plan);
+    choices =
+      before === undefined ? [...choices, after] : choices.map((each) => (each === before ? after : each));
+    usage = usageIn(usage, wire);
+  }
+  return [{ ...state, phase: "open", blocks: blocks.state, choices, usage }, blocks.events];
+}
+
+function readDelta(
+  before: ChoiceState,
+  wire: JsonObject,
+  blocks: BlockWriter,
+  plan: AnswerPlan,
+): ChoiceState {
+  const choice = before.index;
+  const delta = asObject(wire["delta"]) ?? asObject(wire["message"]) ?? {};
+  const place = (name: string) => ({ key: `${choice} ${name}`, choice });
+  const details = [...before.details, ...asArray(delta["reasoning_details"])];
+  const thought = decodeThoughts(delta);
+  if (thought !== "" || details.length > before.details.length) {
+    blocks.close(place("text").key);
+    blocks.close(place("refusal").key);
+    blocks.reasoning(place("thought"), thought);
+  }
+  let citations = [...before.citations, ...decodeCitations(delta)];
+  let calls = before.calls;
+  let open = details;
+  const endThought = (): void => {
+    if (blocks.isOpen(place("thought").key)) {
+      blocks.close(place("thought").key, { opaque: stateOf(open, plan) });
+      open = [];
+    }
+  };
+  const text = decodeText(delta);
+  if (text !== "") {
+    endThought();
+    blocks.text(place("text"), text);
+  }
+  if (citations.length > 0 && blocks.isOpen(place("text").key)) {
+    for (const citation of citations) blocks.citation(place("text").key, citation);
+    citations = [];
+  }
+  const refusal = decodeRefusal(delta);
+  if (refusal !== "") {
+    endThought();
+    blocks.close(place("text").key);
+    blocks.text(place("refusal"), refusal, true);
+  }
+  for (const image of decodeImages(delta)) blocks.whole(choice, image);
+  const readOn = readCalls(calls, delta, choice, blocks, plan);
+  if (readOn !== calls) {
+    endThought();
+    blocks.close(place("text").key);
+    calls = readOn;
+  }
+  const finish = asText(wire["finish_reason"]) || before.finish;
+  return { index: choice, calls, finish, details: open, citations };
+}
+
+/**
+ * Everything closed, the last usage, and each choice's finish. A stream that says neither `[DONE]` nor
+ * why it stopped has failed (rule 19); one vendor says only the former.
+ */
+function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
+  const isWhole =
+    state.choices.length > 0 && (done || state.choices.every(({ finish }) => finish !== undefined));
+  if (!isWhole) {
+    const error = decodeStatedError({
+      error: { message: "The upstream's stream ended before its answer did." },
+    });
+    return [{ type: "error", error }];
+  }
+  const blocks = writeBlocks(state.blocks);
+  const usage = state.usage === undefined ? undefined : chatCompletionsUsage.buckets(state.usage);
+  const calling = new Set<number>();
+  for (const { index, calls, details } of state.choices) {
+    blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
+    if (closeCalls(calls, index, blocks, state.plan)) calling.add(index);
+    blocks.closeAll(index);
+  }
+  if (usage !== undefined) blocks.emit({ type: "usage", usage });
+  for (const { index, finish } of state.choices) {
+    blocks.emit({ type: "finish", choice: index, finish: decodeFinish(finish ?? "", calling.has(index)) });
+  }
+  return blocks.events;
+}
+
+function failed(state: DecodeState, told: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
+  return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(told) }]];
+}
+
+/** Usage stands on the last chunk, on one with choices, on a choice, or in a vendor's own corner (rule 5). */
+function usageIn(before: JsonObject | undefined, holder: JsonObject): JsonObject | undefined {
+  const stated = asObject(holder["usage"]) ?? asObject(asObject(holder["x_groq"])?.["usage"]);
+  return stated === undefined ? before : latestCounts(before, stated);
+}
+
+function stateOf(details: readonly unknown[], plan: AnswerPlan): Opaque | undefined {
+  return details.length === 0 ? undefined : { origin: plan.origin, value: JSON.stringify(details) };
+}
+
+function blankChoice(index: number): ChoiceState {
+  return { index, calls: NO_CALLS, finish: undefined, details: [], citations: [] };
+}
+
+/** No caller is allowed more answers at once; a stream that invents them grows no state. */
+const MAX_CHOICES = 128;

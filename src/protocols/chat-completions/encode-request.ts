@@ -1,0 +1,93 @@
+import { effortOf, nearestEffort } from "../../conversation/effort.ts";
+import type { LossList } from "../../conversation/loss.ts";
+import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { Quirks } from "../../conversation/quirks.ts";
+import type { ChatRequest, ResponseFormat, Sampling } from "../../conversation/request.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeMessages } from "./encode-parts.ts";
+import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
+
+/** Writes a chat completions body for an upstream, from a prepared request. Throws RefusedField. */
+export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
+  const { limits, tools, toolChoice, parallelToolCalls, user, n } = request;
+  return {
+    ...ownFields(request, losses),
+    model: target.model,
+    // Usage is always asked for: it is what the answer is charged by (rule 5).
+    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    messages: encodeMessages(request, target, losses),
+    ...(tools.length === 0 ? {} : { tools: encodeTools(tools) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: encodeToolChoice(toolChoice) }),
+    ...(parallelToolCalls === undefined || tools.length === 0
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
+    ...encodeSampling(request.sampling),
+    ...(limits.maxOutputTokens === undefined
+      ? {}
+      : { [target.quirks.maxTokensField ?? "max_tokens"]: limits.maxOutputTokens }),
+    ...(limits.stop === undefined || limits.stop.length === 0 ? {} : { stop: limits.stop }),
+    ...encodeReasoning(request, target.quirks, losses),
+    ...(request.responseFormat === undefined ? {} : encodeFormat(request.responseFormat)),
+    ...(user === undefined ? {} : { user }),
+    ...(n === undefined ? {} : { n }),
+  };
+}
+
+/** Fields of this protocol that the neutral form has no place for; those inside messages have none to go back to. */
+function ownFields({ foreign }: ChatRequest, losses: LossList): JsonObject {
+  for (const { path } of foreign) if (NESTED.test(path)) losses.at(path);
+  return Object.fromEntries(
+    foreign.filter(({ path }) => !NESTED.test(path)).map(({ path, value }) => [path, value]),
+  );
+}
+
+function encodeSampling(sampling: Sampling): JsonObject {
+  return {
+    ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
+    ...(sampling.topP === undefined ? {} : { top_p: sampling.topP }),
+    ...(sampling.topK === undefined ? {} : { top_k: sampling.topK }),
+    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+    ...(sampling.presencePenalty === undefined ? {} : { presence_penalty: sampling.presencePenalty }),
+    ...(sampling.frequencyPenalty === undefined ? {} : { frequency_penalty: sampling.frequencyPenalty }),
+  };
+}
+
+/** An effort is all that a chat can say; a model that thinks by itself is left to it. */
+function encodeReasoning({ protocol, reasoning }: ChatRequest, quirks: Quirks, losses: LossList): JsonObject {
+  if (reasoning === undefined) return {};
+  if (!reasoning.enabled) {
+    // Models that never think refuse the word, so it goes only to those that are known to take it.
+    const known = quirks.efforts ?? (protocol === "chat-completions" ? ["none"] : []);
+    const least = ["none", "minimal"].find((word) => known.includes(word));
+    if (least !== "none") losses.field("reasoning", "weakened");
+    return least === undefined ? {} : { reasoning_effort: least };
+  }
+  const effort = effortOf(reasoning);
+  // Whether a model shows its thoughts is its own business here.
+  if (reasoning.summary !== undefined && reasoning.summary !== "none") losses.field("reasoning", "weakened");
+  if (effort === undefined) return {};
+  const word = nearestEffort(effort, quirks.efforts);
+  if (word !== reasoning.effort) losses.field("reasoning", "weakened");
+  return { reasoning_effort: word };
+}
+
+function encodeFormat(format: ResponseFormat): JsonObject {
+  switch (format.kind) {
+    case "text":
+      return { response_format: { type: "text" } };
+    case "json":
+      return { response_format: { type: "json_object" } };
+    case "schema": {
+      const { name = "response", description, schema, strict } = format;
+      const asked = {
+        name,
+        ...(description === undefined ? {} : { description }),
+        schema,
+        ...(strict === undefined ? {} : { strict }),
+      };
+      return { response_format: { type: "json_schema", json_schema: asked } };
+    }
+  }
+}
+
+const NESTED = /[.[]/;

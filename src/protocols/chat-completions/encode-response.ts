@@ -1,0 +1,105 @@
+import { dataUrl } from "../../conversation/media.ts";
+import type { AnswerFrame } from "../../conversation/plan.ts";
+import type {
+  Citation,
+  MediaPart,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from "../../conversation/request.ts";
+import type { ChatResponse, Choice } from "../../conversation/response.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeCallState } from "./call-state.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeFinish } from "./finish.ts";
+
+/** Writes a caller's plain chat completion. */
+export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+  return {
+    ...encodeHead(response, frame, "chat.completion"),
+    choices: response.choices.map(encodeChoice),
+    ...(response.usage === undefined ? {} : { usage: encodeUsage(response.usage.tokens) }),
+  };
+}
+
+/** What an answer and each of its chunks begin with. */
+export function encodeHead(
+  response: Pick<ChatResponse, "model">,
+  frame: AnswerFrame,
+  object: "chat.completion" | "chat.completion.chunk",
+): JsonObject {
+  return { id: `chatcmpl-${frame.id}`, object, created: frame.created, model: response.model ?? frame.model };
+}
+
+function encodeChoice(choice: Choice, index: number): JsonObject {
+  const texts = choice.parts.filter((part) => part.kind === "text");
+  const refusals = texts.filter((part) => part.refusal);
+  const said = texts.filter((part) => !part.refusal);
+  const thoughts = choice.parts.filter((part) => part.kind === "reasoning");
+  const images = choice.parts.filter((part) => part.kind === "media").map(encodeImage);
+  const calls = choice.parts.filter((part) => part.kind === "tool-call");
+  const annotations = annotationsOf(said);
+  const thought = thoughts.map(({ text }) => text).join("");
+  const silent = said.length === 0 && (calls.length > 0 || refusals.length > 0 || images.length > 0);
+  return {
+    index,
+    message: {
+      role: "assistant",
+      content: silent ? null : joined(said),
+      refusal: refusals.length === 0 ? null : joined(refusals),
+      ...(thought === "" ? {} : { reasoning_content: thought }),
+      ...(annotations.length === 0 ? {} : { annotations }),
+      ...(images.length === 0 ? {} : { images }),
+      ...(calls.length === 0
+        ? {}
+        : { tool_calls: calls.map((call, at) => encodeCall(call, at === 0 ? thoughts : [])) }),
+    },
+    logprobs: null,
+    finish_reason: encodeFinish(choice.finish),
+  };
+}
+
+function encodeCall(call: ToolCallPart, thoughts: readonly ReasoningPart[]): JsonObject {
+  const extra = encodeCallState(
+    call.opaque,
+    thoughts.filter(({ opaque }) => opaque !== undefined),
+  );
+  return {
+    id: call.id,
+    ...(call.custom
+      ? { type: "custom", custom: { name: call.name, input: call.arguments } }
+      : { type: "function", function: { name: call.name, arguments: call.arguments || "{}" } }),
+    ...(extra === undefined ? {} : { extra_content: extra }),
+  };
+}
+
+/** As the vendors that answer with pictures write them. */
+export function encodeImage(part: MediaPart): JsonObject {
+  const { source, mimeType = "image/png" } = part;
+  const url =
+    source.from === "url" ? source.url : source.from === "base64" ? dataUrl(mimeType, source.data) : "";
+  return { type: "image_url", image_url: { url } };
+}
+
+/** Citations of all texts, their offsets counted from the beginning of the joined text. */
+function annotationsOf(texts: readonly TextPart[]): readonly JsonObject[] {
+  let before = 0;
+  return texts.flatMap((part) => {
+    const offset = before;
+    before += part.text.length;
+    return (part.citations ?? []).flatMap((citation) => encodeCitation(citation, offset));
+  });
+}
+
+/** A chat cites addresses and nothing else; `offset` is where the cited block begins. */
+export function encodeCitation(citation: Citation, offset: number): readonly JsonObject[] {
+  const { source, url, title = "", start = 0, end = start } = citation;
+  if (source.protocol === "chat-completions") return [source.value];
+  if (url === undefined) return [];
+  const cited = { start_index: start + offset, end_index: end + offset, title, url };
+  return [{ type: "url_citation", url_citation: cited }];
+}
+
+function joined(texts: readonly TextPart[]): string {
+  return texts.map(({ text }) => text).join("");
+}

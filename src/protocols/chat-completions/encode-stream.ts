@@ -1,0 +1,223 @@
+import type { ChatEvent } from "../../conversation/event.ts";
+import type { StreamMachine } from "../../conversation/machine.ts";
+import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ReasoningPart } from "../../conversation/request.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
+import type { JsonObject } from "../json.ts";
+import type { WireFrame } from "../translation.ts";
+import { encodeCallState } from "./call-state.ts";
+import { encodeCitation, encodeHead, encodeImage } from "./encode-response.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeError } from "./errors.ts";
+import { encodeFinish } from "./finish.ts";
+
+/** Writes a stream of chunks, ended by `[DONE]`; after an error nothing follows (rule 19). */
+export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
+  initial: (frame) => ({
+    frame,
+    head: headOf(frame, undefined),
+    usage: undefined,
+    opened: [],
+    blocks: new Map(),
+    lengths: [],
+    thinking: [],
+    thoughts: [],
+    callCounts: [],
+    phase: "open",
+  }),
+
+  step(state, event) {
+    if (state.phase === "failed") return [state, []];
+    switch (event.type) {
+      case "response-start":
+        return opened({ ...state, head: headOf(state.frame, event.model) }, 0);
+      case "usage":
+        return [{ ...state, usage: event.usage.tokens }, []];
+      case "error": {
+        const data = encodeError(event.error, state.frame.requestId);
+        return [{ ...state, phase: "failed" }, [{ data }]];
+      }
+      case "finish": {
+        const [begun, before] = opened(state, event.choice);
+        const done = { ...begun, phase: "finished" } as const;
+        return [done, [...before, chunk(done, event.choice, {}, encodeFinish(event.finish))]];
+      }
+      default:
+        return writeBlock(state, event);
+    }
+  },
+
+  end({ phase, frame, head, usage }) {
+    if (phase !== "finished") return [];
+    const counted = `${head},"choices":[],"usage":${JSON.stringify(encodeUsage(usage ?? {}))}}`;
+    return [...(frame.includeUsage ? [{ data: counted }] : []), { data: "[DONE]" }];
+  },
+};
+
+export interface EncodeState {
+  readonly frame: AnswerFrame;
+  /** What every chunk begins with, as JSON text: it is written once an event. */
+  readonly head: string;
+  readonly usage: TokenUsage | undefined;
+  /** Choices whose first chunk, which states the role, is out. */
+  readonly opened: readonly number[];
+  readonly blocks: ReadonlyMap<number, Block>;
+  /** Characters of content so far, by choice. */
+  readonly lengths: readonly number[];
+  /** The text of the thought that is open, by choice. */
+  readonly thinking: readonly string[];
+  /** Thoughts with state, waiting for a call that can hold it. */
+  readonly thoughts: readonly (ReasoningPart & { readonly choice: number })[];
+  /** Calls so far, by choice. */
+  readonly callCounts: readonly number[];
+  readonly phase: "open" | "finished" | "failed";
+}
+
+interface Block {
+  readonly choice: number;
+  readonly field: "content" | "refusal" | "reasoning_content" | "tool_calls";
+  /** Where the block's text begins in the choice's, for citations. */
+  readonly offset: number;
+  readonly call: { readonly index: number; readonly custom: boolean; readonly begun: boolean } | undefined;
+}
+
+type BlockEvent = Exclude<ChatEvent, { type: "response-start" | "usage" | "finish" | "error" }>;
+type Step = readonly [EncodeState, readonly WireFrame[]];
+
+function writeBlock(state: EncodeState, event: BlockEvent): Step {
+  switch (event.type) {
+    case "text-start":
+      return openBlock(state, event, event.refusal ? "refusal" : "content", undefined);
+    case "reasoning-start":
+      return openBlock(state, event, "reasoning_content", undefined);
+    case "tool-call-start": {
+      const index = state.callCounts[event.choice] ?? 0;
+      const callCounts = [...state.callCounts];
+      callCounts[event.choice] = index + 1;
+      const custom = event.custom === true;
+      const [next, frames] = openBlock({ ...state, callCounts }, event, "tool_calls", {
+        index,
+        custom,
+        begun: false,
+      });
+      const call = custom
+        ? { index, id: event.id, type: "custom", custom: { name: event.name, input: "" } }
+        : { index, id: event.id, type: "function", function: { name: event.name, arguments: "" } };
+      return [next, [...frames, chunk(next, event.choice, { tool_calls: [call] })]];
+    }
+    case "media":
+    case "foreign": {
+      const [next, frames] = opened(state, event.choice);
+      if (event.part.kind !== "media") return [next, frames];
+      return [next, [...frames, chunk(next, event.choice, { images: [encodeImage(event.part)] })]];
+    }
+    default: {
+      const block = state.blocks.get(event.block);
+      return block === undefined ? [state, []] : writeDelta(state, event, block);
+    }
+  }
+}
+
+type DeltaEvent = Exclude<BlockEvent, { readonly choice: number }>;
+
+function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
+  switch (event.type) {
+    case "text-delta":
+      return [
+        lengthened(state, block, event.text),
+        [chunk(state, block.choice, { [block.field]: event.text })],
+      ];
+    case "reasoning-delta": {
+      const thinking = [...state.thinking];
+      thinking[block.choice] = (thinking[block.choice] ?? "") + event.text;
+      return [{ ...state, thinking }, [chunk(state, block.choice, { reasoning_content: event.text })]];
+    }
+    case "tool-call-delta": {
+      const frames = [callChunk(state, block, event.arguments)];
+      if (block.call === undefined || block.call.begun) return [state, frames];
+      return [withBlock(state, event.block, { ...block, call: { ...block.call, begun: true } }), frames];
+    }
+    case "citation": {
+      const annotations = encodeCitation(event.citation, block.offset);
+      return [state, annotations.length === 0 ? [] : [chunk(state, block.choice, { annotations })]];
+    }
+    case "text-end":
+      return [state, []];
+    case "reasoning-end": {
+      const text = state.thinking[block.choice] ?? "";
+      const thinking = [...state.thinking];
+      thinking[block.choice] = "";
+      if (event.opaque === undefined) return [{ ...state, thinking }, []];
+      const redacted = event.redacted ? { redacted: true as const } : {};
+      const thought = { kind: "reasoning", text, ...redacted, opaque: event.opaque } as const;
+      const thoughts = [...state.thoughts, { ...thought, choice: block.choice }];
+      return [{ ...state, thinking, thoughts }, []];
+    }
+    case "tool-call-end": {
+      const mine = state.thoughts.filter(({ choice }) => choice === block.choice);
+      const extra = encodeCallState(event.opaque, mine);
+      const frames: WireFrame[] = [];
+      // A call without arguments is `{}`, which clients parse (rule 14).
+      if (block.call?.begun === false && !block.call.custom) frames.push(callChunk(state, block, "{}"));
+      if (extra !== undefined) {
+        const call = { index: block.call?.index ?? 0, extra_content: extra };
+        frames.push(chunk(state, block.choice, { tool_calls: [call] }));
+      }
+      const thoughts = state.thoughts.filter(({ choice }) => choice !== block.choice);
+      return [{ ...state, thoughts }, frames];
+    }
+  }
+}
+
+function openBlock(
+  state: EncodeState,
+  { block, choice }: { readonly block: number; readonly choice: number },
+  field: Block["field"],
+  call: Block["call"],
+): Step {
+  const [next, frames] = opened(state, choice);
+  const offset = state.lengths[choice] ?? 0;
+  return [withBlock(next, block, { choice, field, offset, call }), frames];
+}
+
+function lengthened(state: EncodeState, { field, choice }: Block, text: string): EncodeState {
+  if (field !== "content") return state;
+  const lengths = [...state.lengths];
+  lengths[choice] = (lengths[choice] ?? 0) + text.length;
+  return { ...state, lengths };
+}
+
+/** The first chunk of a choice carries the role and empty content (rule 15). */
+function opened(state: EncodeState, choice: number): Step {
+  if (state.opened.includes(choice)) return [state, []];
+  const next = { ...state, opened: [...state.opened, choice] };
+  return [next, [chunk(next, choice, { role: "assistant", content: "" })]];
+}
+
+function withBlock(state: EncodeState, number: number, block: Block): EncodeState {
+  return { ...state, blocks: new Map(state.blocks).set(number, block) };
+}
+
+function callChunk(state: EncodeState, block: Block, text: string): WireFrame {
+  const index = block.call?.index ?? 0;
+  const call = block.call?.custom
+    ? { index, custom: { input: text } }
+    : { index, function: { arguments: text } };
+  return chunk(state, block.choice, { tool_calls: [call] });
+}
+
+function chunk(
+  state: EncodeState,
+  choice: number,
+  delta: JsonObject,
+  finish: string | null = null,
+): WireFrame {
+  const said = `{"index":${choice},"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}`;
+  return { data: `${state.head},"choices":[${said}]}` };
+}
+
+/** The head of a chunk without its closing brace. */
+function headOf(frame: AnswerFrame, model: string | undefined): string {
+  const head = encodeHead(model === undefined ? {} : { model }, frame, "chat.completion.chunk");
+  return JSON.stringify(head).slice(0, -1);
+}

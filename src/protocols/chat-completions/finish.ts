@@ -1,0 +1,40 @@
+import type { Finish, FinishKind } from "../../conversation/response.ts";
+
+/** The vendor's word; a call makes a tool finish of a stop, which some vendors say in its place. */
+export function decodeFinish(word: string, hasCalls: boolean): Finish {
+  const unified = KINDS.get(word) ?? "other";
+  if (hasCalls && (unified === "stop" || unified === "other")) {
+    return { unified: "tool-calls", protocol: "chat-completions" };
+  }
+  return { unified, protocol: "chat-completions", ...(word === "" ? {} : { raw: word }) };
+}
+
+export function encodeFinish(finish: Finish): string {
+  if (finish.protocol === "chat-completions" && finish.raw !== undefined) return finish.raw;
+  return WORDS[finish.unified];
+}
+
+const KINDS = new Map<string, FinishKind>([
+  ["stop", "stop"],
+  // One vendor never says why it stopped.
+  ["", "stop"],
+  ["eos", "stop"],
+  ["end_turn", "stop"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["content_filter", "content-filter"],
+  ["refusal", "content-filter"],
+]);
+
+const WORDS: Readonly<Record<FinishKind, string>> = {
+  stop: "stop",
+  length: "length",
+  "tool-calls": "tool_calls",
+  "content-filter": "content_filter",
+  // The vendor paused its own tools; a chat has no word for it, and what is there so far is the answer.
+  pause: "stop",
+  other: "stop",
+};

@@ -1,0 +1,114 @@
+import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../answer-rules.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { keyLook } from "../look.ts";
+import type { TextSink } from "../output-text.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { inclusiveInput, inclusiveOutput, metered, openTally, splitWrites } from "../usage-counts.ts";
+import { usageReader } from "../usage-reader.ts";
+
+const rules: AnswerRules = {
+  callerFinishes: new Set(["length"]),
+  doneWord: "[DONE]",
+  readAnswer: read,
+  readEvent: read,
+  answerText: readText,
+  eventText: readText,
+
+  openLook() {
+    const matters = openMatters();
+    return (frame, start, end) => end - start <= DONE_FRAME_BYTES || matters(frame, start, end);
+  },
+
+  buckets(usage) {
+    const tally = openTally();
+    const prompt = asObject(usage["prompt_tokens_details"]);
+    const completion = asObject(usage["completion_tokens_details"]);
+    const input = tally.count(usage, "prompt_tokens");
+    const written =
+      tally.count(prompt, "cache_write_tokens") ?? tally.count(usage, "cache_creation_input_tokens");
+    const cache = {
+      cacheRead:
+        tally.count(prompt, "cached_tokens") ??
+        tally.count(usage, "prompt_cache_hit_tokens") ??
+        tally.count(usage, "cache_read_input_tokens") ??
+        tally.count(usage, "num_cached_tokens") ??
+        tally.count(usage, "cached_tokens"),
+      ...splitWrites(tally, written, asObject(usage["cache_creation"])),
+    };
+    const output = inclusiveOutput(tally, {
+      input,
+      output: tally.count(usage, "completion_tokens"),
+      reasoning: tally.count(completion, "reasoning_tokens"),
+      total: tally.count(usage, "total_tokens"),
+    });
+    return metered(tally, inclusiveInput(tally, input, cache), output, usage);
+  },
+};
+
+/** Reads usage off chat completions, plain and streamed. */
+export const chatCompletionsUsage = usageReader(rules);
+
+/** Answers and chunks differ only in the name of what they hold: `message` or `delta`. */
+function read(body: JsonObject, notes: AnswerNotes): void {
+  if (statesError(body)) notes.error ??= decodeStatedError(body);
+  else notes.started = true;
+  notes.id ??= asText(body["id"]) || undefined;
+  noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
+  for (const choice of asObjects(body["choices"])) {
+    noteUsage(notes, asObject(choice["usage"]));
+    notes.output ||= OUTPUT_FIELDS.some((field) => isFilled(said(choice)[field]));
+    const finish = asText(choice["finish_reason"]);
+    // "error" is how one vendor ends a stream that failed: no finish.
+    if (finish !== "" && finish !== "error") noteFinish(notes, finish, choice["index"]);
+  }
+  noteUsage(notes, asObject(body["usage"]));
+}
+
+function readText(body: JsonObject, text: TextSink): void {
+  for (const choice of asObjects(body["choices"])) {
+    const message = said(choice);
+    readContent(message["content"], text);
+    text.visible(message["refusal"]);
+    // A vendor that sends both spellings says the same twice.
+    text.reasoning(message["reasoning_content"] ?? message["reasoning"]);
+    for (const call of asObjects(message["tool_calls"])) {
+      const called = asObject(call["function"]);
+      text.visible(called?.["name"]);
+      text.visible(called?.["arguments"]);
+    }
+  }
+}
+
+/** Content is a string or, of one vendor, parts of which some are thoughts. */
+function readContent(content: unknown, text: TextSink): void {
+  text.visible(content);
+  for (const part of asObjects(content)) {
+    text.visible(part["text"]);
+    for (const thought of asObjects(part["thinking"])) text.reasoning(thought["text"]);
+  }
+}
+
+function said(choice: JsonObject): JsonObject {
+  return asObject(choice["delta"]) ?? asObject(choice["message"]) ?? {};
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "";
+}
+
+const OUTPUT_FIELDS = [
+  "content",
+  "reasoning_content",
+  "reasoning",
+  "tool_calls",
+  "function_call",
+  "refusal",
+  "audio",
+  "images",
+];
+
+const openMatters = keyLook("finish_reason", "usage", "error");
+
+/** `data: [DONE]` and no more; no chunk of JSON is as short. */
+const DONE_FRAME_BYTES = 24;

@@ -1,0 +1,17 @@
+import type { ForwardTable } from "../protocol.ts";
+
+/** Where forwarding finds its facts in an embeddings body. */
+export const embeddingsForward: ForwardTable = {
+  modelInBody: true,
+  fields: {
+    model: ["string"],
+    input: ["string", "array"],
+    encoding_format: ["string"],
+    dimensions: ["number"],
+    user: ["string"],
+  },
+  required: ["input"],
+  maxItems: {},
+  outputLimits: [],
+  answerCounts: [],
+};

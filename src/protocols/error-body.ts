@@ -1,0 +1,83 @@
+import { asArray, asObject, asText, type JsonObject, parseLoosely } from "./json.ts";
+
+/** What an upstream's error says, whatever its form; "" where it is silent. */
+export interface ErrorWords {
+  readonly type: string;
+  readonly code: string;
+  readonly param: string;
+  readonly message: string;
+  readonly details: unknown;
+  /** A status that the body itself states (streams have no other). */
+  readonly status: number | undefined;
+}
+
+/** Reads the body of an error answer: JSON of any vendor, a line of text, a page of HTML or nothing. */
+export function readErrorBody(body: Uint8Array): ErrorWords {
+  const text = new TextDecoder().decode(body.subarray(0, MAX_READ_BYTES)).trim();
+  const parsed = parseLoosely(text);
+  if (parsed !== undefined && typeof parsed !== "string") return readErrorValue(parsed);
+  const line = typeof parsed === "string" ? parsed : text;
+  return { ...SILENT, message: line.startsWith("<") ? "" : line.slice(0, MAX_MESSAGE) };
+}
+
+/**
+ * Reads an error out of parsed JSON (rule 20): nested in `error`, `detail` or `errors`, flat, a bare
+ * string, or an array of one; codes may be numbers.
+ */
+export function readErrorValue(value: unknown): ErrorWords {
+  const outer = asObject(Array.isArray(value) ? value[0] : value);
+  if (outer === undefined) return { ...SILENT, message: clip(asText(value)) };
+  const inner = outer["error"] ?? outer["errors"] ?? outer["detail"] ?? outer["base_resp"];
+  const first = Array.isArray(inner) ? inner[0] : inner;
+  if (typeof first === "string") return { ...readFields(outer), message: clip(first) };
+  const nested = asObject(first);
+  if (nested === undefined) return readFields(outer);
+  const words = readFields(nested);
+  const path = asArray(nested["loc"]).filter((step) => step !== "body");
+  return path.length === 0 ? words : { ...words, param: path.join(".") };
+}
+
+/** Whether an object that came with a success status, or in a stream, is really an error. */
+export function statesError(body: JsonObject): boolean {
+  const error = body["error"];
+  if (typeof error === "string") return error !== "";
+  return asObject(error) !== undefined;
+}
+
+function readFields(fields: JsonObject): ErrorWords {
+  const number = fields["code"] ?? fields["status_code"] ?? fields["status"];
+  return {
+    type: firstText(fields["status"], fields["type"] === "error" ? "" : fields["type"]),
+    code: word(fields["code"] ?? fields["status_code"]),
+    param: word(fields["param"]),
+    message: clip(firstText(fields["message"], fields["msg"], fields["error_msg"], fields["status_msg"])),
+    details: fields["details"],
+    status: typeof number === "number" && number >= 400 && number <= 599 ? number : undefined,
+  };
+}
+
+function firstText(...values: readonly unknown[]): string {
+  return asText(values.find((value) => typeof value === "string" && value !== ""));
+}
+
+function word(value: unknown): string {
+  return typeof value === "number" ? String(value) : clip(asText(value));
+}
+
+function clip(text: string): string {
+  return text.slice(0, MAX_MESSAGE);
+}
+
+const SILENT: ErrorWords = {
+  type: "",
+  code: "",
+  param: "",
+  message: "",
+  details: undefined,
+  status: undefined,
+};
+
+/** Error bodies are a few hundred bytes; a large one is a page that nobody reads. */
+const MAX_READ_BYTES = 64 * 1024;
+/** Vendors that quote the request in their message would else send it back whole. */
+const MAX_MESSAGE = 8 * 1024;

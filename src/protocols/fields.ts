@@ -1,0 +1,119 @@
+import { RefusedField } from "../conversation/loss.ts";
+import type { ForeignField } from "../conversation/request.ts";
+import { asObject, type JsonObject } from "./json.ts";
+
+/**
+ * An object of a caller's body and where it stands. What is listed by the specification is read strictly:
+ * null counts as absent, a wrong type is refused naming the field. (Upstreams' answers are read
+ * leniently, with `json.ts`.)
+ */
+export interface Fields {
+  readonly value: JsonObject;
+  /** "" for the body itself. */
+  readonly path: string;
+}
+
+/** The body as fields; refused where it is no object. */
+export function bodyFields(body: unknown): Fields {
+  const value = asObject(body);
+  if (value === undefined) throw new RefusedField("", "The body must be a JSON object.");
+  return { value, path: "" };
+}
+
+/** The path of a field, or of an item where `key` is a number. */
+export function pathOf(fields: Fields, key: string | number): string {
+  if (typeof key === "number") return `${fields.path}[${key}]`;
+  return fields.path === "" ? key : `${fields.path}.${key}`;
+}
+
+export function refuse(fields: Fields, key: string, why: string): never {
+  throw new RefusedField(pathOf(fields, key), why);
+}
+
+export function optionalText(fields: Fields, key: string): string | undefined {
+  const value = fields.value[key] ?? undefined;
+  if (value === undefined || typeof value === "string") return value;
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a string.`);
+}
+
+export function requiredText(fields: Fields, key: string): string {
+  return optionalText(fields, key) ?? refuse(fields, key, `\`${pathOf(fields, key)}\` is missing.`);
+}
+
+export function optionalNumber(fields: Fields, key: string): number | undefined {
+  const value = fields.value[key] ?? undefined;
+  if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a number.`);
+}
+
+/** A whole number above 0, e.g. a limit of tokens. */
+export function optionalCount(fields: Fields, key: string): number | undefined {
+  const value = optionalNumber(fields, key);
+  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a whole number above 0.`);
+}
+
+export function optionalFlag(fields: Fields, key: string): boolean | undefined {
+  const value = fields.value[key] ?? undefined;
+  if (value === undefined || typeof value === "boolean") return value;
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be true or false.`);
+}
+
+export function optionalFields(fields: Fields, key: string): Fields | undefined {
+  const value = fields.value[key] ?? undefined;
+  if (value === undefined) return undefined;
+  const object = asObject(value);
+  if (object !== undefined) return { value: object, path: pathOf(fields, key) };
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be an object.`);
+}
+
+export function requiredFields(fields: Fields, key: string): Fields {
+  return optionalFields(fields, key) ?? refuse(fields, key, `\`${pathOf(fields, key)}\` is missing.`);
+}
+
+/** The objects of an array; [] where it is absent. */
+export function listOf(fields: Fields, key: string): readonly Fields[] {
+  const value = fields.value[key] ?? undefined;
+  if (value === undefined) return [];
+  const path = pathOf(fields, key);
+  if (!Array.isArray(value)) return refuse(fields, key, `\`${path}\` must be an array.`);
+  return value.map((item: unknown, index) => {
+    const object = asObject(item);
+    if (object === undefined)
+      throw new RefusedField(`${path}[${index}]`, `\`${path}[${index}]\` must be an object.`);
+    return { value: object, path: `${path}[${index}]` };
+  });
+}
+
+/** The strings of an array; undefined where it is absent. */
+export function optionalTexts(fields: Fields, key: string): readonly string[] | undefined {
+  const value = fields.value[key] ?? undefined;
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be an array of strings.`);
+}
+
+/**
+ * The fields that the decoder knows nothing of, or keeps for its own protocol: each a loss elsewhere.
+ * `meaning` names those that change what the answer means. Null counts as absent, and so does an empty
+ * list: clients send earlier answers back as they got them, with lists of what was not cited.
+ */
+export function foreignFields(
+  fields: Fields,
+  known: ReadonlySet<string>,
+  meaning: ReadonlySet<string> = NONE,
+): readonly ForeignField[] {
+  return Object.entries(fields.value)
+    .filter(([key, value]) => !known.has(key) && isSaid(value))
+    .map(([key, value]) => ({
+      path: pathOf(fields, key),
+      value,
+      weight: meaning.has(key) ? "meaning" : "hint",
+    }));
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+const NONE: ReadonlySet<string> = new Set();

@@ -1,0 +1,30 @@
+import type { Protocol } from "../protocol.ts";
+import { translation } from "../translation.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
+import { generateContentForward } from "./forward.ts";
+import { generateContentTraits } from "./traits.ts";
+import { generateContentUsage } from "./usage.ts";
+
+export const generateContent: Protocol = {
+  name: "generate-content",
+  forward: generateContentForward,
+  usage: generateContentUsage,
+  decodeError,
+  encodeError,
+  encodeStreamError,
+  translation: translation({
+    traits: generateContentTraits,
+    decodeRequest,
+    encodeRequest,
+    decodeResponse,
+    encodeResponse,
+    decodeStream,
+    encodeStream,
+  }),
+};

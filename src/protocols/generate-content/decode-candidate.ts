@@ -1,0 +1,214 @@
+import type { BlockWriter } from "../../conversation/blocks.ts";
+import { makeCallId } from "../../conversation/ids.ts";
+import { mediaOfType } from "../../conversation/media.ts";
+import type { Opaque } from "../../conversation/opaque.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { MediaPart } from "../../conversation/request.ts";
+import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { BESIDE } from "./encode-parts.ts";
+import { laterFinish } from "./finish.ts";
+import { decodeGrounding } from "./grounding.ts";
+import { joinArguments } from "./partial-arguments.ts";
+import { camelObject } from "./spelling.ts";
+
+/** One candidate as far as it has come. */
+export interface CandidateState {
+  readonly index: number;
+  /** Which kind of block is open. */
+  readonly open: "text" | "reasoning" | undefined;
+  /** The open text so far: citations come after it. */
+  readonly text: string;
+  /** State of the open block; its next piece of words would be another block's. */
+  readonly state: Opaque | undefined;
+  /** A call whose arguments still come. */
+  readonly call: OpenCall | undefined;
+  /** It has called; the finish may come in a later chunk (rule 9). */
+  readonly hasCalls: boolean;
+  /** What it said of its sources, latest first of each kind. */
+  readonly beside: JsonObject;
+  /** The vendor's word; undefined while it is still talking. */
+  readonly finish: string | undefined;
+  readonly message: string;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly state: Opaque | undefined;
+}
+
+export function blankCandidate(index: number): CandidateState {
+  return {
+    index,
+    open: undefined,
+    text: "",
+    state: undefined,
+    call: undefined,
+    hasCalls: false,
+    beside: {},
+    finish: undefined,
+    message: "",
+  };
+}
+
+/** Reads one chunk's share of a candidate. */
+export function readCandidate(
+  before: CandidateState,
+  wire: JsonObject,
+  blocks: BlockWriter,
+  plan: AnswerPlan,
+): CandidateState {
+  const content = asObject(wire["content"]) ?? {};
+  let after = before;
+  for (const raw of asArray(content["parts"])) {
+    const part = camelObject(raw);
+    if (part !== undefined) after = readPart(after, part, blocks, plan);
+  }
+  const beside = besideIn(after.beside, wire);
+  const word = asText(wire["finishReason"]);
+  const finish = word === "" ? after.finish : laterFinish(after.finish ?? "", word);
+  const message = asText(wire["finishMessage"]) || after.message;
+  const isSame = beside === after.beside && finish === after.finish && message === after.message;
+  return isSame ? after : { ...after, beside, finish, message };
+}
+
+function besideIn(before: JsonObject, wire: JsonObject): JsonObject {
+  let after = before;
+  for (const key of BESIDE) {
+    const value = asObject(wire[key]);
+    if (value !== undefined && Object.keys(value).length > 0) after = { ...after, [key]: value };
+  }
+  return after;
+}
+
+/** Nothing more comes: closes what is open, citations and what else was said of sources before that. */
+export function closeCandidate(
+  before: CandidateState,
+  blocks: BlockWriter,
+  plan: AnswerPlan,
+): CandidateState {
+  const called = before.call === undefined ? before : endCall(before, blocks, plan, before.finish === "STOP");
+  const { index, beside, text, open } = called;
+  const metadata = asObject(beside["groundingMetadata"]);
+  if (metadata !== undefined && open === "text") {
+    for (const citation of decodeGrounding(metadata, text)) blocks.citation(keyOf(index), citation);
+  }
+  const closed = closeBlock(called, blocks);
+  if (Object.keys(beside).length > 0) blocks.whole(index, foreignPart(beside, index));
+  return closed;
+}
+
+function readPart(
+  before: CandidateState,
+  part: JsonObject,
+  blocks: BlockWriter,
+  plan: AnswerPlan,
+): CandidateState {
+  const state = stateOf(part, plan);
+  const call = camelObject(part["functionCall"]);
+  if (call !== undefined) return readCall(closeBlock(before, blocks), call, state, blocks, plan);
+  const media = mediaIn(part);
+  if (media !== undefined) {
+    const closed = closeBlock(before, blocks);
+    blocks.whole(before.index, state === undefined ? media : { ...media, opaque: state });
+    return closed;
+  }
+  if (typeof part["text"] === "string" || Object.keys(part).every((key) => key.startsWith("thought"))) {
+    return readWords(before, part, state, blocks);
+  }
+  const closed = closeBlock(before, blocks);
+  blocks.whole(before.index, foreignPart(part, before.index));
+  return closed;
+}
+
+/** Pieces of words of one kind are one block, until one of them carries state; empty ones say nothing. */
+function readWords(
+  before: CandidateState,
+  part: JsonObject,
+  state: Opaque | undefined,
+  blocks: BlockWriter,
+): CandidateState {
+  const text = asText(part["text"]);
+  if (text === "" && state === undefined) return before;
+  const kind = part["thought"] === true ? "reasoning" : "text";
+  const goesOn = before.open === kind && before.state === undefined;
+  const at = goesOn ? before : closeBlock(before, blocks);
+  const place = { key: keyOf(at.index), choice: at.index };
+  if (kind === "text") blocks.text(place, text);
+  else blocks.reasoning(place, text);
+  // Written out, as in every event of a stream: spreading the state costs more than all else here.
+  const { index, call, hasCalls, beside, finish, message } = at;
+  return { index, open: kind, text: at.text + text, state, call, hasCalls, beside, finish, message };
+}
+
+/** Calls come whole (rule 17), but for those whose caller asked for pieces. */
+function readCall(
+  before: CandidateState,
+  call: JsonObject,
+  state: Opaque | undefined,
+  blocks: BlockWriter,
+  plan: AnswerPlan,
+): CandidateState {
+  const name = asText(call["name"]);
+  const starts = name !== "" || before.call === undefined;
+  const at = starts && before.call !== undefined ? endCall(before, blocks, plan, true) : before;
+  const known = starts ? { id: asText(call["id"]), name, args: {}, state } : at.call;
+  if (known === undefined || known.name === "") return at;
+  const args = joinArguments({ ...known.args, ...asObject(call["args"]) }, call["partialArgs"]);
+  const grown = { ...at, call: { ...known, args, state: state ?? known.state } };
+  return call["willContinue"] === true ? grown : endCall(grown, blocks, plan, true);
+}
+
+/** `whole` false: the answer broke off in its midst, and so do its arguments (rule 11). */
+function endCall(
+  before: CandidateState,
+  blocks: BlockWriter,
+  plan: AnswerPlan,
+  whole: boolean,
+): CandidateState {
+  const { call, index } = before;
+  if (call === undefined) return before;
+  const key = keyOf(index);
+  const id = call.id === "" ? makeCallId(plan.seed, blocks.state.next) : call.id;
+  const text = JSON.stringify(call.args);
+  blocks.toolCall({ key, choice: index }, { id, name: call.name });
+  blocks.arguments(key, whole ? text : text.slice(0, -1));
+  blocks.close(key, { opaque: call.state });
+  return { ...before, call: undefined, hasCalls: true };
+}
+
+function closeBlock(before: CandidateState, blocks: BlockWriter): CandidateState {
+  if (before.open === undefined) return before;
+  blocks.close(keyOf(before.index), { opaque: before.state });
+  return { ...before, open: undefined, text: "", state: undefined };
+}
+
+function mediaIn(part: JsonObject): MediaPart | undefined {
+  const blob = camelObject(part["inlineData"]) ?? camelObject(part["fileData"]);
+  const data = asText(blob?.["data"]);
+  const uri = asText(blob?.["fileUri"]);
+  if (data === "" && uri === "") return undefined;
+  const mimeType = asText(blob?.["mimeType"]) || undefined;
+  return {
+    kind: "media",
+    media: mediaOfType(mimeType),
+    source: data === "" ? { from: "url", url: uri } : { from: "base64", data },
+    ...(mimeType === undefined ? {} : { mimeType }),
+  };
+}
+
+/** The vendor's own tools at work, and what it says of sources: for callers of this protocol. */
+function foreignPart(value: JsonObject, index: number) {
+  const path = `candidates[${index}].${Object.keys(value)[0] ?? "content"}`;
+  return { kind: "foreign", protocol: "generate-content", value, weight: "hint", path } as const;
+}
+
+function stateOf(part: JsonObject, { origin }: AnswerPlan): Opaque | undefined {
+  const value = asText(part["thoughtSignature"]);
+  return value === "" ? undefined : { origin, value };
+}
+
+function keyOf(index: number): string {
+  return String(index);
+}

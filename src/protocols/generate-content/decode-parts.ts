@@ -1,0 +1,153 @@
+import { mediaOfType, mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
+import type {
+  ForeignField,
+  ForeignPart,
+  MediaPart,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../conversation/request.ts";
+import { type Fields, foreignFields, optionalFields, optionalText, requiredText } from "../fields.ts";
+import type { JsonObject } from "../json.ts";
+import { camelInside, camelList } from "./spelling.ts";
+import { decodeState, isHidden } from "./state.ts";
+import { decodeResult } from "./tool-results.ts";
+
+/** The parts of one content. */
+export function decodeParts(
+  content: Fields,
+  role: Message["role"],
+  foreign: ForeignField[],
+): readonly Part[] {
+  return camelList(content, "parts", PART_FIELDS).flatMap((part) => decodePart(part, role, foreign));
+}
+
+function decodePart(part: Fields, role: Message["role"], foreign: ForeignField[]): readonly Part[] {
+  const blob = camelInside(part, "inlineData", BLOB_FIELDS);
+  if (blob !== undefined) return [decodeInline(part, blob)];
+  const file = camelInside(part, "fileData", BLOB_FIELDS);
+  if (file !== undefined) return [decodeFile(part, file)];
+  const unknown = foreignFields(part, PART_FIELDS);
+  const call = camelInside(part, "functionCall", CALL_FIELDS);
+  const result = camelInside(part, "functionResponse", CALL_FIELDS);
+  const text = optionalText(part, "text");
+  if (call === undefined && result === undefined && text === undefined && unknown.length > 0) {
+    return [foreignPart(part, role)];
+  }
+  foreign.push(...unknown);
+  if (call !== undefined) return [decodeCall(part, call, foreign)];
+  if (result !== undefined) return [decodeToolResult(result, foreign)];
+  const opaque = stateOf(part);
+  if (part.value["thought"] === true) {
+    const hidden = isHidden(optionalText(part, "thoughtSignature") ?? "");
+    return [{ kind: "reasoning", text: text ?? "", ...(hidden ? { redacted: true } : {}), ...opaque }];
+  }
+  return text === undefined && opaque.opaque === undefined
+    ? []
+    : [{ kind: "text", text: text ?? "", ...opaque }];
+}
+
+/** What the vendor's own tools did in earlier turns informs; what the user says in a way unknown here matters. */
+function foreignPart(part: Fields, role: Message["role"]): ForeignPart {
+  return {
+    kind: "foreign",
+    protocol: "generate-content",
+    value: part.value,
+    weight: role === "assistant" ? "hint" : "meaning",
+    path: part.path,
+  };
+}
+
+function decodeInline(part: Fields, blob: Fields): MediaPart {
+  const data = requiredText(blob, "data");
+  const mimeType = optionalText(blob, "mimeType") ?? sniffMimeType(data);
+  return {
+    kind: "media",
+    media: mediaOfType(mimeType),
+    source: { from: "base64", data },
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...besideMedia(part, blob),
+  };
+}
+
+/** A file of the vendor's own store is known to nobody else. */
+function decodeFile(part: Fields, file: Fields): MediaPart {
+  const uri = requiredText(file, "fileUri");
+  const stored = OWN_STORE.test(uri);
+  const { source, mimeType: inUrl } = stored
+    ? { source: { from: "file", protocol: "generate-content", fileId: uri } as const }
+    : sourceOfUrl(uri);
+  const mimeType = optionalText(file, "mimeType") ?? inUrl ?? mimeTypeOfUrl(uri);
+  return {
+    kind: "media",
+    media: mediaOfType(mimeType),
+    source,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...besideMedia(part, file),
+  };
+}
+
+function besideMedia(part: Fields, blob: Fields): Pick<MediaPart, "name" | "opaque" | "extra"> {
+  const name = optionalText(blob, "displayName");
+  const beside = Object.entries(part.value).filter(([key, value]) => !PART_FIELDS.has(key) && value !== null);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...stateOf(part),
+    ...(beside.length === 0 ? {} : { extra: Object.fromEntries(beside) }),
+  };
+}
+
+function decodeCall(part: Fields, call: Fields, foreign: ForeignField[]): ToolCallPart {
+  foreign.push(...foreignFields(call, CALL_FIELDS));
+  return {
+    kind: "tool-call",
+    id: optionalText(call, "id") ?? "",
+    name: requiredText(call, "name"),
+    arguments: JSON.stringify(optionalFields(call, "args")?.value ?? {}),
+    ...stateOf(part),
+  };
+}
+
+function decodeToolResult(result: Fields, foreign: ForeignField[]): ToolResultPart {
+  foreign.push(...foreignFields(result, CALL_FIELDS));
+  const response: JsonObject = optionalFields(result, "response")?.value ?? {};
+  const shown = camelList(result, "parts", PART_FIELDS).flatMap((part) =>
+    decodePart(part, "user", foreign).filter((inner) => inner.kind === "media"),
+  );
+  const { text, isError } = decodeResult(response);
+  return {
+    kind: "tool-result",
+    callId: optionalText(result, "id") ?? "",
+    name: requiredText(result, "name"),
+    parts: [{ kind: "text", text }, ...shown],
+    ...(isError ? { isError } : {}),
+  };
+}
+
+function stateOf(part: Fields): Pick<ToolCallPart, "opaque"> {
+  const slot = optionalText(part, "thoughtSignature") ?? "";
+  // The word that asks for no check is nobody's state; the encoder writes it again where it is needed.
+  return slot === "" || slot === NO_STATE ? {} : { opaque: decodeState(slot) };
+}
+
+/** Stands in for a thought signature that no one has (rule 37). */
+export const NO_STATE = "skip_thought_signature_validator";
+
+const OWN_STORE = /^(gs:|https:\/\/generativelanguage\.googleapis\.com\/)/;
+
+export const CONTENT_FIELDS: ReadonlySet<string> = new Set(["role", "parts"]);
+
+const PART_FIELDS: ReadonlySet<string> = new Set([
+  "text",
+  "thought",
+  "thoughtSignature",
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+]);
+
+const BLOB_FIELDS: ReadonlySet<string> = new Set(["mimeType", "data", "fileUri", "displayName"]);
+
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "args", "response", "parts"]);

@@ -1,0 +1,218 @@
+import type { FieldNames } from "../../conversation/loss.ts";
+import {
+  type ChatRequest,
+  EFFORTS,
+  type ForeignField,
+  type Limits,
+  type ReasoningWish,
+  type ResponseFormat,
+  type Sampling,
+  type TextPart,
+} from "../../conversation/request.ts";
+import {
+  type Fields,
+  foreignFields,
+  optionalCount,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  optionalTexts,
+  pathOf,
+  refuse,
+} from "../fields.ts";
+import { asArray } from "../json.ts";
+import { decodeContents } from "./decode-contents.ts";
+import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
+import { decodeSchema } from "./decode-schema.ts";
+import { decodeToolConfig, decodeTools } from "./decode-tools.ts";
+import { camelBody, camelInside } from "./spelling.ts";
+
+/** Reads a caller's generateContent body; the path, not the body, names model and stream. Throws RefusedField. */
+export function decodeRequest(raw: unknown): ChatRequest {
+  const body = camelBody(raw, KNOWN);
+  const foreign: ForeignField[] = [...foreignFields(body, KNOWN), ...cachedContent(body)];
+  const system = decodeSystem(body, foreign);
+  const messages = decodeContents(body, foreign);
+  const tools = decodeTools(body, foreign);
+  const toolChoice = decodeToolConfig(body, foreign);
+  const config = camelInside(body, "generationConfig", CONFIG_FIELDS) ?? { value: {}, path: "" };
+  foreign.push(...foreignFields(config, CONFIG_FIELDS, MEANING), ...decodeModalities(config));
+  const reasoning = decodeReasoning(config, foreign);
+  const responseFormat = decodeFormat(config, foreign);
+  const n = optionalCount(config, "candidateCount");
+  return {
+    protocol: "generate-content",
+    model: "",
+    stream: false,
+    includeUsage: true,
+    system,
+    messages,
+    tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    sampling: decodeSampling(config),
+    limits: decodeLimits(config),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(n === undefined ? {} : { n }),
+    foreign,
+    echo: {},
+    fieldNames: FIELD_NAMES,
+  };
+}
+
+/** The conversation's beginning that the vendor keeps: without it the model would not know what is spoken of. */
+function cachedContent(body: Fields): readonly ForeignField[] {
+  const value = optionalText(body, "cachedContent");
+  return value === undefined ? [] : [{ path: "cachedContent", value, weight: "meaning" }];
+}
+
+function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
+  const content = camelInside(body, "systemInstruction", CONTENT_FIELDS);
+  if (content === undefined) return [];
+  return decodeParts(content, "user", foreign).map((part) => {
+    if (part.kind === "text") return part;
+    return refuse(content, "parts", `\`${pathOf(content, "parts")}\` must be text.`);
+  });
+}
+
+function decodeSampling(config: Fields): Sampling {
+  const sampling: Record<string, number> = {};
+  for (const field of SAMPLING) {
+    const value = optionalNumber(config, field);
+    if (value !== undefined) sampling[field] = value;
+  }
+  return sampling;
+}
+
+function decodeLimits(config: Fields): Limits {
+  const maxOutputTokens = optionalCount(config, "maxOutputTokens");
+  const stop = optionalTexts(config, "stopSequences");
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
+
+/** A budget of 0 forbids thinking, -1 leaves it to the model. Thoughts are shown only where asked for. */
+function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningWish | undefined {
+  const wish = camelInside(config, "thinkingConfig", THINKING_FIELDS);
+  if (wish === undefined) return undefined;
+  foreign.push(...foreignFields(wish, THINKING_FIELDS));
+  const budget = optionalNumber(wish, "thinkingBudget");
+  const level = optionalText(wish, "thinkingLevel");
+  const include = optionalFlag(wish, "includeThoughts");
+  const effort = EFFORTS.find((known) => known === level?.toLowerCase());
+  if (level !== undefined && effort === undefined && !level.endsWith("_UNSPECIFIED")) {
+    refuse(
+      wish,
+      "thinkingLevel",
+      `\`${pathOf(wish, "thinkingLevel")}\` must be minimal, low, medium or high.`,
+    );
+  }
+  return {
+    enabled: budget !== 0,
+    ...(effort === undefined ? {} : { effort }),
+    ...(budget === undefined || budget <= 0 ? {} : { budgetTokens: budget }),
+    ...(budget !== undefined && budget < 0 ? { adaptive: true } : {}),
+    ...(include === undefined ? {} : { summary: include ? "auto" : "none" }),
+  };
+}
+
+/** A schema counts whichever of its fields it stands in; the type of an answer without one decides. */
+function decodeFormat(config: Fields, foreign: ForeignField[]): ResponseFormat | undefined {
+  const type = optionalText(config, "responseMimeType");
+  const whole = config.value["responseJsonSchema"] ?? config.value["_responseJsonSchema"] ?? undefined;
+  const native = camelInside(config, "responseSchema", NO_FIELDS)?.value;
+  if (type !== undefined && type !== "text/plain" && type !== "application/json") {
+    // A bare word of an enumeration, or a language of its own: no other protocol has that.
+    const value = { responseMimeType: type, responseSchema: native ?? whole };
+    for (const [key, each] of Object.entries(value)) {
+      if (each !== undefined) foreign.push({ path: pathOf(config, key), value: each, weight: "meaning" });
+    }
+    return undefined;
+  }
+  if (whole !== undefined) return { kind: "schema", schema: asSchema(config, whole) };
+  if (native !== undefined) return { kind: "schema", schema: decodeSchema(native) };
+  if (type === undefined) return undefined;
+  return type === "application/json" ? { kind: "json" } : { kind: "text" };
+}
+
+function asSchema(config: Fields, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  return refuse(
+    config,
+    "responseJsonSchema",
+    `\`${pathOf(config, "responseJsonSchema")}\` must be an object.`,
+  );
+}
+
+/** Text is what every answer is; pictures and sound cannot be had elsewhere. */
+function decodeModalities(config: Fields): readonly ForeignField[] {
+  const value = config.value["responseModalities"] ?? undefined;
+  if (value === undefined) return [];
+  if (asArray(value).every((kind) => typeof kind === "string" && kind.toUpperCase() === "TEXT")) return [];
+  return [{ path: pathOf(config, "responseModalities"), value, weight: "meaning" }];
+}
+
+const SAMPLING = [
+  "temperature",
+  "topP",
+  "topK",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+] as const satisfies readonly (keyof Sampling)[];
+
+const FIELD_NAMES: FieldNames = {
+  system: "systemInstruction",
+  messages: "contents",
+  media: "contents[].parts[]",
+  mediaName: "contents[].parts[].inlineData.displayName",
+  detail: "contents[].parts[].mediaResolution",
+  reasoningState: "contents[].parts[].thoughtSignature",
+  thoughts: "contents[].parts[].thought",
+  isError: "contents[].parts[].functionResponse.response.error",
+  tools: "tools",
+  toolChoice: "toolConfig",
+  temperature: "generationConfig.temperature",
+  topP: "generationConfig.topP",
+  topK: "generationConfig.topK",
+  seed: "generationConfig.seed",
+  presencePenalty: "generationConfig.presencePenalty",
+  frequencyPenalty: "generationConfig.frequencyPenalty",
+  maxOutputTokens: "generationConfig.maxOutputTokens",
+  stop: "generationConfig.stopSequences",
+  reasoning: "generationConfig.thinkingConfig",
+  responseFormat: "generationConfig.responseJsonSchema",
+  n: "generationConfig.candidateCount",
+};
+
+const KNOWN: ReadonlySet<string> = new Set([
+  "model",
+  "contents",
+  "systemInstruction",
+  "generationConfig",
+  "tools",
+  "toolConfig",
+  "cachedContent",
+]);
+
+const CONFIG_FIELDS: ReadonlySet<string> = new Set([
+  ...SAMPLING,
+  "maxOutputTokens",
+  "stopSequences",
+  "candidateCount",
+  "responseMimeType",
+  "responseSchema",
+  "responseJsonSchema",
+  "_responseJsonSchema",
+  "responseModalities",
+  "thinkingConfig",
+]);
+
+const THINKING_FIELDS: ReadonlySet<string> = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"]);
+
+/** Forms of answers that only this vendor gives. */
+const MEANING: ReadonlySet<string> = new Set(["responseFormat", "translationConfig", "translation_config"]);
+
+const NO_FIELDS: ReadonlySet<string> = new Set();

@@ -1,0 +1,33 @@
+import { collectEvents } from "../../conversation/collect.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import { statesError } from "../error-body.ts";
+import { asObjects } from "../json.ts";
+import type { DecodedResponse } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { decodeStream, ending, readChunk } from "./decode-stream.ts";
+
+/** Reads an upstream's plain answer: a stream of one event, or of several in an array. */
+export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+  const bodies = asObjects(Array.isArray(raw) ? raw : [raw]);
+  const stated = bodies.find(statesError);
+  if (stated !== undefined) return { error: decodeStatedError(stated) };
+  const events: ChatEvent[] = [];
+  let state = decodeStream.initial(plan);
+  for (const body of bodies) {
+    const [next, more] = readChunk(state, body);
+    state = next;
+    events.push(...more);
+  }
+  // A whole answer has ended, whether it says why or not.
+  const candidates = state.candidates.map((each) => ({ ...each, finish: each.finish ?? "" }));
+  if (candidates.length === 0 && state.block === undefined)
+    return noAnswer("The upstream's answer holds no candidate.");
+  const collected = collectEvents([...events, ...ending({ ...state, candidates })]);
+  if ("response" in collected) return { response: collected.response };
+  return noAnswer("error" in collected ? collected.error.message : "The upstream's answer has no end.");
+}
+
+function noAnswer(message: string): DecodedResponse {
+  return { error: decodeStatedError({ error: { message } }) };
+}

@@ -1,0 +1,76 @@
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+
+/**
+ * The native schema, with its types in capitals and its own keywords, as the JSON Schema that says the
+ * same. Lenient: the vendor takes JSON Schema's own words in it too, and many send them.
+ */
+export function decodeSchema(native: JsonObject, depth = 0): JsonObject {
+  if (depth > MAX_DEPTH) return {};
+  const schema: Record<string, unknown> = {};
+  const inner = (value: unknown): JsonObject => decodeSchema(asObject(value) ?? {}, depth + 1);
+  for (const [keyword, value] of Object.entries(native)) {
+    if (value === null || value === undefined) continue;
+    const word = CAMEL.get(keyword) ?? keyword;
+    if (word === "type") schema["type"] = typeof value === "string" ? value.toLowerCase() : value;
+    else if (word === "properties") schema["properties"] = decodeProperties(value, native, depth);
+    else if (word === "items" || (word === "additionalProperties" && asObject(value) !== undefined)) {
+      schema[word] = inner(value);
+    } else if (word === "anyOf") schema["anyOf"] = asObjects(value).map(inner);
+    else if (word === "example") schema["examples"] = [value];
+    else if (COUNTS.has(word)) schema[word] = Number(value);
+    else if (!OWN.has(word)) schema[word] = value;
+  }
+  return native["nullable"] === true ? nullable(schema) : schema;
+}
+
+/** In the order that the vendor was told to write them. */
+function decodeProperties(value: unknown, native: JsonObject, depth: number): JsonObject {
+  const properties = Object.entries(asObject(value) ?? {});
+  const told = native["propertyOrdering"] ?? native["property_ordering"];
+  const order = Array.isArray(told) ? told.map(asText) : [];
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return Object.fromEntries(
+    properties
+      .toSorted(([a], [b]) => rank(a) - rank(b))
+      .map(([name, property]) => [name, decodeSchema(asObject(property) ?? {}, depth + 1)]),
+  );
+}
+
+function nullable(schema: Readonly<Record<string, unknown>>): JsonObject {
+  const { type, enum: words, anyOf } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: "null" }] };
+  return {
+    ...schema,
+    ...(typeof type === "string" ? { type: [type, "null"] } : {}),
+    ...(Array.isArray(words) ? { enum: [...words, null] } : {}),
+  };
+}
+
+/** Keywords of this form alone, whose sense is carried in another way. */
+const OWN: ReadonlySet<string> = new Set(["nullable", "propertyOrdering"]);
+
+/** Whole numbers, which the vendor writes as text. */
+const COUNTS: ReadonlySet<string> = new Set([
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+]);
+
+/** A map, since a property's name may be one that every object answers to. */
+const CAMEL: ReadonlyMap<string, string> = new Map([
+  ["any_of", "anyOf"],
+  ["min_items", "minItems"],
+  ["max_items", "maxItems"],
+  ["min_length", "minLength"],
+  ["max_length", "maxLength"],
+  ["min_properties", "minProperties"],
+  ["max_properties", "maxProperties"],
+  ["property_ordering", "propertyOrdering"],
+  ["additional_properties", "additionalProperties"],
+]);
+
+/** Schemas nest a few levels; one that comes near this is an attack. */
+const MAX_DEPTH = 32;

@@ -1,0 +1,141 @@
+import { type BlockState, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import type { StreamMachine } from "../../conversation/machine.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ChatResponse, Finish } from "../../conversation/response.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject, parseEvent } from "../json.ts";
+import type { WireFrame } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { latestCounts } from "../usage-counts.ts";
+import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
+import { decodeBlock, decodeFinish } from "./finish.ts";
+import { generateContentUsage } from "./usage.ts";
+
+/**
+ * Reads a stream whose every event is an answer in small. No event is the last one: several may state a
+ * finish, and calls may follow it, so that finishes are told when the stream ends (rules 9 and 10).
+ */
+export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+  initial: (plan) => ({
+    plan,
+    phase: "opening",
+    blocks: NO_BLOCKS,
+    candidates: [],
+    block: undefined,
+    usage: undefined,
+  }),
+
+  step(state, frame) {
+    const parsed = frame.data.trim() === "" ? undefined : parseEvent(frame.data);
+    if (!Array.isArray(parsed)) {
+      const chunk = asObject(parsed);
+      return chunk === undefined ? [state, []] : readChunk(state, chunk);
+    }
+    const chunks = asObjects(parsed);
+    const events: ChatEvent[] = [];
+    let after = state;
+    for (const chunk of chunks) {
+      const [next, more] = readChunk(after, chunk);
+      after = next;
+      events.push(...more);
+    }
+    return [after, events];
+  },
+
+  end: (state) => (state.phase === "over" ? [] : ending(state)),
+};
+
+export interface DecodeState {
+  readonly plan: AnswerPlan;
+  /** `opening`: nothing was told yet; `over`: nothing more is. */
+  readonly phase: "opening" | "open" | "over";
+  readonly blocks: BlockState;
+  readonly candidates: readonly CandidateState[];
+  /** The prompt was refused. */
+  readonly block: Finish | undefined;
+  readonly usage: JsonObject | undefined;
+}
+
+/** Reads one event, or a whole plain answer, which has the same form. */
+export function readChunk(
+  state: DecodeState,
+  chunk: JsonObject,
+): readonly [DecodeState, readonly ChatEvent[]] {
+  if (state.phase === "over") return [state, []];
+  if (statesError(chunk)) {
+    return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(chunk) }]];
+  }
+  const blocks = writeBlocks(state.blocks);
+  if (state.phase === "opening") blocks.emit({ type: "response-start", ...decodeHead(chunk) });
+  let { candidates } = state;
+  for (const wire of asObjects(chunk["candidates"])) {
+    const index = Number.isSafeInteger(wire["index"]) ? Number(wire["index"]) : 0;
+    const before = candidates.find((candidate) => candidate.index === index);
+    if (before === undefined && candidates.length >= MAX_CANDIDATES) continue;
+    const after = readCandidate(before ?? blankCandidate(index), wire, blocks, state.plan);
+    candidates =
+      before === undefined
+        ? [...candidates, after]
+        : candidates.map((each) => (each === before ? after : each));
+  }
+  const usage = usageIn(state.usage, chunk);
+  const block = blockIn(chunk) ?? state.block;
+  const { plan } = state;
+  return [{ plan, phase: "open", blocks: blocks.state, candidates, block, usage }, blocks.events];
+}
+
+/** Everything closed and each candidate's finish; a stream that states none has failed (rule 19). */
+export function ending(state: DecodeState): readonly ChatEvent[] {
+  const { block, plan } = state;
+  const unfinished = state.candidates.filter(({ finish }) => finish === undefined);
+  if (block === undefined && (state.candidates.length === 0 || unfinished.length > 0)) {
+    return [failure("The upstream's stream ended before its answer did.")];
+  }
+  const blocks = writeBlocks(state.blocks);
+  const finishes: ChatEvent[] = [];
+  for (const candidate of state.candidates) {
+    const { index, hasCalls, finish, message } = closeCandidate(candidate, blocks, plan);
+    const told = finish === undefined ? block : decodeFinish(finish, hasCalls, message);
+    if (told === undefined) {
+      return [...blocks.events, failure(message || `The upstream's model failed: ${finish ?? ""}.`, finish)];
+    }
+    finishes.push({ type: "finish", choice: index, finish: told });
+  }
+  if (block !== undefined && finishes.length === 0)
+    finishes.push({ type: "finish", choice: 0, finish: block });
+  if (state.usage !== undefined) {
+    blocks.emit({ type: "usage", usage: generateContentUsage.buckets(state.usage) });
+  }
+  return [...blocks.events, ...finishes];
+}
+
+function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
+  const id = asText(chunk["responseId"]);
+  const model = asText(chunk["modelVersion"]);
+  const created = Math.floor(Date.parse(asText(chunk["createTime"])) / 1000);
+  return {
+    ...(id === "" ? {} : { id }),
+    ...(model === "" ? {} : { model }),
+    ...(Number.isNaN(created) ? {} : { created }),
+  };
+}
+
+function blockIn(chunk: JsonObject): Finish | undefined {
+  const feedback = asObject(chunk["promptFeedback"]);
+  const reason = asText(feedback?.["blockReason"]);
+  return reason === "" ? undefined : decodeBlock(reason, asText(feedback?.["blockReasonMessage"]));
+}
+
+/** Counts are of the whole answer so far and stand in every chunk: they are told once, at the end. */
+function usageIn(before: JsonObject | undefined, chunk: JsonObject): JsonObject | undefined {
+  const stated = asObject(chunk["usageMetadata"]);
+  return stated === undefined ? before : latestCounts(before, stated);
+}
+
+function failure(message: string, status = ""): ChatEvent {
+  return { type: "error", error: decodeStatedError({ error: { message, status } }) };
+}
+
+/** No vendor gives more; a stream that invents them grows no state. */
+const MAX_CANDIDATES = 128;

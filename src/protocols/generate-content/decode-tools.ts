@@ -1,0 +1,91 @@
+import type { ForeignField, FunctionTool, JsonObject, Tool, ToolChoice } from "../../conversation/request.ts";
+import {
+  type Fields,
+  foreignFields,
+  optionalFields,
+  optionalText,
+  optionalTexts,
+  pathOf,
+  refuse,
+  requiredText,
+} from "../fields.ts";
+import { decodeSchema } from "./decode-schema.ts";
+import { camelInside, camelList } from "./spelling.ts";
+
+/** Declared functions, and each hosted tool under its own key. */
+export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Tool[] {
+  return camelList(body, "tools", TOOL_FIELDS).flatMap((tool) => [
+    ...camelList(tool, "functionDeclarations", DECLARATION_FIELDS).map((fields) =>
+      decodeFunction(fields, foreign),
+    ),
+    ...foreignFields(tool, TOOL_FIELDS).map(({ path, value }): Tool => {
+      const name = path.slice(tool.path.length + 1);
+      return {
+        kind: "hosted",
+        protocol: "generate-content",
+        name,
+        value: { [name]: value },
+        weight: MEANING.has(name) ? "meaning" : "hint",
+        path,
+      };
+    }),
+  ]);
+}
+
+function decodeFunction(fields: Fields, foreign: ForeignField[]): FunctionTool {
+  foreign.push(...foreignFields(fields, DECLARATION_FIELDS));
+  const description = optionalText(fields, "description");
+  const whole = optionalFields(fields, "parametersJsonSchema")?.value;
+  const native = optionalFields(fields, "parameters")?.value;
+  const parameters: JsonObject | undefined =
+    whole ?? (native === undefined ? undefined : decodeSchema(native));
+  return {
+    kind: "function",
+    name: requiredText(fields, "name"),
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined ? {} : { parameters }),
+    strict: false,
+  };
+}
+
+export function decodeToolConfig(body: Fields, foreign: ForeignField[]): ToolChoice | undefined {
+  const config = camelInside(body, "toolConfig", CONFIG_FIELDS);
+  if (config === undefined) return undefined;
+  foreign.push(...foreignFields(config, CONFIG_FIELDS));
+  const calling = camelInside(config, "functionCallingConfig", CALLING_FIELDS);
+  if (calling === undefined) return undefined;
+  foreign.push(...foreignFields(calling, CALLING_FIELDS));
+  const mode = optionalText(calling, "mode")?.toUpperCase() ?? "AUTO";
+  const names = optionalTexts(calling, "allowedFunctionNames") ?? [];
+  switch (mode) {
+    case "NONE":
+      return { kind: "none" };
+    case "ANY": {
+      const [only, ...others] = names;
+      if (only === undefined) return { kind: "required" };
+      return others.length === 0 ? { kind: "tool", name: only } : { kind: "among", names, required: true };
+    }
+    case "VALIDATED":
+      // The model chooses freely; that its calls fit the schema is checked by no one else.
+      foreign.push({ path: pathOf(calling, "mode"), value: mode, weight: "hint" });
+      return names.length === 0 ? { kind: "auto" } : { kind: "among", names, required: false };
+    case "AUTO":
+    case "MODE_UNSPECIFIED":
+      return names.length === 0 ? { kind: "auto" } : { kind: "among", names, required: false };
+    default:
+      return refuse(calling, "mode", `\`${pathOf(calling, "mode")}\` must be AUTO, ANY, NONE or VALIDATED.`);
+  }
+}
+
+const TOOL_FIELDS: ReadonlySet<string> = new Set(["functionDeclarations"]);
+const DECLARATION_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "parameters",
+  "parametersJsonSchema",
+]);
+const CONFIG_FIELDS: ReadonlySet<string> = new Set(["functionCallingConfig"]);
+const CALLING_FIELDS: ReadonlySet<string> = new Set(["mode", "allowedFunctionNames"]);
+
+/** Tools that reach where only the caller may: dropping them silently would change what the model can do. */
+const MEANING: ReadonlySet<string> = new Set(["mcpServers", "mcp_servers"]);

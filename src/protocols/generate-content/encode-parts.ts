@@ -1,0 +1,46 @@
+import type { ReasoningPart, ToolCallPart } from "../../conversation/request.ts";
+import type { AnswerPart } from "../../conversation/response.ts";
+import { asObject, type JsonObject, parseLoosely } from "../json.ts";
+import { encodeAnswerMedia } from "./encode-media.ts";
+import { encodeState } from "./state.ts";
+
+/**
+ * A part of an answer as this protocol's callers read it; [] where it has none. A call whose arguments
+ * were cut short is left out: with other arguments it would be another call (rule 11).
+ */
+export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
+  switch (part.kind) {
+    case "text":
+      return part.text === "" && part.opaque === undefined ? [] : [{ text: part.text, ...stateOf(part) }];
+    case "reasoning":
+      return part.text === "" && part.opaque === undefined
+        ? []
+        : [{ text: part.text, thought: true, ...stateOf(part) }];
+    case "tool-call": {
+      const functionCall = encodeCall(part);
+      return functionCall === undefined ? [] : [{ functionCall, ...stateOf(part) }];
+    }
+    case "media":
+      return [{ ...encodeAnswerMedia(part), ...stateOf(part) }];
+    case "foreign":
+      return isBeside(part.value) ? [] : [part.value];
+  }
+}
+
+/** The call with its arguments as the object that they are; undefined where they are none. */
+export function encodeCall({ id, name, arguments: text }: ToolCallPart): JsonObject | undefined {
+  const args = text.trim() === "" ? {} : asObject(parseLoosely(text));
+  return args === undefined ? undefined : { id, name, args };
+}
+
+/** Whether a foreign part stands beside the content of its candidate, not inside. */
+export function isBeside(value: JsonObject): boolean {
+  return Object.keys(value).some((key) => BESIDE.includes(key));
+}
+
+/** What a candidate says about its sources, as the vendor writes it. */
+export const BESIDE: readonly string[] = ["groundingMetadata", "urlContextMetadata", "citationMetadata"];
+
+function stateOf({ opaque, redacted }: Pick<ReasoningPart, "opaque" | "redacted">): JsonObject {
+  return opaque === undefined ? {} : { thoughtSignature: encodeState(opaque, redacted === true) };
+}

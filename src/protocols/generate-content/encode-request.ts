@@ -1,0 +1,139 @@
+import { describedSchema } from "../../conversation/described-schema.ts";
+import { budgetOf, effortOf, nearestEffort } from "../../conversation/effort.ts";
+import type { LossList } from "../../conversation/loss.ts";
+import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { ChatRequest, ReasoningWish, ResponseFormat } from "../../conversation/request.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeContents, encodeSystem } from "./encode-contents.ts";
+import { encodeSchema, type SchemaForm } from "./encode-schema.ts";
+import { encodeToolConfig, encodeTools } from "./encode-tools.ts";
+
+/** Writes a generateContent body for an upstream, from a prepared request. Throws RefusedField. */
+export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
+  const { tools, toolChoice } = request;
+  const system = encodeSystem(request);
+  const config = {
+    ...encodeSampling(request, losses),
+    ...encodeReasoning(request, target, losses),
+    ...encodeFormat(request.responseFormat, target, losses),
+  };
+  return withOwnFields(request, losses, {
+    contents: encodeContents(request, target, losses),
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
+    ...(tools.length === 0 ? {} : { tools: encodeTools(tools, schemaForm(target), losses) }),
+    ...(toolChoice === undefined ? {} : encodeToolConfig(toolChoice)),
+    ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
+  });
+}
+
+/** Fields of this protocol that the neutral form has no place for; those inside of lists have none to go back to. */
+function withOwnFields(request: ChatRequest, losses: LossList, body: JsonObject): JsonObject {
+  return request.foreign.reduce((told, { path, value }) => {
+    if (!path.includes("[")) return withField(told, path.split("."), value);
+    losses.at(path);
+    return told;
+  }, body);
+}
+
+function withField(object: JsonObject, [key = "", ...rest]: readonly string[], value: unknown): JsonObject {
+  if (rest.length === 0) return { ...object, [key]: value };
+  return { ...object, [key]: withField((object[key] ?? {}) as JsonObject, rest, value) };
+}
+
+function encodeSampling({ sampling, limits, n }: ChatRequest, losses: LossList): JsonObject {
+  const { maxOutputTokens, stop } = limits;
+  const { seed, ...others } = sampling;
+  // Seeds are 32 bits here; any other would be a 400.
+  const fits = seed !== undefined && seed === Math.trunc(seed) && Math.abs(seed) <= MAX_SEED;
+  if (seed !== undefined && !fits) losses.field("seed");
+  return {
+    ...others,
+    ...(fits ? { seed } : {}),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: stop }),
+    ...(n === undefined ? {} : { candidateCount: n }),
+  };
+}
+
+/**
+ * A level where the catalog says that the model has levels, else a budget, which all that think take
+ * (rule 38). A wish that names no amount leaves the amount to the model.
+ */
+function encodeReasoning(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
+  const { reasoning: wish } = request;
+  if (wish === undefined) return {};
+  const ownLevel = request.protocol === "generate-content" && wish.effort !== undefined;
+  const way = target.quirks.thinking ?? (ownLevel ? "level" : "budget");
+  const amount =
+    way === "level" || way === "effort"
+      ? encodeLevel(wish, target, losses)
+      : encodeBudget(request, wish, target, losses);
+  const shown =
+    wish.summary === undefined
+      ? wish.enabled && SHOWS_THOUGHTS.has(request.protocol)
+      : wish.summary !== "none";
+  const said = wish.summary !== undefined || shown;
+  const told = { ...amount, ...(said ? { includeThoughts: shown } : {}) };
+  return Object.keys(told).length === 0 ? {} : { thinkingConfig: told };
+}
+
+function encodeLevel(wish: ReasoningWish, { quirks }: EncodeTarget, losses: LossList): JsonObject {
+  const effort = wish.enabled ? effortOf(wish) : "minimal";
+  if (effort === undefined) return {};
+  const level = nearestEffort(effort, quirks.efforts ?? LEVELS);
+  // There is no level that forbids thinking.
+  if (level !== effort || wish.effort === undefined) losses.field("reasoning", "weakened");
+  return { thinkingLevel: level.toUpperCase() };
+}
+
+function encodeBudget(
+  request: ChatRequest,
+  wish: ReasoningWish,
+  target: EncodeTarget,
+  losses: LossList,
+): JsonObject {
+  if (!wish.enabled) return { thinkingBudget: 0 };
+  if (wish.effort === undefined && wish.budgetTokens === undefined) {
+    return wish.adaptive ? { thinkingBudget: -1 } : {};
+  }
+  // A stated budget is taken over: some models think with fewer tokens than others must be given.
+  if (wish.budgetTokens !== undefined) return { thinkingBudget: wish.budgetTokens };
+  const limit = request.limits.maxOutputTokens ?? target.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const budget = budgetOf(wish, limit);
+  if (budget === undefined || effortOf({ enabled: true, budgetTokens: budget }) !== wish.effort)
+    losses.field("reasoning", "weakened");
+  return budget === undefined ? {} : { thinkingBudget: budget };
+}
+
+function encodeFormat(
+  format: ResponseFormat | undefined,
+  target: EncodeTarget,
+  losses: LossList,
+): JsonObject {
+  switch (format?.kind) {
+    case undefined:
+      return {};
+    case "text":
+      return { responseMimeType: "text/plain" };
+    case "json":
+      return { responseMimeType: "application/json" };
+    case "schema": {
+      const form = schemaForm(target);
+      const { schema, lossy } = encodeSchema(describedSchema(format, losses), form);
+      if (lossy) losses.field("responseFormat", "weakened");
+      const field = form === "subset" ? "responseSchema" : "responseJsonSchema";
+      return { responseMimeType: "application/json", [field]: schema };
+    }
+  }
+}
+
+function schemaForm({ quirks }: EncodeTarget): SchemaForm {
+  return quirks.schemas ?? "whole";
+}
+
+const MAX_SEED = 2 ** 31 - 1;
+
+/** Where thoughts are part of the answer without being asked for. */
+const SHOWS_THOUGHTS: ReadonlySet<string> = new Set(["chat-completions", "messages"]);
+
+const LEVELS = ["minimal", "low", "medium", "high"];

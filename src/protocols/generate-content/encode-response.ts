@@ -1,0 +1,78 @@
+import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ChatResponse, Choice, Finish } from "../../conversation/response.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeAnswerPart, encodeCall, isBeside } from "./encode-parts.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeBlock, encodeFinish } from "./finish.ts";
+import { type CitedText, encodeGrounding } from "./grounding.ts";
+
+/** Writes a caller's plain answer. */
+export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+  const [first] = response.choices;
+  const blocked = first?.parts.length === 0 ? encodeBlock(first.finish) : undefined;
+  return {
+    ...(blocked === undefined
+      ? { candidates: response.choices.map(encodeCandidate) }
+      : encodeFeedback(blocked, first?.finish)),
+    ...encodeHead(response.model, response.usage?.tokens, frame),
+  };
+}
+
+/** What an answer and each of its chunks end with. */
+export function encodeHead(
+  model: string | undefined,
+  usage: TokenUsage | undefined,
+  frame: AnswerFrame,
+): JsonObject {
+  return {
+    ...(usage === undefined ? {} : { usageMetadata: encodeUsage(usage) }),
+    modelVersion: model ?? frame.model,
+    responseId: frame.id,
+  };
+}
+
+export function encodeFeedback(blockReason: string, finish: Finish | undefined): JsonObject {
+  const message = finish?.message === undefined ? {} : { blockReasonMessage: finish.message };
+  return { promptFeedback: { blockReason, ...message } };
+}
+
+function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonObject {
+  const parts: JsonObject[] = [];
+  const texts: CitedText[] = [];
+  let beside: JsonObject = {};
+  let cut = false;
+  for (const part of told) {
+    if (part.kind === "foreign" && isBeside(part.value)) beside = { ...beside, ...part.value };
+    if (part.kind === "tool-call") cut ||= encodeCall(part) === undefined;
+    if (part.kind === "text" && part.citations !== undefined) {
+      texts.push({ part: parts.length, text: part.text, citations: part.citations });
+    }
+    parts.push(...encodeAnswerPart(part));
+  }
+  return {
+    content: { parts: parts.length === 0 ? [NOTHING] : parts, role: "model" },
+    ...encodeEnd(finish, cut),
+    index,
+    ...encodeSources(texts, beside),
+  };
+}
+
+/** Why a candidate ended. `cut`: a call was left out, for its arguments were none. */
+export function encodeEnd(finish: Finish, cut: boolean): JsonObject {
+  const word = cut && finish.unified !== "length" ? "MALFORMED_FUNCTION_CALL" : encodeFinish(finish);
+  return {
+    finishReason: word,
+    ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
+  };
+}
+
+/** The vendor's own account of its sources, else what others cite. */
+export function encodeSources(texts: readonly CitedText[], beside: JsonObject): JsonObject {
+  if ("groundingMetadata" in beside) return beside;
+  const groundingMetadata = encodeGrounding(texts);
+  return groundingMetadata === undefined ? beside : { ...beside, groundingMetadata };
+}
+
+/** A content without parts cannot be sent back; the vendor itself ends streams with this one. */
+export const NOTHING: JsonObject = { text: "" };

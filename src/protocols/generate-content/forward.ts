@@ -1,0 +1,33 @@
+import type { ForwardTable } from "../protocol.ts";
+
+/**
+ * Where forwarding finds its facts in a generateContent body. The vendor reads every field in camelCase
+ * and in snake_case alike, so both spellings are watched.
+ */
+export const generateContentForward: ForwardTable = {
+  modelInBody: false,
+  fields: {
+    contents: ["array"],
+    systemInstruction: ["object"],
+    system_instruction: ["object"],
+    generationConfig: ["object"],
+    generation_config: ["object"],
+    tools: ["array"],
+    safetySettings: ["array"],
+    safety_settings: ["array"],
+  },
+  required: ["contents"],
+  maxItems: {},
+  outputLimits: [
+    "generationConfig.maxOutputTokens",
+    "generationConfig.max_output_tokens",
+    "generation_config.maxOutputTokens",
+    "generation_config.max_output_tokens",
+  ],
+  answerCounts: [
+    "generationConfig.candidateCount",
+    "generationConfig.candidate_count",
+    "generation_config.candidateCount",
+    "generation_config.candidate_count",
+  ],
+};

@@ -1,0 +1,91 @@
+import type { Citation } from "../../conversation/request.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+
+/**
+ * The citations of a text in the vendor's `groundingMetadata`: chunks are sources, supports are passages
+ * that rest on them. Its offsets are bytes, ours UTF-16 units; where a passage does not stand where it is
+ * said to (several parts of text are counted in different ways), it is searched for.
+ */
+export function decodeGrounding(metadata: JsonObject, text: string): readonly Citation[] {
+  const chunks = asObjects(metadata["groundingChunks"]);
+  const supports = asObjects(metadata["groundingSupports"]).slice(0, MAX_CITATIONS);
+  const bytes = supports.length === 0 ? Buffer.alloc(0) : Buffer.from(text);
+  return supports.flatMap((support) => {
+    const segment = asObject(support["segment"]) ?? {};
+    const place = placeOf(segment, text, bytes);
+    return asArray(support["groundingChunkIndices"])
+      .map((index) => (typeof index === "number" ? chunks[index] : undefined))
+      .filter((chunk) => chunk !== undefined)
+      .map((chunk): Citation => {
+        const cited = asObject(chunk["web"] ?? chunk["retrievedContext"] ?? chunk["maps"]) ?? {};
+        const { uri, title, text: quote } = cited;
+        return {
+          ...(typeof uri === "string" ? { url: uri } : {}),
+          ...(typeof title === "string" ? { title } : {}),
+          ...(typeof quote === "string" ? { quote } : {}),
+          ...place,
+          source: { protocol: "generate-content", value: { chunk, segment } },
+        };
+      });
+  });
+}
+
+function placeOf(segment: JsonObject, text: string, bytes: Buffer): Pick<Citation, "start" | "end"> {
+  const passage = asText(segment["text"]);
+  const from = countOf(segment["startIndex"]);
+  const start = bytes.toString("utf8", 0, from).length;
+  if (passage === "") {
+    const to = countOf(segment["endIndex"]);
+    return to <= from || to > bytes.length ? {} : { start, end: bytes.toString("utf8", 0, to).length };
+  }
+  const found = text.startsWith(passage, start) ? start : text.indexOf(passage);
+  return found === -1 ? {} : { start: found, end: found + passage.length };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** A text and what it cites; `part`: its index in the content. */
+export interface CitedText {
+  readonly part: number;
+  readonly text: string;
+  readonly citations: readonly Citation[];
+}
+
+/** The citations as `groundingMetadata`; undefined where there are none. */
+export function encodeGrounding(texts: readonly CitedText[]): JsonObject | undefined {
+  const groundingChunks: JsonObject[] = [];
+  const known = new Map<string, number>();
+  const groundingSupports = texts.flatMap(({ part, text, citations }) =>
+    citations.map((citation) => {
+      const chunk = encodeChunk(citation);
+      const key = JSON.stringify(chunk);
+      const index = known.get(key) ?? groundingChunks.push(chunk) - 1;
+      known.set(key, index);
+      return { segment: encodeSegment(part, text, citation), groundingChunkIndices: [index] };
+    }),
+  );
+  return groundingSupports.length === 0 ? undefined : { groundingChunks, groundingSupports };
+}
+
+function encodeChunk({ url, title, quote, source }: Citation): JsonObject {
+  const own = source.protocol === "generate-content" ? asObject(source.value["chunk"]) : undefined;
+  if (own !== undefined) return own;
+  const titled = title === undefined ? {} : { title };
+  if (url !== undefined) return { web: { uri: url, ...titled } };
+  return { retrievedContext: { ...titled, ...(quote === undefined ? {} : { text: quote }) } };
+}
+
+/** A citation without a place is of the whole text. */
+function encodeSegment(part: number, text: string, { start = 0, end = text.length }: Citation): JsonObject {
+  return {
+    ...(part === 0 ? {} : { partIndex: part }),
+    startIndex: Buffer.byteLength(text.slice(0, start)),
+    endIndex: Buffer.byteLength(text.slice(0, end)),
+    text: text.slice(start, end),
+  };
+}
+
+/** Answers cite a few dozen passages; each costs a search in the text. */
+const MAX_CITATIONS = 1000;

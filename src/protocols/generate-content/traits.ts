@@ -1,0 +1,44 @@
+import type { ProtocolTraits } from "../../conversation/traits.ts";
+
+/** What generateContent has slots for. */
+export const generateContentTraits: ProtocolTraits = {
+  protocol: "generate-content",
+  slots: new Set([
+    "system",
+    "messages",
+    "media",
+    "reasoningState",
+    "thoughts",
+    "isError",
+    "tools",
+    "toolChoice",
+    "temperature",
+    "topP",
+    "topK",
+    "seed",
+    "presencePenalty",
+    "frequencyPenalty",
+    "maxOutputTokens",
+    "stop",
+    "reasoning",
+    "responseFormat",
+  ]),
+  toolNames: { maxLength: 128, also: ".:" },
+  // No limit is stated; this one keeps ids from growing without bound.
+  callIds: { maxLength: 256, also: "any" },
+  maxStops: 5,
+  customTools: false,
+  namespaces: false,
+  // `candidateCount` exists, but most models answer 400 to more than one.
+  manyAnswers: false,
+  prefill: "continue",
+  media: {
+    inline: ["image", "audio", "video", "document"],
+    byUrl: ["image", "audio", "video", "document"],
+    schemes: ["https:"],
+  },
+  answerMedia: ["image", "audio", "video", "document"],
+  blocksInTurn: false,
+  stateSlots: ["text", "media", "reasoning", "tool-call"],
+  answerCitations: "any",
+};

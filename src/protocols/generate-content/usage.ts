@@ -1,0 +1,77 @@
+import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../answer-rules.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { keyLook } from "../look.ts";
+import type { TextSink } from "../output-text.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { inclusiveInput, metered, openTally } from "../usage-counts.ts";
+import { usageReader } from "../usage-reader.ts";
+
+const rules: AnswerRules = {
+  callerFinishes: new Set(["MAX_TOKENS"]),
+  readAnswer: read,
+  readEvent: read,
+  answerText: readText,
+  eventText: readText,
+
+  openLook: keyLook("usageMetadata", "finishReason", "promptFeedback", "error"),
+
+  buckets(usage) {
+    const tally = openTally();
+    const prompt = tally.count(usage, "promptTokenCount");
+    // What hosted tools read in is input as well, never cached, and not part of the prompt (rule 3).
+    const toolInput = tally.count(usage, "toolUsePromptTokenCount");
+    const input = prompt === undefined ? undefined : prompt + (toolInput ?? 0);
+    const cache = { cacheRead: tally.count(usage, "cachedContentTokenCount") };
+    const candidates = tally.count(usage, "candidatesTokenCount");
+    // The vendor leaves zeros out (rule 7); a count it did state but that is impossible stays missing.
+    const leftOut = usage["candidatesTokenCount"] === undefined && prompt !== undefined;
+    const output = {
+      outputVisible: leftOut ? 0 : candidates,
+      outputReasoning: tally.count(usage, "thoughtsTokenCount"),
+    };
+    return metered(tally, inclusiveInput(tally, input, cache), output, usage);
+  },
+};
+
+/** Reads usage off generateContent, plain and streamed. */
+export const generateContentUsage = usageReader(rules);
+
+/** Every event is a whole answer in small. */
+function read(body: JsonObject, notes: AnswerNotes): void {
+  if (statesError(body)) {
+    notes.error ??= decodeStatedError(body);
+    return;
+  }
+  notes.started = true;
+  notes.id ??= asText(body["responseId"]) || undefined;
+  noteUsage(notes, asObject(body["usageMetadata"]));
+  for (const candidate of asObjects(body["candidates"])) {
+    const { finishReason, index } = candidate;
+    notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
+    if (typeof finishReason === "string") noteFinish(notes, finishReason, index);
+  }
+  const blocked = asText(asObject(body["promptFeedback"])?.["blockReason"]);
+  if (blocked !== "") {
+    notes.finish = blocked;
+    notes.finished = true;
+  }
+}
+
+function readText(body: JsonObject, text: TextSink): void {
+  for (const candidate of asObjects(body["candidates"])) {
+    for (const part of partsOf(candidate)) {
+      if (part["thought"] === true) text.reasoning(part["text"]);
+      else text.visible(part["text"]);
+      const call = asObject(part["functionCall"]);
+      text.visible(call?.["name"]);
+      if (call?.["args"] !== undefined) text.visible(JSON.stringify(call["args"]));
+      text.visible(asObject(part["executableCode"])?.["code"]);
+    }
+  }
+}
+
+function partsOf(candidate: JsonObject): readonly JsonObject[] {
+  const content = asObject(candidate["content"]);
+  return asObjects(content?.["parts"]);
+}

@@ -1,0 +1,61 @@
+/** A JSON object of unknown content, as an upstream sent it. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value if it is an object and no array, else undefined. */
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : undefined;
+}
+
+/** The value if it is an array, else an empty one. */
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The objects among an array's elements. */
+export function asObjects(value: unknown): readonly JsonObject[] {
+  return asArray(value)
+    .map(asObject)
+    .filter((element) => element !== undefined);
+}
+
+/** The value if it is a string, else "". */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/**
+ * Parses what an upstream sent; undefined where it is no JSON. NaN and Infinity, which careless servers
+ * write bare, are read as words, so that the answer's other fields are not lost with them.
+ */
+export function parseLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (!text.includes("NaN") && !text.includes("Infinity")) return undefined;
+  }
+  try {
+    return JSON.parse(text.replace(BARE_WORD, '"$1"'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The same for events of a stream, which its meter and its decoder read one right after the other: the
+ * second gets the first one's value. It is shared, and so must not be changed.
+ */
+export function parseEvent(text: string): unknown {
+  if (text === lastEvent.text) return lastEvent.value;
+  const value = parseLoosely(text);
+  if (text.length <= MAX_SHARED_LETTERS) lastEvent = { text, value };
+  return value;
+}
+
+let lastEvent: { readonly text: string; readonly value: unknown } = { text: "", value: undefined };
+
+/** Events of words are below it; an inline picture is not to be kept in memory for the next look. */
+const MAX_SHARED_LETTERS = 4096;
+
+const BARE_WORD = /(?<=[:,[]\s*)(NaN|-?Infinity)(?=\s*[,\]}])/g;

@@ -1,0 +1,53 @@
+import { asObject, type JsonObject } from "../json.ts";
+
+/**
+ * A JSON Schema of an answer as `output_config.format` takes it (rule 40): every object closed, no bounds
+ * of numbers, texts and lists. `lossy` tells that a bound is gone.
+ */
+export function answerSchema(schema: JsonObject): { readonly schema: JsonObject; readonly lossy: boolean } {
+  const walk = { lossy: false };
+  return { schema: closed(schema, walk, 0), lossy: walk.lossy };
+}
+
+function closed(schema: JsonObject, walk: { lossy: boolean }, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return schema;
+  const inner = (value: unknown): unknown => {
+    const object = asObject(value);
+    return object === undefined ? value : closed(object, walk, depth + 1);
+  };
+  const out: [string, unknown][] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (BOUNDS.has(keyword) || (keyword === "minItems" && value !== 0 && value !== 1)) walk.lossy = true;
+    else if (NAMED.has(keyword)) {
+      const named = Object.entries(asObject(value) ?? {});
+      out.push([keyword, Object.fromEntries(named.map(([name, each]) => [name, inner(each)]))]);
+    } else if (LISTED.has(keyword) && Array.isArray(value)) {
+      out.push([keyword === "oneOf" ? "anyOf" : keyword, value.map(inner)]);
+    } else out.push([keyword, keyword === "items" ? inner(value) : value]);
+  }
+  const isObject = schema["type"] === "object" || asObject(schema["properties"]) !== undefined;
+  const open = schema["additionalProperties"];
+  if (isObject && (open === undefined || open === true)) out.push(["additionalProperties", false]);
+  return Object.fromEntries(out);
+}
+
+const BOUNDS: ReadonlySet<string> = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+]);
+
+/** Keywords that hold schemas by name, and in a list. */
+const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+const LISTED: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf"]);
+
+/** Schemas nest a few levels; deeper ones are left for the vendor to judge. */
+const MAX_DEPTH = 32;

@@ -1,0 +1,30 @@
+import type { Protocol } from "../protocol.ts";
+import { translation } from "../translation.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
+import { messagesForward } from "./forward.ts";
+import { messagesTraits } from "./traits.ts";
+import { messagesUsage } from "./usage.ts";
+
+export const messages: Protocol = {
+  name: "messages",
+  forward: messagesForward,
+  usage: messagesUsage,
+  decodeError,
+  encodeError,
+  encodeStreamError,
+  translation: translation({
+    traits: messagesTraits,
+    decodeRequest,
+    encodeRequest,
+    decodeResponse,
+    encodeResponse,
+    decodeStream,
+    encodeStream,
+  }),
+};

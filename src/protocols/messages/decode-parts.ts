@@ -1,0 +1,248 @@
+import { mimeTypeOfUrl } from "../../conversation/media.ts";
+import { opaqueIn } from "../../conversation/opaque.ts";
+import type {
+  CacheMark,
+  ForeignField,
+  ForeignPart,
+  MediaPart,
+  MediaSource,
+  Message,
+  Part,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../conversation/request.ts";
+import {
+  type Fields,
+  foreignFields,
+  listOf,
+  optionalFields,
+  optionalFlag,
+  optionalText,
+  pathOf,
+  refuse,
+  requiredFields,
+  requiredText,
+} from "../fields.ts";
+import { asObject } from "../json.ts";
+import { decodeCitation } from "./citations.ts";
+import { decodeSignature } from "./signature.ts";
+
+export function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
+  return textsOf(body, "system", foreign);
+}
+
+/** Instructions in mid-conversation are messages of their own, whichever of their two forms they come in. */
+export function decodeMessages(body: Fields, foreign: ForeignField[]): readonly Message[] {
+  if (body.value["messages"] === undefined) refuse(body, "messages", "`messages` is missing.");
+  return listOf(body, "messages").flatMap((message) => {
+    foreign.push(...foreignFields(message, KNOWN_MESSAGE));
+    const role = requiredText(message, "role");
+    switch (role) {
+      case "system":
+        return [{ role, parts: decodeContent(message, "user", foreign) }];
+      case "user":
+      case "assistant":
+        return splitInstructions(message, role, foreign);
+      default:
+        return refuse(
+          message,
+          "role",
+          `\`${pathOf(message, "role")}\` must be user or assistant; instructions go into \`system\`.`,
+        );
+    }
+  });
+}
+
+function splitInstructions(
+  message: Fields,
+  role: "user" | "assistant",
+  foreign: ForeignField[],
+): readonly Message[] {
+  const messages: { role: Message["role"]; parts: Part[] }[] = [{ role, parts: [] }];
+  const plain = plainText(message, "content");
+  if (plain !== undefined) return [{ role, parts: plain }];
+  for (const block of contentBlocks(message)) {
+    const instructs = block.value["type"] === "mid_conv_system";
+    const speaker = instructs ? "system" : role;
+    const parts = instructs ? decodeContent(block, "user", foreign) : [decodePart(block, role, foreign)];
+    const last = messages.at(-1);
+    if (last?.role === speaker) last.parts.push(...parts);
+    else messages.push({ role: speaker, parts: [...parts] });
+  }
+  return messages.filter(({ parts }, index) => parts.length > 0 || messages.length === 1 || index > 0);
+}
+
+function decodeContent(fields: Fields, role: "user" | "assistant", foreign: ForeignField[]): readonly Part[] {
+  return (
+    plainText(fields, "content") ?? contentBlocks(fields).map((block) => decodePart(block, role, foreign))
+  );
+}
+
+/** A string stands for one block of text. */
+function plainText(fields: Fields, key: string): readonly TextPart[] | undefined {
+  const text = fields.value[key];
+  if (typeof text !== "string") return undefined;
+  return text === "" ? [] : [{ kind: "text", text }];
+}
+
+function contentBlocks(fields: Fields): readonly Fields[] {
+  if (fields.value["content"] === undefined)
+    refuse(fields, "content", `\`${pathOf(fields, "content")}\` is missing.`);
+  return listOf(fields, "content");
+}
+
+function textsOf(fields: Fields, key: string, foreign: ForeignField[]): readonly TextPart[] {
+  const plain = plainText(fields, key);
+  if (plain !== undefined) return plain;
+  return listOf(fields, key).map((block) => {
+    if (requiredText(block, "type") === "text") return decodeText(block, foreign);
+    return refuse(block, "type", `\`${pathOf(block, "type")}\` must be text.`);
+  });
+}
+
+function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignField[]): Part {
+  const type = requiredText(block, "type");
+  const known = KNOWN_BLOCKS.get(type);
+  if (known === undefined) return foreignPart(block, role === "user" ? "meaning" : "hint");
+  switch (type) {
+    case "text":
+      return decodeText(block, foreign);
+    case "image":
+    case "document":
+      return decodeMedia(block, type, foreign);
+    case "thinking": {
+      foreign.push(...foreignFields(block, known));
+      const opaque = decodeSignature(optionalText(block, "signature") ?? "");
+      const text = requiredText(block, "thinking");
+      return { kind: "reasoning", text, ...(opaque === undefined ? {} : { opaque }) };
+    }
+    case "redacted_thinking":
+      foreign.push(...foreignFields(block, known));
+      return {
+        kind: "reasoning",
+        text: "",
+        redacted: true,
+        opaque: opaqueIn(requiredText(block, "data"), "messages"),
+      };
+    case "tool_use":
+      return decodeCall(block, foreign);
+    default:
+      return decodeResult(block, foreign);
+  }
+}
+
+function decodeText(block: Fields, foreign: ForeignField[]): TextPart {
+  foreign.push(...foreignFields(block, KNOWN_BLOCKS.get("text") ?? NONE));
+  const citations = listOf(block, "citations").map(({ value }) => decodeCitation(value));
+  return {
+    kind: "text",
+    text: requiredText(block, "text"),
+    ...(citations.length === 0 ? {} : { citations }),
+    ...markOf(block),
+  };
+}
+
+function decodeMedia(
+  block: Fields,
+  type: "image" | "document",
+  foreign: ForeignField[],
+): MediaPart | ForeignPart {
+  const from = requiredFields(block, "source");
+  const source = decodeSource(from);
+  // Documents made of blocks, and kinds of sources that are not known here.
+  if (source === undefined) return foreignPart(block, "meaning");
+  foreign.push(...foreignFields(block, KNOWN_BLOCKS.get(type) ?? NONE));
+  const stated = optionalText(from, "media_type");
+  const mimeType = source.from === "url" ? mimeTypeOfUrl(source.url) : stated;
+  const name = optionalText(block, "title");
+  const extra = Object.fromEntries(
+    ["citations", "context"]
+      .map((key) => [key, block.value[key]])
+      .filter(([, value]) => (value ?? undefined) !== undefined),
+  );
+  return {
+    kind: "media",
+    media: type,
+    source,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(name === undefined ? {} : { name }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    ...markOf(block),
+  };
+}
+
+function decodeSource(source: Fields): MediaSource | undefined {
+  switch (requiredText(source, "type")) {
+    case "base64":
+      return { from: "base64", data: requiredText(source, "data") };
+    case "url":
+      return { from: "url", url: requiredText(source, "url") };
+    case "text":
+      return { from: "text", text: requiredText(source, "data") };
+    case "file":
+      return { from: "file", protocol: "messages", fileId: requiredText(source, "file_id") };
+    default:
+      return undefined;
+  }
+}
+
+function decodeCall(block: Fields, foreign: ForeignField[]): ToolCallPart {
+  const direct = asObject(block.value["caller"])?.["type"] === "direct";
+  const unknown = foreignFields(block, KNOWN_BLOCKS.get("tool_use") ?? NONE);
+  foreign.push(...unknown.filter(({ path }) => !(direct && path === pathOf(block, "caller"))));
+  return {
+    kind: "tool-call",
+    id: requiredText(block, "id"),
+    name: requiredText(block, "name"),
+    arguments: JSON.stringify(optionalFields(block, "input")?.value ?? {}),
+    ...markOf(block),
+  };
+}
+
+function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
+  foreign.push(...foreignFields(block, KNOWN_BLOCKS.get("tool_result") ?? NONE));
+  const parts =
+    (block.value["content"] ?? undefined) === undefined ? [] : decodeContent(block, "user", foreign);
+  return {
+    kind: "tool-result",
+    callId: requiredText(block, "tool_use_id"),
+    parts: parts.map((part) =>
+      part.kind === "text" || part.kind === "media" || part.kind === "foreign"
+        ? part
+        : refuse(block, "content", `\`${pathOf(block, "content")}\` holds a block that no result can hold.`),
+    ),
+    ...(optionalFlag(block, "is_error") === true ? { isError: true } : {}),
+    ...markOf(block),
+  };
+}
+
+/** What the vendor's own tools did is a hint to the next turn; what the caller adds is meant to be read. */
+function foreignPart({ value, path }: Fields, weight: ForeignPart["weight"]): ForeignPart {
+  return { kind: "foreign", protocol: "messages", value, weight, path };
+}
+
+export function markOf(fields: Fields): { readonly cache?: CacheMark } {
+  const mark = optionalFields(fields, "cache_control");
+  if (mark === undefined) return {};
+  const ttl = optionalText(mark, "ttl") ?? "5m";
+  if (requiredText(mark, "type") !== "ephemeral") {
+    return refuse(mark, "type", `\`${pathOf(mark, "type")}\` must be ephemeral.`);
+  }
+  if (ttl === "5m" || ttl === "1h") return { cache: { ttl } };
+  return refuse(mark, "ttl", `\`${pathOf(mark, "ttl")}\` must be 5m or 1h.`);
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const KNOWN_MESSAGE: ReadonlySet<string> = new Set(["role", "content"]);
+
+/** The blocks that have a neutral form. */
+const KNOWN_BLOCKS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["text", new Set(["type", "text", "citations", "cache_control"])],
+  ["image", new Set(["type", "source", "cache_control"])],
+  ["document", new Set(["type", "source", "title", "context", "citations", "cache_control"])],
+  ["thinking", new Set(["type", "thinking", "signature"])],
+  ["redacted_thinking", new Set(["type", "data"])],
+  ["tool_use", new Set(["type", "id", "name", "input", "cache_control"])],
+  ["tool_result", new Set(["type", "tool_use_id", "content", "is_error", "cache_control"])],
+]);

@@ -1,0 +1,180 @@
+import type { FieldNames } from "../../conversation/loss.ts";
+import {
+  type ChatRequest,
+  EFFORTS,
+  type ForeignField,
+  type Limits,
+  type ReasoningWish,
+  type ResponseFormat,
+  type Sampling,
+} from "../../conversation/request.ts";
+import {
+  bodyFields,
+  type Fields,
+  foreignFields,
+  optionalCount,
+  optionalFields,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  optionalTexts,
+  pathOf,
+  refuse,
+  requiredFields,
+  requiredText,
+} from "../fields.ts";
+import { decodeMessages, decodeSystem } from "./decode-parts.ts";
+import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+
+/** Reads a caller's messages body. Throws RefusedField. */
+export function decodeRequest(raw: unknown): ChatRequest {
+  const body = bodyFields(raw);
+  const foreign: ForeignField[] = [...foreignFields(body, KNOWN, MEANING)];
+  const system = decodeSystem(body, foreign);
+  const messages = decodeMessages(body, foreign);
+  const tools = decodeTools(body, foreign);
+  const { toolChoice, parallelToolCalls } = decodeToolChoice(body);
+  const reasoning = decodeReasoning(body, foreign);
+  const responseFormat = decodeFormat(body, foreign);
+  const user = decodeUser(body, foreign);
+  return {
+    protocol: "messages",
+    model: requiredText(body, "model"),
+    stream: optionalFlag(body, "stream") ?? false,
+    includeUsage: true,
+    system,
+    messages,
+    tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    sampling: decodeSampling(body),
+    limits: decodeLimits(body),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(user === undefined ? {} : { user }),
+    foreign,
+    echo: {},
+    fieldNames: FIELD_NAMES,
+  };
+}
+
+function decodeSampling(body: Fields): Sampling {
+  const sampling: Record<string, number> = {};
+  for (const [name, field] of SAMPLING) {
+    const value = optionalNumber(body, field);
+    if (value !== undefined) sampling[name] = value;
+  }
+  return sampling;
+}
+
+function decodeLimits(body: Fields): Limits {
+  const maxOutputTokens =
+    optionalCount(body, "max_tokens") ?? refuse(body, "max_tokens", "`max_tokens` is missing.");
+  const stop = optionalTexts(body, "stop_sequences");
+  return { maxOutputTokens, ...(stop === undefined ? {} : { stop }) };
+}
+
+/** How to think stands in `thinking`, how hard in `output_config.effort`, each maybe alone. */
+function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish | undefined {
+  const thinking = optionalFields(body, "thinking");
+  const effort = decodeEffort(optionalFields(body, "output_config"));
+  const hard = effort === undefined ? {} : { effort };
+  if (thinking === undefined) return effort === undefined ? undefined : { enabled: true, effort };
+  foreign.push(...foreignFields(thinking, KNOWN_THINKING));
+  const display = optionalText(thinking, "display");
+  const seen = display === undefined ? {} : { summary: display === "omitted" ? "none" : "auto" };
+  switch (requiredText(thinking, "type")) {
+    case "enabled": {
+      const budgetTokens =
+        optionalCount(thinking, "budget_tokens") ??
+        refuse(thinking, "budget_tokens", "`thinking.budget_tokens` is missing.");
+      return { enabled: true, budgetTokens, ...hard, ...seen };
+    }
+    case "adaptive":
+      return { enabled: true, adaptive: true, ...hard, ...seen };
+    case "disabled":
+      return { enabled: false, ...hard };
+    default:
+      return refuse(thinking, "type", "`thinking.type` must be enabled, adaptive or disabled.");
+  }
+}
+
+function decodeEffort(config: Fields | undefined): ReasoningWish["effort"] {
+  const word = config === undefined ? undefined : optionalText(config, "effort");
+  if (config === undefined || word === undefined) return undefined;
+  return (
+    EFFORTS.find((effort) => effort === word) ??
+    refuse(config, "effort", `\`${pathOf(config, "effort")}\` must be one of ${EFFORTS.join(", ")}.`)
+  );
+}
+
+/** `output_config.format`, or `output_format` as it was called before. */
+function decodeFormat(body: Fields, foreign: ForeignField[]): ResponseFormat | undefined {
+  const config = optionalFields(body, "output_config");
+  if (config !== undefined) foreign.push(...foreignFields(config, KNOWN_CONFIG));
+  const format = (config && optionalFields(config, "format")) ?? optionalFields(body, "output_format");
+  if (format === undefined) return undefined;
+  if (requiredText(format, "type") !== "json_schema") {
+    return refuse(format, "type", `\`${pathOf(format, "type")}\` must be json_schema.`);
+  }
+  return { kind: "schema", schema: requiredFields(format, "schema").value };
+}
+
+function decodeUser(body: Fields, foreign: ForeignField[]): string | undefined {
+  const metadata = optionalFields(body, "metadata");
+  if (metadata === undefined) return undefined;
+  foreign.push(...foreignFields(metadata, KNOWN_METADATA));
+  return optionalText(metadata, "user_id");
+}
+
+const SAMPLING: readonly (readonly [keyof Sampling, string])[] = [
+  ["temperature", "temperature"],
+  ["topP", "top_p"],
+  ["topK", "top_k"],
+];
+
+const FIELD_NAMES: FieldNames = {
+  system: "system",
+  messages: "messages",
+  media: "messages[].content[]",
+  mediaName: "messages[].content[].title",
+  reasoningState: "messages[].content[].signature",
+  thoughts: "messages[].content[].thinking",
+  cache: "cache_control",
+  citations: "messages[].content[].citations",
+  isError: "messages[].content[].is_error",
+  tools: "tools",
+  toolChoice: "tool_choice",
+  parallelToolCalls: "tool_choice.disable_parallel_tool_use",
+  strict: "tools[].strict",
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  maxOutputTokens: "max_tokens",
+  stop: "stop_sequences",
+  reasoning: "thinking",
+  responseFormat: "output_config.format",
+  user: "metadata.user_id",
+};
+
+const KNOWN: ReadonlySet<string> = new Set([
+  "model",
+  "system",
+  "messages",
+  "stream",
+  "tools",
+  "tool_choice",
+  ...SAMPLING.map(([, field]) => field),
+  "max_tokens",
+  "stop_sequences",
+  "thinking",
+  "output_config",
+  "output_format",
+  "metadata",
+]);
+const KNOWN_THINKING: ReadonlySet<string> = new Set(["type", "budget_tokens", "display"]);
+const KNOWN_CONFIG: ReadonlySet<string> = new Set(["format", "effort"]);
+const KNOWN_METADATA: ReadonlySet<string> = new Set(["user_id"]);
+
+/** The files and servers that the model is to use, and where it may think. */
+const MEANING: ReadonlySet<string> = new Set(["container", "mcp_servers", "inference_geo"]);

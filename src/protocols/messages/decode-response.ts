@@ -1,0 +1,67 @@
+import { makeCallId } from "../../conversation/ids.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import type { DecodedResponse } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { decodeCitation } from "./citations.ts";
+import { decodeFinish } from "./finish.ts";
+import { isSigned } from "./signature.ts";
+import { messagesUsage } from "./usage.ts";
+
+/** Reads an upstream's plain messages answer; no answer at all is an error. An empty one is valid (rule 33). */
+export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+  const body = asObject(raw);
+  if (body === undefined || statesError(body) || !Array.isArray(body["content"])) {
+    return { error: decodeStatedError(raw) };
+  }
+  const parts = asObjects(body["content"]).flatMap((block, index) => decodeBlock(block, index, plan));
+  const calls = parts.some((part) => part.kind === "tool-call");
+  const id = asText(body["id"]);
+  const model = asText(body["model"]);
+  const usage = asObject(body["usage"]);
+  const response: ChatResponse = {
+    ...(id === "" ? {} : { id }),
+    ...(model === "" ? {} : { model }),
+    choices: [{ parts, finish: decodeFinish(body, calls) }],
+    ...(usage === undefined ? {} : { usage: messagesUsage.buckets(usage) }),
+  };
+  return { response };
+}
+
+function decodeBlock(block: JsonObject, index: number, plan: AnswerPlan): readonly AnswerPart[] {
+  const { origin } = plan;
+  switch (block["type"]) {
+    case "text": {
+      const citations = asObjects(block["citations"]).map(decodeCitation);
+      const text = asText(block["text"]);
+      return [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) }];
+    }
+    case "thinking": {
+      const value = asText(block["signature"]);
+      const state = isSigned(value) ? { opaque: { origin, value } } : {};
+      return [{ kind: "reasoning", text: asText(block["thinking"]), ...state }];
+    }
+    case "redacted_thinking":
+      return [
+        { kind: "reasoning", text: "", redacted: true, opaque: { origin, value: asText(block["data"]) } },
+      ];
+    case "tool_use":
+      return [
+        {
+          kind: "tool-call",
+          id: asText(block["id"]) || makeCallId(plan.seed, index),
+          name: asText(block["name"]),
+          arguments: JSON.stringify(asObject(block["input"]) ?? {}),
+        },
+      ];
+    default:
+      return [foreignBlock(block, index)];
+  }
+}
+
+/** A block of the vendor's own tools; the answer stands without it. */
+export function foreignBlock(value: JsonObject, index: number): AnswerPart & { readonly kind: "foreign" } {
+  return { kind: "foreign", protocol: "messages", value, weight: "hint", path: `content[${index}]` };
+}

@@ -1,0 +1,233 @@
+import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import { makeCallId } from "../../conversation/ids.ts";
+import type { StreamMachine } from "../../conversation/machine.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import { statesError } from "../error-body.ts";
+import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
+import type { WireFrame } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { latestCounts } from "../usage-counts.ts";
+import { decodeCitation } from "./citations.ts";
+import { foreignBlock } from "./decode-response.ts";
+import { readInput } from "./encode-parts.ts";
+import { decodeFinish } from "./finish.ts";
+import { isSigned } from "./signature.ts";
+import { messagesUsage } from "./usage.ts";
+
+/** Reads an upstream's messages stream. */
+export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+  initial: (plan) => ({
+    plan,
+    started: false,
+    ended: false,
+    calls: false,
+    blocks: NO_BLOCKS,
+    notes: new Map(),
+    usage: undefined,
+    stop: {},
+  }),
+
+  step(state, frame) {
+    const event = state.ended ? undefined : asObject(parseLoosely(frame.data));
+    if (event === undefined) return [state, []];
+    const writer = writeBlocks(state.blocks);
+    const next = stepEvent(state, event, asText(event["type"]) || (frame.name ?? ""), writer);
+    const blocks = writer.state;
+    // Pieces of text, nearly all events, change nothing.
+    return [blocks === next.blocks ? next : { ...next, blocks }, writer.events];
+  },
+
+  end: (state) => (state.ended ? [] : [{ type: "error", error: BROKEN_OFF }]),
+};
+
+export interface DecodeState {
+  readonly plan: AnswerPlan;
+  readonly started: boolean;
+  readonly ended: boolean;
+  readonly calls: boolean;
+  readonly blocks: BlockState;
+  /** What is known of each block that is open on the wire, by its index there. */
+  readonly notes: ReadonlyMap<string, Note>;
+  /** The counts so far: each statement is of the whole and replaces the one before (rule 6). */
+  readonly usage: JsonObject | undefined;
+  /** The `delta` of `message_delta`: why the answer ends. */
+  readonly stop: JsonObject;
+}
+
+/** `text` is what the block has besides its deltas: a signature, hidden thoughts, arguments, JSON of a foreign input. */
+interface Note {
+  readonly kind: "text" | "thinking" | "redacted" | "call" | "foreign";
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
+function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: BlockWriter): DecodeState {
+  if (type === "error" || statesError(event)) {
+    writer.emit({ type: "error", error: decodeStatedError(event) });
+    return { ...state, ended: true };
+  }
+  switch (type) {
+    case "message_start":
+      return startMessage(state, asObject(event["message"]) ?? {}, writer);
+    case "content_block_start":
+      return startBlock(opened(state, writer), keyOf(event), asObject(event["content_block"]) ?? {}, writer);
+    case "content_block_delta":
+      return growBlock(opened(state, writer), keyOf(event), asObject(event["delta"]) ?? {}, writer);
+    case "content_block_stop":
+      return stopBlock(state, keyOf(event), writer);
+    case "message_delta": {
+      const stop = { ...state.stop, ...asObject(event["delta"]) };
+      return countUsage({ ...opened(state, writer), stop }, asObject(event["usage"]), writer);
+    }
+    case "message_stop": {
+      let closed = opened(state, writer);
+      for (const key of state.notes.keys()) closed = stopBlock(closed, key, writer);
+      writer.closeAll();
+      writer.emit({ type: "finish", choice: 0, finish: decodeFinish(state.stop, closed.calls) });
+      return { ...closed, ended: true };
+    }
+    // Pings, and events that are not known here (rule 18).
+    default:
+      return state;
+  }
+}
+
+/** The first event opens the answer, whichever it is; some servers splice two answers and start twice. */
+function opened(state: DecodeState, writer: BlockWriter, message: JsonObject = {}): DecodeState {
+  if (state.started) return state;
+  const id = asText(message["id"]);
+  const model = asText(message["model"]);
+  writer.emit({
+    type: "response-start",
+    ...(id === "" ? {} : { id }),
+    ...(model === "" ? {} : { model }),
+  });
+  return { ...state, started: true };
+}
+
+function startMessage(state: DecodeState, message: JsonObject, writer: BlockWriter): DecodeState {
+  const usage = asObject(message["usage"]);
+  // The output count is a placeholder before anything is written.
+  const counted = countUsage(
+    opened(state, writer, message),
+    usage === undefined ? undefined : { ...usage, output_tokens: null },
+    writer,
+  );
+  // Calls that wait for a result of the vendor's own tools come whole, in the start.
+  return asArray(message["content"]).reduce<DecodeState>((before, value, index) => {
+    const key = `start ${index}`;
+    return stopBlock(startBlock(before, key, asObject(value) ?? {}, writer), key, writer);
+  }, counted);
+}
+
+function countUsage(state: DecodeState, stated: JsonObject | undefined, writer: BlockWriter): DecodeState {
+  if (stated === undefined) return state;
+  const usage = latestCounts(state.usage, stated);
+  writer.emit({ type: "usage", usage: messagesUsage.buckets(usage) });
+  return { ...state, usage };
+}
+
+function startBlock(state: DecodeState, key: string, block: JsonObject, writer: BlockWriter): DecodeState {
+  const before = stopBlock(state, key, writer);
+  const note = (kind: Note["kind"], text: string): DecodeState =>
+    noted(before, key, { kind, text, value: block });
+  const place = { key, choice: 0 };
+  switch (block["type"]) {
+    case "text":
+      writer.text(place, asText(block["text"]));
+      for (const citation of asArray(block["citations"])) cite(key, citation, writer);
+      return note("text", "");
+    case "thinking":
+      writer.reasoning(place, asText(block["thinking"]));
+      return note("thinking", asText(block["signature"]));
+    case "redacted_thinking":
+      writer.reasoning(place, "");
+      return note("redacted", asText(block["data"]));
+    case "tool_use":
+      writer.toolCall(place, {
+        id: asText(block["id"]) || makeCallId(state.plan.seed, writer.state.next),
+        name: asText(block["name"]),
+      });
+      return { ...note("call", ""), calls: true };
+    default:
+      return note("foreign", "");
+  }
+}
+
+function growBlock(state: DecodeState, key: string, delta: JsonObject, writer: BlockWriter): DecodeState {
+  const note = state.notes.get(key);
+  const place = { key, choice: 0 };
+  switch (delta["type"]) {
+    case "text_delta":
+      if (note !== undefined && note.kind !== "text") return state;
+      writer.text(place, asText(delta["text"]));
+      return note === undefined ? noted(state, key, { kind: "text", text: "", value: {} }) : state;
+    case "thinking_delta":
+      if (note !== undefined && note.kind !== "thinking") return state;
+      writer.reasoning(place, asText(delta["thinking"]));
+      return note === undefined ? noted(state, key, { kind: "thinking", text: "", value: {} }) : state;
+    case "signature_delta":
+      return note?.kind === "thinking"
+        ? noted(state, key, { ...note, text: asText(delta["signature"]) })
+        : state;
+    case "input_json_delta": {
+      if (note?.kind !== "call" && note?.kind !== "foreign") return state;
+      const piece = asText(delta["partial_json"]);
+      writer.arguments(key, piece);
+      return noted(state, key, { ...note, text: note.text + piece });
+    }
+    case "citations_delta":
+      cite(key, delta["citation"], writer);
+      return state;
+    case "compaction_delta":
+      return note?.kind === "foreign"
+        ? noted(state, key, { ...note, value: { ...note.value, content: delta["content"] } })
+        : state;
+    default:
+      return state;
+  }
+}
+
+function stopBlock(state: DecodeState, key: string, writer: BlockWriter): DecodeState {
+  const note = state.notes.get(key);
+  if (note === undefined) return state;
+  const { origin } = state.plan;
+  const opaque = isSigned(note.text) ? { origin, value: note.text } : undefined;
+  if (note.kind === "thinking") writer.close(key, { opaque });
+  else if (note.kind === "redacted")
+    writer.close(key, { redacted: true, opaque: { origin, value: note.text } });
+  else if (note.kind === "foreign") writer.whole(0, foreignBlock(withInput(note), writer.state.next));
+  else {
+    // Without deltas the arguments are those of the start, and none are `{}`, never "" (rule 14).
+    if (note.kind === "call" && note.text === "") {
+      writer.arguments(key, JSON.stringify(asObject(note.value["input"]) ?? {}));
+    }
+    writer.close(key);
+  }
+  const notes = new Map(state.notes);
+  notes.delete(key);
+  return { ...state, notes };
+}
+
+function withInput({ value, text }: Note): JsonObject {
+  return text === "" ? value : { ...value, input: readInput(text) ?? {} };
+}
+
+function cite(key: string, citation: unknown, writer: BlockWriter): void {
+  const value = asObject(citation);
+  if (value !== undefined) writer.citation(key, decodeCitation(value));
+}
+
+function noted(state: DecodeState, key: string, note: Note): DecodeState {
+  return { ...state, notes: new Map(state.notes).set(key, note) };
+}
+
+/** A vendor that leaves the index out, or writes anything else there, has one block at a time. */
+function keyOf({ index }: JsonObject): string {
+  return typeof index === "number" ? String(index) : "";
+}
+
+const BROKEN_OFF = decodeStatedError({
+  error: { message: "The upstream's stream ended before its answer did." },
+});

@@ -1,0 +1,115 @@
+import { describedSchema } from "../../conversation/described-schema.ts";
+import type { LossList } from "../../conversation/loss.ts";
+import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { ChatRequest, ForeignField, JsonObject, ResponseFormat } from "../../conversation/request.ts";
+import { answerSchema } from "./answer-schema.ts";
+import { encodeMessages, encodeSystem } from "./encode-parts.ts";
+import { encodeThinking, type Thinking } from "./encode-thinking.ts";
+import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
+
+/** Writes a messages body for an upstream. Throws RefusedField. */
+export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
+  const maxTokens = request.limits.maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
+  const system = encodeSystem(request.system);
+  const messages = encodeMessages(request, losses);
+  const toolChoice = encodeToolChoice(request);
+  const thinking = encodeThinking({ request, target, maxTokens, messages, losses });
+  const format = encodeFormat(request, losses);
+  const config = {
+    ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
+    ...(format === undefined ? {} : { format }),
+  };
+  return {
+    model: target.model,
+    max_tokens: maxTokens,
+    ...(system === undefined ? {} : { system }),
+    messages,
+    ...(request.tools.length === 0 ? {} : { tools: encodeTools(request, target, losses) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    ...encodeSampling(request, thinking, losses),
+    ...encodeStops(request, losses),
+    ...(thinking.field === undefined ? {} : { thinking: thinking.field }),
+    ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
+    ...encodeUser(request, losses),
+    ...(request.stream ? { stream: true } : {}),
+    ...ownFields(request.foreign, losses),
+  };
+}
+
+/** Temperature ends at 1 here (rule 39), and a thinking model takes only what leaves it be. */
+function encodeSampling(
+  { sampling, protocol }: ChatRequest,
+  thinking: Thinking,
+  losses: LossList,
+): JsonObject {
+  const { topK } = sampling;
+  let { temperature, topP } = sampling;
+  if (temperature !== undefined && (temperature > 1 || temperature < 0)) {
+    temperature = Math.min(Math.max(temperature, 0), 1);
+    losses.field("temperature", "weakened");
+  }
+  if (thinking.on && temperature !== undefined && temperature !== 1) {
+    temperature = undefined;
+    losses.field("temperature", "model-refuses");
+  }
+  // Newer models take one of the two; other protocols' clients send both as a habit.
+  const both = temperature !== undefined && protocol !== "messages";
+  if (topP !== undefined && (both || (thinking.on && topP < LEAST_TOP_P_THINKING))) {
+    topP = undefined;
+    losses.field("topP", "model-refuses");
+  }
+  if (thinking.on && topK !== undefined) losses.field("topK", "model-refuses");
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined || thinking.on ? {} : { top_k: topK }),
+  };
+}
+
+/** Blank stop sequences are refused here. */
+function encodeStops({ limits }: ChatRequest, losses: LossList): JsonObject {
+  if (limits.stop === undefined || limits.stop.length === 0) return {};
+  const told = limits.stop.filter((stop) => stop.trim() !== "");
+  if (told.length < limits.stop.length) losses.field("stop", "model-refuses");
+  return told.length === 0 ? {} : { stop_sequences: told };
+}
+
+/** Only a schema has a slot: JSON of any form is what the prompt asks for anyway. */
+function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossList): JsonObject | undefined {
+  const wished: ResponseFormat = responseFormat ?? { kind: "text" };
+  if (wished.kind === "text") return undefined;
+  if (wished.kind === "json") {
+    losses.field("responseFormat", "weakened");
+    return undefined;
+  }
+  if (protocol === "messages") return { type: "json_schema", schema: wished.schema };
+  const { schema, lossy } = answerSchema(describedSchema(wished, losses));
+  if (lossy) losses.field("responseFormat", "weakened");
+  return { type: "json_schema", schema };
+}
+
+function encodeUser({ user }: ChatRequest, losses: LossList): JsonObject {
+  if (user === undefined) return {};
+  if (user.length <= MAX_USER_LENGTH) return { metadata: { user_id: user } };
+  losses.field("user", "model-refuses");
+  return {};
+}
+
+/** Only this protocol's own fields are left here; those inside what was rebuilt have lost their place. */
+function ownFields(foreign: readonly ForeignField[], losses: LossList): JsonObject {
+  const own: Record<string, unknown> = {};
+  for (const { path, value } of foreign) {
+    if (/[.[]/.test(path)) losses.at(path);
+    else own[path] = value;
+  }
+  return own;
+}
+
+/** Where neither the caller nor the catalog says: the least that every model still served can write. */
+const DEFAULT_MAX_TOKENS = 8192;
+
+/** With thinking on, `top_p` may be 0.95 to 1. */
+const LEAST_TOP_P_THINKING = 0.95;
+
+/** The vendor's schema allows no longer `user_id`. */
+const MAX_USER_LENGTH = 512;

@@ -1,0 +1,53 @@
+import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeCitation } from "./citations.ts";
+import { readInput } from "./encode-parts.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeSignature } from "./signature.ts";
+
+/** Writes a plain messages answer. There is one choice; callers cannot ask for more. */
+export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+  const [choice] = response.choices;
+  return {
+    ...messageHead(frame, response.model),
+    content: (choice?.parts ?? []).flatMap(encodeBlock),
+    ...encodeFinish(choice?.finish ?? { unified: "other", protocol: "messages" }),
+    container: null,
+    usage: encodeUsage(response.usage?.tokens ?? {}),
+  };
+}
+
+/** What a plain answer and a stream's `message_start` begin with. */
+export function messageHead(frame: AnswerFrame, model: string | undefined): JsonObject {
+  return { id: `msg_${frame.id}`, type: "message", role: "assistant", model: model ?? frame.model };
+}
+
+function encodeBlock(part: AnswerPart): readonly JsonObject[] {
+  switch (part.kind) {
+    case "text": {
+      // Callers send blocks back, and empty texts are refused then (rule 33).
+      if (part.text === "") return [];
+      const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation) ?? []);
+      return [{ type: "text", text: part.text, ...(citations.length === 0 ? {} : { citations }) }];
+    }
+    case "reasoning": {
+      if (part.text === "" && part.opaque === undefined) return [];
+      const signature = encodeSignature(part.opaque);
+      if (part.redacted === true) return [{ type: "redacted_thinking", data: signature }];
+      return [{ type: "thinking", thinking: part.text, signature }];
+    }
+    case "tool-call":
+      return [{ ...callBlock(part.id, part.name), input: readInput(part.arguments) ?? {} }];
+    case "foreign":
+      return [part.value];
+    case "media":
+      return [];
+  }
+}
+
+/** A call before its arguments; it was the model itself that called. */
+export function callBlock(id: string, name: string): JsonObject {
+  return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
+}

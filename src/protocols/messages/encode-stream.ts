@@ -1,0 +1,192 @@
+import type { ChatEvent } from "../../conversation/event.ts";
+import type { StreamMachine } from "../../conversation/machine.ts";
+import type { Opaque } from "../../conversation/opaque.ts";
+import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
+import type { JsonObject } from "../json.ts";
+import type { WireFrame } from "../translation.ts";
+import { encodeCitation } from "./citations.ts";
+import { callBlock, messageHead } from "./encode-response.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeError } from "./errors.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeSignature } from "./signature.ts";
+
+/** Writes a caller's messages stream: blocks strictly one after the other, with contiguous indexes (rule 13). */
+export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
+  initial: (frame) => ({ frame, phase: "waiting", index: 0, open: undefined, tokens: undefined }),
+
+  step(state, event) {
+    if (state.phase === "ended") return [state, []];
+    if (event.type === "error") {
+      const data = encodeError(event.error, state.frame.requestId);
+      return [{ ...state, phase: "ended" }, [{ name: "error", data }]];
+    }
+    const events: JsonObject[] = [];
+    const started = start(state, event, events);
+    return [stepEvent(started, event, events), events.map(frameOf)];
+  },
+
+  end: () => [],
+};
+
+export interface EncodeState {
+  readonly frame: AnswerFrame;
+  readonly phase: "waiting" | "open" | "ended";
+  /** The next block's, or that of the open one. */
+  readonly index: number;
+  readonly open: OpenBlock | undefined;
+  readonly tokens: TokenUsage | undefined;
+}
+
+/**
+ * Texts and thoughts are started on the wire with their first content: an empty text would be refused when
+ * the caller sends it back (rule 33), and whether a thought is hidden is known at its end.
+ */
+interface OpenBlock {
+  readonly block: number;
+  readonly kind: "text" | "thinking" | "call";
+  readonly started: boolean;
+}
+
+function start(state: EncodeState, event: ChatEvent, events: JsonObject[]): EncodeState {
+  if (state.phase !== "waiting") return state;
+  const { frame } = state;
+  events.push({
+    type: "message_start",
+    message: {
+      ...messageHead(frame, event.type === "response-start" ? event.model : undefined),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      // Clients count context by this and want more than 0; the truth comes with `message_delta` (rule 6).
+      usage: encodeUsage({ inputUncached: Math.max(1, frame.inputEstimate) }),
+    },
+  });
+  return { ...state, phase: "open" };
+}
+
+function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): EncodeState {
+  // Callers of this protocol ask for one answer.
+  if ("choice" in event && event.choice !== 0) return state;
+  switch (event.type) {
+    case "text-start":
+      return { ...state, open: { block: event.block, kind: "text", started: false } };
+    case "reasoning-start":
+      return { ...state, open: { block: event.block, kind: "thinking", started: false } };
+    case "tool-call-start":
+      events.push(blockStart(state, callBlock(event.id, event.name)));
+      return { ...state, open: { block: event.block, kind: "call", started: true } };
+    case "text-delta":
+      return grow(state, event.block, { type: "text_delta", text: event.text }, event.text, events);
+    case "reasoning-delta":
+      return grow(state, event.block, { type: "thinking_delta", thinking: event.text }, event.text, events);
+    case "tool-call-delta": {
+      const piece = event.arguments;
+      return grow(state, event.block, { type: "input_json_delta", partial_json: piece }, piece, events);
+    }
+    case "citation": {
+      const citation = encodeCitation(event.citation);
+      return citation === undefined
+        ? state
+        : grow(state, event.block, { type: "citations_delta", citation }, "cited", events);
+    }
+    case "text-end":
+    case "tool-call-end":
+      return state.open?.block === event.block ? stop(state, events) : state;
+    case "reasoning-end":
+      return state.open?.block === event.block
+        ? endThought(state, event.redacted === true, event.opaque, events)
+        : state;
+    case "foreign":
+      return writeForeign(state, event.part.value, events);
+    case "usage":
+      return { ...state, tokens: event.usage.tokens };
+    case "finish":
+      events.push({
+        type: "message_delta",
+        delta: { ...encodeFinish(event.finish), container: null },
+        usage: state.tokens === undefined ? UNCOUNTED : encodeUsage(state.tokens),
+      });
+      events.push({ type: "message_stop" });
+      return { ...state, phase: "ended" };
+    default:
+      return state;
+  }
+}
+
+/** One more piece of the open block; empty ones are not told. */
+function grow(
+  state: EncodeState,
+  block: number,
+  delta: JsonObject,
+  content: string,
+  events: JsonObject[],
+): EncodeState {
+  const { open } = state;
+  if (open?.block !== block || content === "") return state;
+  if (!open.started) events.push(blockStart(state, open.kind === "text" ? EMPTY_TEXT : EMPTY_THOUGHT));
+  events.push({ type: "content_block_delta", index: state.index, delta });
+  return { ...state, open: { ...open, started: true } };
+}
+
+function endThought(
+  state: EncodeState,
+  redacted: boolean,
+  opaque: Opaque | undefined,
+  events: JsonObject[],
+): EncodeState {
+  const started = state.open?.started === true;
+  // Nothing was thought, or nothing that is told.
+  if (!started && opaque === undefined) return stop(state, events);
+  const signature = encodeSignature(opaque);
+  if (redacted && !started) {
+    events.push(blockStart(state, { type: "redacted_thinking", data: signature }));
+    return stop({ ...state, open: state.open && { ...state.open, started: true } }, events);
+  }
+  return stop(
+    grow(state, state.open?.block ?? -1, { type: "signature_delta", signature }, signature, events),
+    events,
+  );
+}
+
+/** Input of the vendor's own tools comes in deltas, all other content in the start. */
+function writeForeign(state: EncodeState, value: JsonObject, events: JsonObject[]): EncodeState {
+  const input = value["input"];
+  events.push(blockStart(state, input === undefined ? value : { ...value, input: {} }));
+  if (input !== undefined) {
+    const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
+    events.push({ type: "content_block_delta", index: state.index, delta });
+  }
+  events.push({ type: "content_block_stop", index: state.index });
+  return { ...state, index: state.index + 1 };
+}
+
+function blockStart(state: EncodeState, block: JsonObject): JsonObject {
+  return { type: "content_block_start", index: state.index, content_block: block };
+}
+
+function stop(state: EncodeState, events: JsonObject[]): EncodeState {
+  if (state.open?.started !== true) return { ...state, open: undefined };
+  events.push({ type: "content_block_stop", index: state.index });
+  return { ...state, open: undefined, index: state.index + 1 };
+}
+
+function frameOf(event: JsonObject): WireFrame {
+  return { name: String(event["type"]), data: JSON.stringify(event) };
+}
+
+const EMPTY_TEXT = { type: "text", text: "" };
+const EMPTY_THOUGHT = { type: "thinking", thinking: "", signature: "" };
+
+/** The upstream told nothing: the input stays as estimated in the start. */
+const UNCOUNTED = {
+  input_tokens: null,
+  cache_creation_input_tokens: null,
+  cache_read_input_tokens: null,
+  output_tokens: 0,
+  output_tokens_details: null,
+  server_tool_use: null,
+};

@@ -1,0 +1,106 @@
+import { budgetOf, effortOf, nearestEffort } from "../../conversation/effort.ts";
+import type { LossList } from "../../conversation/loss.ts";
+import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { ChatRequest, JsonObject, ReasoningWish } from "../../conversation/request.ts";
+import { asArray, asObject } from "../json.ts";
+
+export interface Thinking {
+  /** The `thinking` field. */
+  readonly field?: JsonObject;
+  /** `output_config.effort`. */
+  readonly effort?: string;
+  /** The model thinks, so that forced choices and most sampling are refused. */
+  readonly on: boolean;
+}
+
+interface Asked {
+  readonly request: ChatRequest;
+  readonly target: EncodeTarget;
+  readonly maxTokens: number;
+  /** As encoded. */
+  readonly messages: readonly JsonObject[];
+  readonly losses: LossList;
+}
+
+/** The wish to think in the model's own way (rule 38), or no thinking where the rest of the request forbids it. */
+export function encodeThinking(asked: Asked): Thinking {
+  const { request, target, losses } = asked;
+  const wish = request.reasoning;
+  if (wish === undefined) return { on: false };
+  const way = target.quirks.thinking ?? ordinaryWay(request, wish);
+  const effort = effortField(asked, wish, way);
+  if (!wish.enabled) return { field: { type: "disabled" }, ...effort, on: false };
+  if (way !== "budget" && way !== "adaptive") return { ...effort, on: false };
+  if (isForced(request)) {
+    // The vendor refuses both together (rule 26); what must be called is the answer's meaning.
+    losses.field("reasoning", "weakened");
+    return { ...effort, on: false };
+  }
+  if (way === "adaptive") return { field: { type: "adaptive", ...shown(wish) }, ...effort, on: true };
+  const budget = budgetOf(wish, asked.maxTokens);
+  if (budget === undefined || lacksThoughts(asked.messages)) {
+    losses.field("reasoning", "weakened");
+    return { ...effort, on: false };
+  }
+  if (isLess(budget, wish)) losses.field("reasoning", "weakened");
+  return { field: { type: "enabled", budget_tokens: budget, ...shown(wish) }, ...effort, on: true };
+}
+
+/** Whether a budget is not what was wished: another one, or that of another effort. */
+function isLess(budget: number, { budgetTokens, effort }: ReasoningWish): boolean {
+  if (budgetTokens !== undefined) return budgetTokens !== budget;
+  return effort !== undefined && effortOf({ enabled: true, budgetTokens: budget }) !== effort;
+}
+
+/** The caller's own way where it speaks this protocol; else a budget, which most models understand. */
+function ordinaryWay(request: ChatRequest, wish: ReasoningWish): "budget" | "adaptive" | "effort" {
+  if (request.protocol !== "messages" || wish.budgetTokens !== undefined) return "budget";
+  return wish.adaptive === true ? "adaptive" : "effort";
+}
+
+/** Models that are told a budget know no effort, unless a caller of this protocol says both. */
+function effortField(
+  { request, target, losses }: Asked,
+  wish: ReasoningWish,
+  way: string,
+): { effort?: string } {
+  const own = request.protocol === "messages" && wish.effort !== undefined;
+  if (!own && (way === "budget" || !wish.enabled)) return {};
+  const wished = effortOf(wish);
+  if (wished === undefined) return {};
+  const effort = nearestEffort(wished, target.quirks.efforts ?? EFFORT_WORDS);
+  if (effort !== wished) losses.field("reasoning", "weakened");
+  return { effort };
+}
+
+function shown({ summary }: ReasoningWish): JsonObject {
+  if (summary === undefined) return {};
+  return { display: summary === "none" ? "omitted" : "summarized" };
+}
+
+function isForced({ toolChoice }: ChatRequest): boolean {
+  return toolChoice?.kind === "required" || toolChoice?.kind === "tool";
+}
+
+/**
+ * Whether the turn that is under way calls tools without a thought before them, which the vendor refuses
+ * of a model that is told a budget (rule 36): the thoughts were another vendor's, or there were none.
+ */
+function lacksThoughts(messages: readonly JsonObject[]): boolean {
+  const answered = messages.findLastIndex(
+    (message) => message["role"] === "user" && !opensWithResult(message),
+  );
+  const answer = messages.slice(answered + 1).find((message) => message["role"] === "assistant");
+  const types = blockTypes(answer);
+  return types.includes("tool_use") && types[0] !== "thinking" && types[0] !== "redacted_thinking";
+}
+
+function opensWithResult(message: JsonObject): boolean {
+  return blockTypes(message)[0] === "tool_result";
+}
+
+function blockTypes(message: JsonObject | undefined): readonly unknown[] {
+  return asArray(message?.["content"]).map((block) => asObject(block)?.["type"]);
+}
+
+const EFFORT_WORDS = ["low", "medium", "high", "xhigh", "max"];

@@ -1,0 +1,62 @@
+import type { Finish, FinishKind } from "../../conversation/response.ts";
+import { asObject, asText, type JsonObject } from "../json.ts";
+
+/**
+ * Reads `stop_reason`, `stop_sequence` and `stop_details`, which stand in a plain answer and in a stream's
+ * `message_delta` alike. A call makes a tool finish of a missing word, but not of `end_turn`: the vendor says so of calls that
+ * its own code made and that are over.
+ */
+export function decodeFinish(stated: JsonObject, hasCalls: boolean): Finish {
+  const word = asText(stated["stop_reason"]);
+  const unified = KINDS.get(word) ?? "other";
+  if (hasCalls && unified === "other") {
+    return { unified: "tool-calls", protocol: "messages" };
+  }
+  const stopSequence = asText(stated["stop_sequence"]);
+  const message = asText(asObject(stated["stop_details"])?.["explanation"]);
+  return {
+    unified,
+    protocol: "messages",
+    ...(word === "" ? {} : { raw: word }),
+    ...(stopSequence === "" ? {} : { stopSequence }),
+    ...(message === "" ? {} : { message }),
+  };
+}
+
+/** The same three fields for a caller. */
+export function encodeFinish(finish: Finish): JsonObject {
+  return {
+    stop_reason: wordOf(finish),
+    stop_sequence: finish.stopSequence ?? null,
+    stop_details:
+      finish.unified === "content-filter" && finish.message !== undefined
+        ? { type: "refusal", category: null, explanation: finish.message }
+        : null,
+  };
+}
+
+function wordOf(finish: Finish): string {
+  if (finish.protocol === "messages" && finish.raw !== undefined) return finish.raw;
+  if (finish.unified === "stop" && finish.stopSequence !== undefined) return "stop_sequence";
+  return WORDS[finish.unified];
+}
+
+const KINDS = new Map<string, FinishKind>([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["tool_use", "tool-calls"],
+  ["refusal", "content-filter"],
+  ["pause_turn", "pause"],
+  ["compaction", "pause"],
+]);
+
+const WORDS: Readonly<Record<FinishKind, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  "tool-calls": "tool_use",
+  "content-filter": "refusal",
+  pause: "pause_turn",
+  other: "end_turn",
+};

@@ -1,0 +1,25 @@
+import type { ForwardTable } from "../protocol.ts";
+
+/** Where forwarding finds its facts in a messages body. */
+export const messagesForward: ForwardTable = {
+  modelInBody: true,
+  fields: {
+    model: ["string"],
+    messages: ["array"],
+    max_tokens: ["number"],
+    system: ["string", "array"],
+    stream: ["boolean"],
+    temperature: ["number"],
+    top_p: ["number"],
+    top_k: ["number"],
+    stop_sequences: ["array"],
+    thinking: ["object"],
+    tools: ["array"],
+    tool_choice: ["object"],
+    metadata: ["object"],
+  },
+  required: ["messages", "max_tokens"],
+  maxItems: {},
+  outputLimits: ["max_tokens"],
+  answerCounts: [],
+};

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { frame, plan } from "../../../test/support/conversation-arbitraries.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import { openLosses } from "../../conversation/loss.ts";
+import type { TextPart } from "../../conversation/request.ts";
+import type { FinishKind } from "../../conversation/response.ts";
+import type { JsonObject } from "../json.ts";
+import type { Translation } from "../translation.ts";
+import { messages } from "./codec.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { messagesUsage } from "./usage.ts";
+
+const codec = messages.translation as Translation;
+
+describe("messages answers", () => {
+  it("state each finish by the word that means it, and keep the vendor's own (rule 8)", () => {
+    const words: Readonly<Record<FinishKind, string>> = {
+      stop: "end_turn",
+      length: "max_tokens",
+      "tool-calls": "tool_use",
+      "content-filter": "refusal",
+      pause: "pause_turn",
+      other: "end_turn",
+    };
+    for (const [unified, word] of Object.entries(words)) {
+      const finish = { unified: unified as FinishKind, protocol: "responses" } as const;
+      expect(codec.encodeResponse({ choices: [{ parts: [], finish }] }, frame).body["stop_reason"]).toBe(
+        word,
+      );
+    }
+    for (const word of ["pause_turn", "refusal", "model_context_window_exceeded"]) {
+      const decoded = codec.decodeResponse({ content: [], stop_reason: word }, plan("messages"));
+      if (!("response" in decoded)) throw new Error(word);
+      expect(codec.encodeResponse(decoded.response, frame).body["stop_reason"]).toBe(word);
+    }
+  });
+
+  it("may be empty, and hold no empty text and no null citations (rule 33)", () => {
+    const finish = { unified: "stop", protocol: "messages" } as const;
+    const { body } = codec.encodeResponse({ choices: [{ parts: [text(""), text("a")], finish }] }, frame);
+    expect(body["content"]).toEqual([{ type: "text", text: "a" }]);
+    expect(codec.decodeResponse({ content: [], stop_reason: "end_turn" }, plan("messages"))).toMatchObject({
+      response: { choices: [{ parts: [], finish: { unified: "stop" } }] },
+    });
+  });
+
+  it("keep to one block where a vendor writes anything but a number as its index", () => {
+    for (const index of [{ toString: 1 }, null, [], undefined]) {
+      const run = codec.decodeStream(plan("messages"));
+      const block = { type: "content_block_start", index, content_block: { type: "text", text: "a" } };
+      const more = { type: "content_block_delta", index, delta: { type: "text_delta", text: "b" } };
+      const events = [block, more, { type: "message_stop" }].flatMap((event) =>
+        run.step({ data: JSON.stringify(event) }),
+      );
+      expect(events.map(({ type }) => type)).toEqual([
+        "response-start",
+        "text-start",
+        "text-delta",
+        "text-delta",
+        "text-end",
+        "finish",
+      ]);
+    }
+  });
+
+  it("count cached input beside the input, and are read back the same (rules 1 and 2)", () => {
+    const tokens = {
+      inputUncached: 5,
+      cacheRead: 7,
+      cacheWrite5m: 11,
+      cacheWrite1h: 13,
+      outputVisible: 17,
+      outputReasoning: 19,
+    };
+    const usage = encodeUsage(tokens);
+    expect(usage).toMatchObject({ input_tokens: 5, cache_creation_input_tokens: 24, output_tokens: 36 });
+    expect(messagesUsage.buckets(usage).tokens).toEqual(tokens);
+  });
+});
+
+describe("messages streams", () => {
+  it("start with an input count above 0 and end with the truth (rule 6)", () => {
+    const sent = encodeEvents([
+      { type: "response-start" },
+      { type: "usage", usage: { tokens: { inputUncached: 3, outputVisible: 4 }, hostile: [] } },
+      { type: "finish", choice: 0, finish: { unified: "stop", protocol: "messages" } },
+    ]);
+    expect(sent[0]).toMatchObject({ type: "message_start", message: { usage: { input_tokens: 7 } } });
+    expect(sent[1]).toMatchObject({ type: "message_delta", usage: { input_tokens: 3, output_tokens: 4 } });
+  });
+
+  it("replace cumulative counts, never add them (rule 6)", () => {
+    const events = decodeEvents(
+      { type: "message_start", message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+      { type: "message_delta", delta: {}, usage: { output_tokens: 5 } },
+      {
+        type: "message_delta",
+        delta: { stop_reason: "end_turn" },
+        usage: { input_tokens: 12, output_tokens: 9 },
+      },
+      { type: "message_stop" },
+    );
+    const counts = events.flatMap((event) => (event.type === "usage" ? [event.usage.tokens] : []));
+    expect(counts.at(0)).toEqual({ inputUncached: 10 });
+    expect(counts.at(-1)).toEqual({ inputUncached: 12, outputVisible: 9 });
+  });
+
+  it("start a call with an empty input, and give one without arguments as {} (rule 14)", () => {
+    const sent = encodeEvents([
+      { type: "tool-call-start", block: 0, choice: 0, id: "a", name: "f" },
+      { type: "tool-call-end", block: 0 },
+    ]);
+    expect(sent[1]).toMatchObject({ content_block: { type: "tool_use", input: {} } });
+    const events = decodeEvents(
+      {
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "tool_use", id: "a", name: "f", input: {} },
+      },
+      { type: "content_block_stop", index: 0 },
+    );
+    expect(events).toContainEqual({ type: "tool-call-delta", block: 0, arguments: "{}" });
+  });
+
+  it("start hidden thoughts as what they are, and send signatures after the text (rule 36)", () => {
+    const opaque = { origin: { protocol: "messages" }, value: "sig" } as const;
+    const sent = encodeEvents([
+      { type: "reasoning-start", block: 0, choice: 0 },
+      { type: "reasoning-end", block: 0, redacted: true, opaque },
+      { type: "reasoning-start", block: 1, choice: 0 },
+      { type: "reasoning-delta", block: 1, text: "t" },
+      { type: "reasoning-end", block: 1, opaque },
+    ]);
+    expect(sent.slice(1).map((event) => event["content_block"] ?? event["delta"] ?? event["type"])).toEqual([
+      { type: "redacted_thinking", data: "sig" },
+      "content_block_stop",
+      { type: "thinking", thinking: "", signature: "" },
+      { type: "thinking_delta", thinking: "t" },
+      { type: "signature_delta", signature: "sig" },
+      "content_block_stop",
+    ]);
+  });
+
+  it("pass over pings and unknown events (rule 18)", () => {
+    const events = decodeEvents({ type: "ping" }, { type: "surprise", index: 0 }, { type: "message_stop" });
+    expect(events.map(({ type }) => type)).toEqual(["response-start", "finish"]);
+  });
+
+  it("never look finished when they broke (rule 19)", () => {
+    const start = { type: "message_start", message: {} };
+    const overloaded = { type: "error", error: { type: "overloaded_error", message: "busy" } };
+    expect(decodeEvents(start).at(-1)).toMatchObject({ type: "error", error: { status: 502 } });
+    const events = decodeEvents(start, overloaded, { type: "message_stop" });
+    expect(events.map(({ type }) => type)).toEqual(["response-start", "error"]);
+    const sent = encodeEvents(events);
+    expect(sent.map(({ type }) => type)).toEqual(["message_start", "error"]);
+    expect(sent[1]).toMatchObject({ error: { message: "busy (request id: req-1)" } });
+    expect(encodeEvents([{ type: "response-start" }]).map(({ type }) => type)).toEqual(["message_start"]);
+  });
+});
+
+function encodeEvents(events: readonly ChatEvent[]): readonly JsonObject[] {
+  const run = codec.encodeStream(frame, openLosses({}));
+  return [...events.flatMap((event) => run.step(event)), ...run.end()].map(({ data }) => JSON.parse(data));
+}
+
+function decodeEvents(...events: readonly JsonObject[]): readonly ChatEvent[] {
+  const run = codec.decodeStream(plan("messages"));
+  return [...events.flatMap((event) => run.step({ data: JSON.stringify(event) })), ...run.end()];
+}
+
+function text(value: string): TextPart {
+  return { kind: "text", text: value };
+}

@@ -1,0 +1,117 @@
+import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
+import { statesError } from "../error-body.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { keyLook } from "../look.ts";
+import type { TextSink } from "../output-text.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { inclusiveOutput, metered, openTally, splitWrites } from "../usage-counts.ts";
+import { usageReader } from "../usage-reader.ts";
+
+const rules: AnswerRules = {
+  callerFinishes: new Set(["max_tokens", "stop_sequence", "model_context_window_exceeded"]),
+  readAnswer,
+  readEvent,
+  answerText,
+  eventText,
+
+  openLook() {
+    const matters = openMatters();
+    return (frame, start, end) =>
+      !isBlockEvent(frame, start) && (end - start <= STOP_FRAME_BYTES || matters(frame, start, end));
+  },
+
+  buckets(usage) {
+    const tally = openTally();
+    const details = asObject(usage["output_tokens_details"]);
+    const written = tally.count(usage, "cache_creation_input_tokens");
+    const input = {
+      // Cached input is not part of `input_tokens` here (rule 1).
+      inputUncached: tally.count(usage, "input_tokens"),
+      cacheRead: tally.count(usage, "cache_read_input_tokens"),
+      ...splitWrites(tally, written, asObject(usage["cache_creation"])),
+    };
+    const output = inclusiveOutput(tally, {
+      input: undefined,
+      output: tally.count(usage, "output_tokens"),
+      reasoning: tally.count(details, "thinking_tokens"),
+      total: undefined,
+    });
+    return metered(tally, input, output, usage);
+  },
+};
+
+/** Reads usage off messages, plain and streamed. */
+export const messagesUsage = usageReader(rules);
+
+function readAnswer(body: JsonObject, notes: AnswerNotes): void {
+  if (statesError(body)) notes.error = decodeStatedError(body);
+  notes.id = asText(body["id"]) || undefined;
+  notes.output = asArray(body["content"]).length > 0;
+  notes.finish = asText(body["stop_reason"]) || undefined;
+  noteUsage(notes, asObject(body["usage"]));
+}
+
+function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
+  const type = asText(event["type"]) || name;
+  if (type === "ping") return;
+  if (type === "error" || statesError(event)) {
+    notes.error ??= decodeStatedError(event);
+    return;
+  }
+  notes.started = true;
+  if (type === "message_start") {
+    const message = asObject(event["message"]) ?? {};
+    notes.id ??= asText(message["id"]) || undefined;
+    noteUsage(notes, withoutOutput(asObject(message["usage"])));
+  } else if (type === "message_delta") {
+    notes.finish = asText(asObject(event["delta"])?.["stop_reason"]) || notes.finish;
+    noteUsage(notes, asObject(event["usage"]));
+  } else if (type === "message_stop") {
+    notes.finished = true;
+  } else {
+    notes.output ||= type.startsWith("content_block_");
+  }
+}
+
+/** Before anything is written the output count is a placeholder of a few tokens, not what was produced. */
+function withoutOutput(usage: JsonObject | undefined): JsonObject | undefined {
+  return usage === undefined ? undefined : { ...usage, output_tokens: null };
+}
+
+function answerText(body: JsonObject, text: TextSink): void {
+  for (const block of asObjects(body["content"])) {
+    text.visible(block["text"]);
+    text.reasoning(block["thinking"]);
+    if (block["type"] !== "tool_use") continue;
+    text.visible(block["name"]);
+    text.visible(JSON.stringify(block["input"]));
+  }
+}
+
+function eventText(event: JsonObject, text: TextSink, name: string): void {
+  const type = asText(event["type"]) || name;
+  if (type === "content_block_start") {
+    const block = asObject(event["content_block"]);
+    if (block?.["type"] === "tool_use") text.visible(block["name"]);
+    text.visible(block?.["text"]);
+  } else if (type === "content_block_delta") {
+    const delta = asObject(event["delta"]);
+    text.visible(delta?.["text"]);
+    text.visible(delta?.["partial_json"]);
+    text.reasoning(delta?.["thinking"]);
+  }
+}
+
+const openMatters = keyLook("usage", "error");
+
+/** `event: content_block_...`: nearly every frame, told by the first letter of its name. */
+function isBlockEvent(frame: Buffer, start: number): boolean {
+  return frame[start] === LETTER_E && frame[start + EVENT_PREFIX_BYTES] === LETTER_C;
+}
+
+const LETTER_C = 0x63;
+const LETTER_E = 0x65;
+const EVENT_PREFIX_BYTES = "event: ".length;
+
+/** `message_stop` and `ping`, with or without their event line; longer frames hold one of the keys. */
+const STOP_FRAME_BYTES = 96;

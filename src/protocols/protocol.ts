@@ -1,0 +1,125 @@
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { ErrorStatement } from "../errors.ts";
+import type { MeteredUsage } from "../usage/usage.ts";
+import type { UpstreamError } from "./blame.ts";
+import type { JsonObject } from "./json.ts";
+import type { Translation } from "./translation.ts";
+
+/**
+ * One wire protocol as the rest of the gateway sees it. A protocol knows no URL, no key and no
+ * upstream; it is data and pure functions. Siblings share file names: wire, forward, usage, errors, codec.
+ */
+export interface Protocol {
+  readonly name: ProtocolName;
+  readonly forward: ForwardTable;
+  readonly usage: UsageReader;
+  /** Reads an upstream's error answer of any shape; never throws. `body` is at most a bounded prefix. */
+  decodeError(status: number, headers: UpstreamHeaders, body: Uint8Array): UpstreamError;
+  /** The plain JSON error answer. `requestId` is appended to the message as `(request id: ...)`. */
+  encodeError(error: ErrorStatement, requestId: string): string;
+  /** What ends a started stream badly, in the protocol's own mid-stream form (rule 19). */
+  encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string;
+  /** To and from the neutral form; absent where the protocol generates no text. */
+  readonly translation?: Translation;
+}
+
+/** Names in lower case. */
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
+
+/** Where the facts that forwarding needs sit in a request and in its answer. */
+export interface ForwardTable {
+  /** Listed top-level request fields and the types the specification allows; `null` always counts as absent. */
+  readonly fields: Readonly<Record<string, readonly JsonType[]>>;
+  /** Top-level fields that must be present (beside `model`), each a 400 naming it. */
+  readonly required: readonly string[];
+  /** Most items of a top-level array, where the specification limits them; more is a 400. */
+  readonly maxItems: Readonly<Record<string, number>>;
+  /** Paths of output limits in every spelling the vendors read; compared decoded. */
+  readonly outputLimits: readonly string[];
+  /** Paths of the number of answers, e.g. `n`, in every spelling. */
+  readonly answerCounts: readonly string[];
+  /** Whether the body (true) or the path (false, generateContent) names model and stream. */
+  readonly modelInBody: boolean;
+}
+
+/** Reads usage off answers; the forwarding tee and translation share it. */
+export interface UsageReader {
+  /** Facts of a whole plain answer, given its parsed JSON body. */
+  readPlain(body: unknown): AnswerFacts;
+  /** The same from the bytes: never throws, and parses no more of them than it must. */
+  readBytes(body: Uint8Array): AnswerFacts;
+  /** The vendor's usage object in disjoint buckets. */
+  buckets(usage: JsonObject): MeteredUsage;
+  /** A fresh stream meter. `answers`: how many the request asked for (`n`), each with a finish of its own. */
+  openStream(answers?: number): StreamMeter;
+}
+
+export interface AnswerFacts {
+  /** Undefined where the answer states none. A missing bucket was not reported or was impossible. */
+  readonly usage: MeteredUsage | undefined;
+  /** The answer holds text, thought, a tool call or any other output. */
+  readonly hasOutput: boolean;
+  /** Finish word as the vendor wrote it, where there is one. */
+  readonly finish: string | undefined;
+  /** Finish is the caller's own stop sequence or limit (matters for "empty completion"). */
+  readonly finishedByCaller: boolean;
+  /** Id of the answer (`resp_...`), to pin stored responses. */
+  readonly id: string | undefined;
+  /** The body is an error although its status said success, or the stream told of one. */
+  readonly error: UpstreamError | undefined;
+  /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
+  readonly parts?: readonly AnswerFacts[];
+  /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
+  outputText(): OutputText;
+}
+
+/** The beginning of each kind of text; `...More` counts the characters beyond it, absent where there are none. */
+export interface OutputText {
+  readonly visible: string;
+  readonly reasoning: string;
+  readonly visibleMore?: number;
+  readonly reasoningMore?: number;
+}
+
+/**
+ * Meters one SSE (or JSON array) stream. `write` is given upstream bytes exactly as they come, cut
+ * anywhere; it does as little as it can per chunk and decodes only frames that can hold usage, finish,
+ * id or an error. It keeps chunks by reference for an estimate, within a bound: do not change them.
+ */
+export interface StreamMeter {
+  /**
+   * Answers how many bytes of this chunk close whole frames. Forward those and hold the few others back
+   * until the next chunk, and a stream that breaks can still be ended in form.
+   */
+  write(chunk: Uint8Array): number;
+  /** No more bytes. Call once. */
+  end(): void;
+  /** A first whole event that is no error has been seen (comments and pings are not events). */
+  readonly started: boolean;
+  /** An error event was seen. Not `started`: nothing was produced, the next candidate may be tried. */
+  readonly error: UpstreamError | undefined;
+  /** The protocol's terminal event was seen (rule 19: without it the end is a failure). */
+  readonly finished: boolean;
+  /** What a finished stream still owes its caller (a vendor's missing `[DONE]`), to be sent at its end; else "". */
+  readonly missingEnd: string;
+  /** What `encodeStreamError` needs to end this stream. */
+  readonly broken: BrokenStream;
+  facts(): AnswerFacts;
+}
+
+/** Where a stream stands when it must be ended badly. */
+export interface BrokenStream {
+  /** generateContent without `alt=sse` streams a JSON array. */
+  readonly form: "sse" | "array";
+  /** The caller has received part of a frame, which must be closed first. */
+  readonly midFrame: boolean;
+  /** Whole events so far. */
+  readonly events: number;
+  /** The answer as its first event announced it (responses: `response.created`). */
+  readonly opening: JsonObject | undefined;
+}
+
+/** A stream of which nothing is known. */
+export const UNKNOWN_STREAM: BrokenStream = { form: "sse", midFrame: false, events: 0, opening: undefined };

@@ -1,0 +1,13 @@
+import type { Protocol } from "../protocol.ts";
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
+import { rerankForward } from "./forward.ts";
+import { rerankUsage } from "./usage.ts";
+
+export const rerank: Protocol = {
+  name: "rerank",
+  forward: rerankForward,
+  usage: rerankUsage,
+  decodeError,
+  encodeError,
+  encodeStreamError,
+};

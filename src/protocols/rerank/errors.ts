@@ -1,0 +1,18 @@
+import { writeFrame } from "../../base/sse.ts";
+import type { ErrorStatement } from "../../errors.ts";
+import type { BrokenStream } from "../protocol.ts";
+import { shapeA } from "../shape-a.ts";
+import { decodeUpstreamError } from "../upstream-error.ts";
+
+export const decodeError = decodeUpstreamError;
+
+/** Shape A as it is. */
+export function encodeError(error: ErrorStatement, requestId: string): string {
+  return JSON.stringify({ error: shapeA(error, requestId) });
+}
+
+/** Nothing streams here; were it ever asked for, an event with the error. */
+export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
+  const frame = writeFrame(encodeError(error, requestId));
+  return broken.midFrame ? `\n\n${frame}` : frame;
+}

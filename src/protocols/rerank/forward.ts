@@ -1,0 +1,17 @@
+import type { ForwardTable } from "../protocol.ts";
+
+/** Where forwarding finds its facts in a rerank body. */
+export const rerankForward: ForwardTable = {
+  modelInBody: true,
+  fields: {
+    model: ["string"],
+    query: ["string", "object"],
+    documents: ["array"],
+    top_n: ["number"],
+    return_documents: ["boolean"],
+  },
+  required: ["query", "documents"],
+  maxItems: {},
+  outputLimits: [],
+  answerCounts: [],
+};

@@ -1,0 +1,42 @@
+import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
+import { statesError } from "../error-body.ts";
+import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { metered, openTally } from "../usage-counts.ts";
+import { usageReader } from "../usage-reader.ts";
+
+const rules: AnswerRules = {
+  callerFinishes: new Set(),
+  readAnswer: read,
+  readEvent: read,
+  // Scores are no text: where usage is missing, only the input is estimated.
+  answerText() {},
+  eventText() {},
+  openLook: () => () => true,
+
+  buckets(usage) {
+    const tally = openTally();
+    const billed = asObject(usage["billed_units"]);
+    const counted = asObject(usage["tokens"]);
+    const input =
+      tally.count(usage, "prompt_tokens") ??
+      tally.count(usage, "total_tokens") ??
+      tally.count(billed, "input_tokens") ??
+      tally.count(billed, "total_tokens") ??
+      tally.count(counted, "input_tokens");
+    // Known to be nothing, which is more than "not reported".
+    return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
+  },
+};
+
+/** Reads usage off rerank answers; one family of vendors keeps it in `meta`. */
+export const rerankUsage = usageReader(rules);
+
+function read(body: JsonObject, notes: AnswerNotes): void {
+  if (statesError(body)) notes.error ??= decodeStatedError(body);
+  else notes.started = true;
+  notes.id ??= asText(body["id"]) || undefined;
+  notes.output ||= asArray(body["results"] ?? body["data"]).length > 0;
+  noteUsage(notes, asObject(body["meta"]));
+  noteUsage(notes, asObject(body["usage"]));
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** A rerank request. Fields that are not listed are passed on. */
+export const rerankRequest = z.looseObject({
+  model: z.string().describe("Model id"),
+  query: z.union([z.string(), z.looseObject({})]),
+  documents: z.array(z.union([z.string(), z.looseObject({})])),
+  top_n: z.int().nullish().describe("How many results; all by default"),
+  return_documents: z.boolean().nullish(),
+});
+
+/** A rerank answer. */
+export const rerankAnswer = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      index: z.int().describe("Place among the request's documents"),
+      relevance_score: z.number(),
+      document: z.unknown().optional(),
+    }),
+  ),
+  usage: z.looseObject({ total_tokens: z.int() }).optional(),
+});

@@ -1,0 +1,30 @@
+import type { Protocol } from "../protocol.ts";
+import { translation } from "../translation.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
+import { responsesForward } from "./forward.ts";
+import { responsesTraits } from "./traits.ts";
+import { responsesUsage } from "./usage.ts";
+
+export const responses: Protocol = {
+  name: "responses",
+  forward: responsesForward,
+  usage: responsesUsage,
+  decodeError,
+  encodeError,
+  encodeStreamError,
+  translation: translation({
+    traits: responsesTraits,
+    decodeRequest,
+    encodeRequest,
+    decodeResponse,
+    encodeResponse,
+    decodeStream,
+    encodeStream,
+  }),
+};

@@ -1,0 +1,165 @@
+import type {
+  ForeignField,
+  Message,
+  Part,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  Weight,
+} from "../../conversation/request.ts";
+import { type Fields, foreignFields, listOf, optionalText, pathOf, refuse, requiredText } from "../fields.ts";
+import { decodeImageCall, decodeResultParts, decodeSpoken } from "./decode-parts.ts";
+import { decodeReasoningItem } from "./reasoning-item.ts";
+
+export interface DecodedInput {
+  readonly system: readonly TextPart[];
+  readonly messages: readonly Message[];
+  /** Items that declare tools beside the body's. */
+  readonly toolLists: readonly Fields[];
+  readonly foreign: readonly ForeignField[];
+}
+
+/**
+ * Items become turns: what the assistant said, thought and called up to the next word of the user is one
+ * message, since other protocols answer its calls together (rule 23). Instructions that come first are
+ * the system's; later ones stay in their place (rule 31).
+ */
+export function decodeInput(body: Fields): DecodedInput {
+  const input = body.value["input"] ?? undefined;
+  if (input === undefined) return refuse(body, "input", "`input` is missing.");
+  if (typeof input === "string") {
+    const messages: Message[] = [{ role: "user", parts: [{ kind: "text", text: input }] }];
+    return { system: [], messages, toolLists: [], foreign: [] };
+  }
+  if (!Array.isArray(input)) return refuse(body, "input", "`input` must be a string or an array.");
+  const read: Reading = { system: [], messages: [], toolLists: [], foreign: [] };
+  for (const item of listOf(body, "input")) decodeItem(item, read);
+  return read;
+}
+
+interface Reading {
+  readonly system: TextPart[];
+  readonly messages: Message[];
+  readonly toolLists: Fields[];
+  readonly foreign: ForeignField[];
+}
+
+function decodeItem(item: Fields, read: Reading): void {
+  const type = optionalText(item, "type") ?? "message";
+  const known = KNOWN.get(type);
+  if (known !== undefined) read.foreign.push(...foreignFields(item, known));
+  switch (type) {
+    case "message":
+      decodeMessage(item, read);
+      return;
+    case "reasoning":
+      addTo(read, "assistant", decodeReasoningItem(item.value));
+      return;
+    case "function_call":
+    case "custom_tool_call":
+      addTo(read, "assistant", [decodeCall(item, type)]);
+      return;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      addTo(read, "user", [decodeResult(item, type)]);
+      return;
+    case "additional_tools":
+      read.toolLists.push(item);
+      return;
+    default: {
+      addTo(read, "assistant", [decodeImageCall(item.value) ?? foreignItem(item, type)]);
+    }
+  }
+}
+
+function decodeMessage(item: Fields, { system, messages, ...read }: Reading): void {
+  const role = requiredText(item, "role");
+  const parts = decodeSpoken(item, read.foreign);
+  switch (role) {
+    case "assistant":
+      addTo({ system, messages, ...read }, "assistant", parts);
+      return;
+    case "user":
+      messages.push({ role: "user", parts });
+      return;
+    case "system":
+    case "developer": {
+      const texts = parts.filter((part) => part.kind === "text");
+      if (texts.length < parts.length) {
+        refuse(item, "content", `\`${pathOf(item, "content")}\` must be text in a ${role} message.`);
+      }
+      if (messages.length === 0) system.push(...texts);
+      else messages.push({ role: "system", parts });
+      return;
+    }
+    default:
+      refuse(item, "role", `\`${pathOf(item, "role")}\` must be user, assistant, system or developer.`);
+  }
+}
+
+/** Goes on with the last message where it is of the same kind: the assistant's turn, or results. */
+function addTo({ messages }: Reading, role: "user" | "assistant", parts: readonly Part[]): void {
+  if (parts.length === 0) return;
+  const last = messages.at(-1);
+  const goesOn =
+    last?.role === role && (role === "assistant" || last.parts.every((part) => part.kind === "tool-result"));
+  if (last !== undefined && goesOn)
+    messages[messages.length - 1] = { ...last, parts: [...last.parts, ...parts] };
+  else messages.push({ role, parts });
+}
+
+function decodeCall(item: Fields, type: string): ToolCallPart {
+  const custom = type === "custom_tool_call";
+  const namespace = optionalText(item, "namespace");
+  return {
+    kind: "tool-call",
+    id: requiredText(item, "call_id"),
+    name: requiredText(item, "name"),
+    ...(namespace === undefined ? {} : { namespace }),
+    arguments: (custom ? optionalText(item, "input") : optionalText(item, "arguments")) ?? "",
+    ...(custom ? { custom } : {}),
+  };
+}
+
+function decodeResult(item: Fields, type: string): ToolResultPart {
+  return {
+    kind: "tool-result",
+    callId: requiredText(item, "call_id"),
+    parts: decodeResultParts(item),
+    // The only word of failure that results have here.
+    ...(item.value["status"] === "incomplete" ? { isError: true } : {}),
+    ...(type === "custom_tool_call_output" ? { custom: true } : {}),
+  };
+}
+
+/** An item that the vendor made or that its own tools left: what was found with it is in the words that follow. */
+function foreignItem(item: Fields, type: string): Part {
+  const weight: Weight = LEFT_BY_TOOLS.has(type) ? "hint" : "meaning";
+  return { kind: "foreign", protocol: "responses", value: item.value, weight, path: item.path };
+}
+
+/** Told of an answered turn only: which tools the vendor ran, and what it listed or found. */
+const LEFT_BY_TOOLS: ReadonlySet<string> = new Set([
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "mcp_list_tools",
+  "mcp_call",
+  "tool_search_call",
+  "tool_search_output",
+  "program",
+  "program_output",
+]);
+
+const OF_ITEM = ["type", "id", "status"];
+const CALLED = [...OF_ITEM, "call_id", "name", "namespace"];
+const KNOWN = new Map<string, ReadonlySet<string>>([
+  ["message", new Set([...OF_ITEM, "role", "content"])],
+  ["reasoning", new Set([...OF_ITEM, "summary", "content", "encrypted_content"])],
+  ["function_call", new Set([...CALLED, "arguments"])],
+  ["custom_tool_call", new Set([...CALLED, "input"])],
+  ["function_call_output", new Set([...OF_ITEM, "call_id", "output"])],
+  ["custom_tool_call_output", new Set([...OF_ITEM, "call_id", "output"])],
+  ["additional_tools", new Set([...OF_ITEM, "role", "tools"])],
+]);

@@ -1,0 +1,231 @@
+import type { BlockWriter } from "../../conversation/blocks.ts";
+import { makeCallId } from "../../conversation/ids.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
+import { argumentsOf, decodeCallHead, foreignOutput } from "./decode-response.ts";
+import { BETWEEN_THOUGHTS, mintedState } from "./reasoning-item.ts";
+
+/** The items of a streamed response so far. Immutable: a machine keeps it in its state. */
+export interface ItemsState {
+  /** By place in the output, as the events tell it. */
+  readonly items: ReadonlyMap<string, ItemState>;
+  /** A tool was called. */
+  readonly called: boolean;
+}
+
+interface ItemState {
+  /** The parts of which something was told, by their place in the item. */
+  readonly told: ReadonlyMap<string, Told>;
+  readonly done: boolean;
+}
+
+interface Told {
+  readonly text: string;
+  readonly citations: number;
+}
+
+export const NO_ITEMS: ItemsState = { items: new Map(), called: false };
+
+/** Reads the events of one step into blocks. */
+export interface ItemReader {
+  read(type: string, event: JsonObject): void;
+  /** Makes up for items that the stream did not finish itself, from the response at its end. */
+  finish(output: readonly JsonObject[]): void;
+  state(): ItemsState;
+}
+
+export function readItems(before: ItemsState, blocks: BlockWriter, plan: AnswerPlan): ItemReader {
+  return new StepItems(before, blocks, plan);
+}
+
+/** A class, because one is made for each event of a stream: closures cost more than all it does. */
+class StepItems implements ItemReader {
+  #items: ReadonlyMap<string, ItemState>;
+  #called: boolean;
+  readonly #before: ItemsState;
+  readonly #blocks: BlockWriter;
+  readonly #plan: AnswerPlan;
+
+  constructor(before: ItemsState, blocks: BlockWriter, plan: AnswerPlan) {
+    this.#before = before;
+    this.#items = before.items;
+    this.#called = before.called;
+    this.#blocks = blocks;
+    this.#plan = plan;
+  }
+
+  state(): ItemsState {
+    const isSame = this.#items === this.#before.items && this.#called === this.#before.called;
+    return isSame ? this.#before : { items: this.#items, called: this.#called };
+  }
+
+  finish(output: readonly JsonObject[]): void {
+    const finished = [...this.#items.values()].filter(({ done }) => done).length;
+    if (finished >= output.length) return;
+    for (const [index, item] of output.entries()) {
+      if (!this.#itemAt(String(index)).done) this.#finishItem(String(index), index, item);
+    }
+  }
+
+  #itemAt(place: string): ItemState {
+    return this.#items.get(place) ?? { told: new Map(), done: false };
+  }
+
+  #put(place: string, item: ItemState): void {
+    this.#items = new Map(this.#items).set(place, item);
+  }
+
+  #toldOf(place: string, part: string): Told {
+    return this.#itemAt(place).told.get(part) ?? UNTOLD;
+  }
+
+  #tell(place: string, part: string, piece: string, citations = 0): void {
+    const { told, done } = this.#itemAt(place);
+    const before = this.#toldOf(place, part);
+    const after = { text: before.text + piece, citations: before.citations + citations };
+    this.#put(place, { told: new Map(told).set(part, after), done });
+  }
+
+  /** What the pieces left out of a text that is now stated whole. */
+  #restOf(place: string, part: string, whole: string): string {
+    const { text } = this.#toldOf(place, part);
+    return whole.startsWith(text) ? whole.slice(text.length) : "";
+  }
+
+  #text(place: string, part: string, piece: string, refusal: boolean): void {
+    if (piece === "") return;
+    const key = `${place} ${part}`;
+    // A new part of the item ends the one before it.
+    for (const other of this.#itemAt(place).told.keys())
+      if (other !== part) this.#blocks.close(`${place} ${other}`);
+    this.#blocks.text({ key, choice: 0 }, piece, refusal);
+    this.#tell(place, part, piece);
+  }
+
+  #thought(place: string, part: string, piece: string): void {
+    if (piece === "") return;
+    const { told } = this.#itemAt(place);
+    const more = told.size > 0 && !told.has(part);
+    this.#blocks.reasoning({ key: place, choice: 0 }, more ? `${BETWEEN_THOUGHTS}${piece}` : piece);
+    this.#tell(place, part, piece);
+  }
+
+  #cite(place: string, part: string, annotation: JsonObject): void {
+    const key = `${place} ${part}`;
+    if (!this.#blocks.isOpen(key)) return;
+    this.#blocks.citation(key, decodeAnnotation(annotation));
+    this.#tell(place, part, "", 1);
+  }
+
+  #startCall(place: string, item: JsonObject): void {
+    const { id, ...head } = decodeCallHead(item);
+    if (head.name === "" || this.#blocks.isOpen(place)) return;
+    const block = this.#blocks.state.next;
+    this.#blocks.toolCall(
+      { key: place, choice: 0 },
+      { id: id === "" ? makeCallId(this.#plan.seed, block) : id, ...head },
+    );
+    this.#called = true;
+  }
+
+  #callText(place: string, piece: string): void {
+    if (piece !== "" && this.#blocks.arguments(place, piece)) this.#tell(place, ARGUMENTS, piece);
+  }
+
+  #finishContent(place: string, index: number, part: JsonObject): void {
+    const key = String(index);
+    const refusal = asText(part["refusal"]);
+    this.#text(place, key, this.#restOf(place, key, refusal || asText(part["text"])), refusal !== "");
+    const cited = asObjects(part["annotations"]).slice(this.#toldOf(place, key).citations);
+    for (const annotation of cited) this.#cite(place, key, annotation);
+    this.#blocks.close(`${place} ${key}`);
+  }
+
+  #finishItem(place: string, index: number, item: JsonObject): void {
+    switch (item["type"]) {
+      case "message":
+        for (const [at, part] of asArray(item["content"]).entries())
+          this.#finishContent(place, at, asObject(part) ?? {});
+        break;
+      case "reasoning":
+        this.#finishThoughts(place, item);
+        break;
+      case "function_call":
+      case "custom_tool_call":
+        this.#startCall(place, item);
+        this.#callText(place, this.#restOf(place, ARGUMENTS, argumentsOf(item)));
+        this.#blocks.close(place);
+        break;
+      default:
+        this.#blocks.whole(0, decodeImageCall(item) ?? foreignOutput(item, index));
+    }
+    this.#put(place, { ...this.#itemAt(place), done: true });
+  }
+
+  #finishThoughts(place: string, item: JsonObject): void {
+    for (const field of ["summary", "content"] as const) {
+      for (const [at, part] of asArray(item[field]).entries()) {
+        const name = `${field} ${at}`;
+        this.#thought(place, name, this.#restOf(place, name, asText(asObject(part)?.["text"])));
+      }
+    }
+    const opaque = mintedState(item, this.#plan.origin);
+    if (opaque !== undefined) this.#blocks.reasoning({ key: place, choice: 0 }, "");
+    this.#blocks.close(place, { opaque });
+  }
+
+  read(type: string, event: JsonObject): void {
+    const place = placeOf(event);
+    if (this.#itemAt(place).done) return;
+    const item = asObject(event["item"]) ?? {};
+    const content = indexOf(event["content_index"]);
+    switch (type) {
+      case "response.output_item.added":
+        if (item["type"] === "function_call" || item["type"] === "custom_tool_call")
+          this.#startCall(place, item);
+        return;
+      case "response.output_item.done":
+        this.#finishItem(place, indexOf(event["output_index"]), item);
+        return;
+      case "response.output_text.delta":
+        this.#text(place, String(content), asText(event["delta"]), false);
+        return;
+      case "response.refusal.delta":
+        this.#text(place, String(content), asText(event["delta"]), true);
+        return;
+      case "response.output_text.annotation.added":
+        this.#cite(place, String(content), asObject(event["annotation"]) ?? {});
+        return;
+      case "response.content_part.done": {
+        const part = asObject(event["part"]) ?? {};
+        if (part["type"] !== "reasoning_text") this.#finishContent(place, content, part);
+        return;
+      }
+      case "response.reasoning_summary_text.delta":
+        this.#thought(place, `summary ${indexOf(event["summary_index"])}`, asText(event["delta"]));
+        return;
+      case "response.reasoning_text.delta":
+        this.#thought(place, `content ${content}`, asText(event["delta"]));
+        return;
+      case "response.function_call_arguments.delta":
+      case "response.custom_tool_call_input.delta":
+        this.#callText(place, asText(event["delta"]));
+        return;
+      default:
+    }
+  }
+}
+
+/** Where an event's item stands in the output; vendors that leave the number out name the item. */
+function placeOf(event: JsonObject): string {
+  const index = event["output_index"];
+  return typeof index === "number" ? String(index) : asText(event["item_id"]);
+}
+
+function indexOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+const ARGUMENTS = "arguments";
+const UNTOLD: Told = { text: "", citations: 0 };

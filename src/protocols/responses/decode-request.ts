@@ -1,0 +1,229 @@
+import type { FieldNames } from "../../conversation/loss.ts";
+import {
+  type ChatRequest,
+  EFFORTS,
+  type ForeignField,
+  type JsonObject,
+  type ReasoningWish,
+  type ResponseFormat,
+  type Sampling,
+} from "../../conversation/request.ts";
+import {
+  bodyFields,
+  type Fields,
+  foreignFields,
+  optionalCount,
+  optionalFields,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  optionalTexts,
+  pathOf,
+  refuse,
+  requiredFields,
+  requiredText,
+} from "../fields.ts";
+import { decodeInput } from "./decode-input.ts";
+import { decodeToolChoice, decodeTools, fitsStrict } from "./decode-tools.ts";
+
+/** Reads a caller's responses body. Throws RefusedField. */
+export function decodeRequest(raw: unknown): ChatRequest {
+  const body = bodyFields(raw);
+  const input = decodeInput(body);
+  const instructions = optionalText(body, "instructions");
+  const tools = decodeTools(body, input.toolLists);
+  const toolChoice = decodeToolChoice(body);
+  const parallelToolCalls = optionalFlag(body, "parallel_tool_calls");
+  const maxOutputTokens = optionalCount(body, "max_output_tokens");
+  const reasoning = decodeReasoning(body);
+  const format = decodeFormat(body);
+  const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
+  return {
+    protocol: "responses",
+    model: optionalText(body, "model") ?? "",
+    stream: optionalFlag(body, "stream") ?? false,
+    includeUsage: true,
+    system: [...(instructions ? [{ kind: "text", text: instructions } as const] : []), ...input.system],
+    messages: input.messages,
+    tools: tools.tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    sampling: decodeSampling(body),
+    limits: maxOutputTokens === undefined ? {} : { maxOutputTokens },
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(format === undefined ? {} : { responseFormat: format }),
+    ...(user === undefined ? {} : { user }),
+    foreign: [...decodeForeign(body), ...input.foreign, ...tools.foreign],
+    echo: echoOf(body),
+    fieldNames: FIELD_NAMES,
+  };
+}
+
+function decodeSampling(body: Fields): Sampling {
+  const sampling: Record<string, number> = {};
+  for (const [name, field] of SAMPLING) {
+    const value = optionalNumber(body, field);
+    if (value !== undefined) sampling[name] = value;
+  }
+  return sampling;
+}
+
+function decodeReasoning(body: Fields): ReasoningWish | undefined {
+  const fields = optionalFields(body, "reasoning");
+  if (fields === undefined) return undefined;
+  const word = optionalText(fields, "effort");
+  const said = optionalText(fields, "summary") ?? optionalText(fields, "generate_summary");
+  const summary = said === undefined ? {} : { summary: said };
+  if (word === "none") return { enabled: false, ...summary };
+  if (word === undefined) return said === undefined ? undefined : { enabled: true, ...summary };
+  const effort = EFFORTS.find((known) => known === word);
+  if (effort !== undefined) return { enabled: true, effort, ...summary };
+  return refuse(fields, "effort", `\`reasoning.effort\` must be none, ${EFFORTS.join(", ")}.`);
+}
+
+function decodeFormat(body: Fields): ResponseFormat | undefined {
+  const text = optionalFields(body, "text");
+  const format = text && optionalFields(text, "format");
+  if (format === undefined) return undefined;
+  switch (requiredText(format, "type")) {
+    case "text":
+      return { kind: "text" };
+    case "json_object":
+      return { kind: "json" };
+    case "json_schema": {
+      const name = optionalText(format, "name");
+      const description = optionalText(format, "description");
+      const schema = requiredFields(format, "schema").value;
+      const strict = optionalFlag(format, "strict") ?? (fitsStrict(schema) || undefined);
+      return {
+        kind: "schema",
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        schema,
+        ...(strict === undefined ? {} : { strict }),
+      };
+    }
+    default:
+      return refuse(
+        format,
+        "type",
+        `\`${pathOf(format, "type")}\` must be text, json_object or json_schema.`,
+      );
+  }
+}
+
+/** What this form has no place for, without what says no more than the default. */
+function decodeForeign(body: Fields): readonly ForeignField[] {
+  const reasoning = optionalFields(body, "reasoning");
+  const text = optionalFields(body, "text");
+  const include = optionalTexts(body, "include") ?? [];
+  return [
+    ...foreignFields(body, KNOWN, MEANING).filter(
+      ({ path, value }) => DEFAULTS.get(path)?.includes(value) !== true,
+    ),
+    // Encrypted reasoning is given whether asked for or not; whatever else is asked for is lost.
+    ...(include.every((entry) => entry === ENCRYPTED_REASONING)
+      ? []
+      : [{ path: "include", value: include, weight: "hint" } as const]),
+    ...(reasoning === undefined ? [] : foreignFields(reasoning, KNOWN_REASONING)),
+    ...(text === undefined ? [] : foreignFields(text, KNOWN_TEXT)),
+  ];
+}
+
+function echoOf(body: Fields): JsonObject {
+  return Object.fromEntries(
+    ECHOED.filter((field) => (body.value[field] ?? undefined) !== undefined).map((field) => [
+      field,
+      body.value[field],
+    ]),
+  );
+}
+
+export const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+
+const SAMPLING: readonly (readonly [keyof Sampling, string])[] = [
+  ["temperature", "temperature"],
+  ["topP", "top_p"],
+  ["presencePenalty", "presence_penalty"],
+  ["frequencyPenalty", "frequency_penalty"],
+];
+
+const FIELD_NAMES: FieldNames = {
+  system: "instructions",
+  messages: "input",
+  media: "input[].content[]",
+  mediaName: "input[].content[].filename",
+  detail: "input[].content[].detail",
+  reasoningState: "input[].encrypted_content",
+  thoughts: "input[].summary",
+  cache: "input[].content[].prompt_cache_breakpoint",
+  citations: "input[].content[].annotations",
+  isError: "input[].status",
+  tools: "tools",
+  toolChoice: "tool_choice",
+  parallelToolCalls: "parallel_tool_calls",
+  strict: "tools[].strict",
+  temperature: "temperature",
+  topP: "top_p",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  maxOutputTokens: "max_output_tokens",
+  reasoning: "reasoning",
+  responseFormat: "text.format",
+  user: "user",
+};
+
+const KNOWN: ReadonlySet<string> = new Set([
+  "model",
+  "input",
+  "instructions",
+  "stream",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  ...SAMPLING.map(([, field]) => field),
+  "max_output_tokens",
+  "reasoning",
+  "text",
+  "include",
+  "user",
+  "safety_identifier",
+]);
+
+const KNOWN_REASONING: ReadonlySet<string> = new Set(["effort", "summary", "generate_summary"]);
+const KNOWN_TEXT: ReadonlySet<string> = new Set(["format"]);
+
+/** They bring in content that only the vendor has, or an answer that comes later. */
+const MEANING: ReadonlySet<string> = new Set([
+  "previous_response_id",
+  "conversation",
+  "prompt",
+  "background",
+]);
+
+/** Values by which a caller says what happens anyway. A map, since a caller may name what every object answers to. */
+const DEFAULTS: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
+  ["background", [false]],
+  ["store", [false]],
+  ["truncation", ["disabled"]],
+  ["service_tier", ["auto", "default"]],
+  ["top_logprobs", [0]],
+]);
+
+/** What a response repeats of its request. */
+const ECHOED = [
+  "instructions",
+  "max_output_tokens",
+  "max_tool_calls",
+  "metadata",
+  "parallel_tool_calls",
+  "prompt_cache_key",
+  "reasoning",
+  "safety_identifier",
+  "temperature",
+  "text",
+  "tool_choice",
+  "tools",
+  "top_p",
+  "user",
+];

@@ -1,0 +1,106 @@
+import { makeCallId } from "../../conversation/ids.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
+import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import type { DecodedResponse } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
+import { decodeFinish } from "./finish.ts";
+import { decodeReasoningItem } from "./reasoning-item.ts";
+import { responsesUsage } from "./usage.ts";
+
+/** Reads an upstream's plain response, whatever it is. */
+export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+  const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
+  if (statesError(body)) return { error: decodeStatedError(body) };
+  if (!Array.isArray(body["output"]) || UNFINISHED.has(asText(body["status"]))) {
+    return { error: decodeStatedError({ error: { message: "The upstream's answer holds no output." } }) };
+  }
+  const parts: AnswerPart[] = [];
+  for (const [index, item] of asObjects(body["output"]).entries()) {
+    parts.push(...decodeItem(item, index, parts.length, plan));
+  }
+  const { usage } = responsesUsage.readPlain(body);
+  const response: ChatResponse = {
+    ...decodeHead(body),
+    choices: [{ parts, finish: decodeFinish(body, parts.some(isCall)) }],
+    ...(usage === undefined ? {} : { usage }),
+  };
+  return { response };
+}
+
+/** What a response says of itself. */
+export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
+  const { id, model, created_at: created } = body;
+  return {
+    ...(typeof id === "string" && id !== "" ? { id } : {}),
+    ...(typeof model === "string" && model !== "" ? { model } : {}),
+    ...(typeof created === "number" && Number.isFinite(created) ? { created: Math.floor(created) } : {}),
+  };
+}
+
+/** `index`: the item's place in the output; `block`: its place among all parts. Empty items are nothing. */
+function decodeItem(item: JsonObject, index: number, block: number, plan: AnswerPlan): readonly AnswerPart[] {
+  switch (item["type"]) {
+    case "message":
+      return asObjects(item["content"]).flatMap(decodeContent);
+    case "reasoning":
+      return decodeReasoningItem(item, plan.origin);
+    case "function_call":
+    case "custom_tool_call": {
+      const { id, ...head } = decodeCallHead(item);
+      const call: ToolCallPart = {
+        kind: "tool-call",
+        id: id === "" ? makeCallId(plan.seed, block) : id,
+        ...head,
+        arguments: argumentsOf(item),
+      };
+      return [call];
+    }
+    default:
+      return [decodeImageCall(item) ?? foreignOutput(item, index)];
+  }
+}
+
+function decodeContent(part: JsonObject): readonly AnswerPart[] {
+  const refusal = asText(part["refusal"]);
+  if (refusal !== "") return [{ kind: "text", text: refusal, refusal: true }];
+  const text = asText(part["text"]);
+  if (text === "") return [];
+  const citations = asObjects(part["annotations"]).map(decodeAnnotation);
+  return [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) }];
+}
+
+/** Who is called; `id` "" where the vendor left it out. */
+export function decodeCallHead(item: JsonObject): {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly custom?: true;
+} {
+  const namespace = asText(item["namespace"]);
+  return {
+    id: asText(item["call_id"]) || asText(item["id"]),
+    name: asText(item["name"]),
+    ...(namespace === "" ? {} : { namespace }),
+    ...(item["type"] === "custom_tool_call" ? { custom: true } : {}),
+  };
+}
+
+export function argumentsOf(item: JsonObject): string {
+  return asText(item["type"] === "custom_tool_call" ? item["input"] : item["arguments"]);
+}
+
+/** What a tool of the vendor's own left, for callers who know it. */
+export function foreignOutput(item: JsonObject, index: number): ForeignPart {
+  return { kind: "foreign", protocol: "responses", value: item, weight: "hint", path: `output[${index}]` };
+}
+
+function isCall(part: AnswerPart): boolean {
+  return part.kind === "tool-call";
+}
+
+/** Nobody asked for an answer that comes later. */
+const UNFINISHED: ReadonlySet<string> = new Set(["queued", "in_progress", "cancelled", "failed"]);

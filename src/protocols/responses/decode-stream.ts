@@ -1,0 +1,80 @@
+import { type BlockState, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import type { StreamMachine } from "../../conversation/machine.ts";
+import type { AnswerPlan } from "../../conversation/plan.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject, parseLoosely } from "../json.ts";
+import type { WireFrame } from "../translation.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+import { latestCounts } from "../usage-counts.ts";
+import { type ItemsState, NO_ITEMS, readItems } from "./decode-items.ts";
+import { decodeHead } from "./decode-response.ts";
+import { decodeFinish } from "./finish.ts";
+import { responsesUsage } from "./usage.ts";
+
+/** Reads a stream of events. What an upstream leaves out of the ladder is made up for by what it says later. */
+export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+  initial: (plan) => ({ plan, phase: "opening", blocks: NO_BLOCKS, items: NO_ITEMS, usage: undefined }),
+
+  step(state, frame) {
+    if (state.phase === "over") return [state, []];
+    const event = asObject(parseLoosely(frame.data));
+    if (event === undefined) return [state, []];
+    const type = asText(event["type"]) || (frame.name ?? "");
+    if (type === "error" || statesError(event)) return failed(state, event);
+    return readEvent(state, type, event);
+  },
+
+  end: (state) => (state.phase === "over" ? [] : failed(state, BROKEN_OFF)[1]),
+};
+
+export interface DecodeState {
+  readonly plan: AnswerPlan;
+  /** `opening`: nothing was told yet; `over`: nothing more is. */
+  readonly phase: "opening" | "open" | "over";
+  readonly blocks: BlockState;
+  readonly items: ItemsState;
+  readonly usage: JsonObject | undefined;
+}
+
+function readEvent(
+  state: DecodeState,
+  type: string,
+  event: JsonObject,
+): readonly [DecodeState, readonly ChatEvent[]] {
+  const response = asObject(event["response"]) ?? {};
+  if (FAILURES.has(type)) return failed(state, response);
+  const blocks = writeBlocks(state.blocks);
+  if (state.phase === "opening") blocks.emit({ type: "response-start", ...decodeHead(response) });
+  const counts = asObject(response["usage"]);
+  const usage = counts === undefined ? state.usage : latestCounts(state.usage, counts);
+  const items = readItems(state.items, blocks, state.plan);
+  const ends = ENDS.get(type);
+  if (ends === undefined) {
+    items.read(type, event);
+    const { plan } = state;
+    return [{ plan, phase: "open", blocks: blocks.state, items: items.state(), usage }, blocks.events];
+  }
+  items.finish(asObjects(response["output"]));
+  blocks.closeAll();
+  if (usage !== undefined) blocks.emit({ type: "usage", usage: responsesUsage.buckets(usage) });
+  const status = asText(response["status"]) === "" ? { status: ends } : {};
+  const finish = decodeFinish({ ...response, ...status }, items.state().called);
+  blocks.emit({ type: "finish", choice: 0, finish });
+  return [{ ...state, phase: "over" }, blocks.events];
+}
+
+function failed(state: DecodeState, told: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
+  return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(told) }]];
+}
+
+/** The events that end a response well, and the status that each stands for. */
+const ENDS = new Map([
+  ["response.completed", "completed"],
+  ["response.done", "completed"],
+  ["response.incomplete", "incomplete"],
+]);
+
+const FAILURES: ReadonlySet<string> = new Set(["response.failed", "response.cancelled"]);
+
+const BROKEN_OFF: JsonObject = { error: { message: "The upstream's stream ended before its answer did." } };

@@ -1,0 +1,135 @@
+import { effortOf, nearestEffort } from "../../conversation/effort.ts";
+import type { LossList } from "../../conversation/loss.ts";
+import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { ChatRequest, ForeignField, ResponseFormat } from "../../conversation/request.ts";
+import { subsetSchema } from "../../conversation/schema-subset.ts";
+import { fitWord } from "../../conversation/words.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import { ENCRYPTED_REASONING } from "./decode-request.ts";
+import { encodeInput, opensInput } from "./encode-input.ts";
+import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
+
+/** Writes a responses body for an upstream. Throws RefusedField. */
+export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
+  const { sampling, limits } = request;
+  const asMessage = opensInput(request, target);
+  const instructions = request.system.map(({ text }) => text).join("\n\n");
+  const reasoning = encodeReasoning(request, target, losses);
+  const format = encodeFormat(request, target, losses);
+  const tools = encodeTools(request.tools, target, losses);
+  const body: Record<string, unknown> = {
+    model: target.model,
+    ...(instructions === "" || asMessage ? {} : { instructions }),
+    input: encodeInput(request, target, losses),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(request.toolChoice === undefined
+      ? {}
+      : { tool_choice: encodeToolChoice(request.toolChoice, request.tools) }),
+    ...stated("parallel_tool_calls", tools.length === 0 ? undefined : request.parallelToolCalls),
+    ...stated("temperature", sampling.temperature),
+    ...stated("top_p", sampling.topP),
+    ...stated("presence_penalty", sampling.presencePenalty),
+    ...stated("frequency_penalty", sampling.frequencyPenalty),
+    ...stated("max_output_tokens", atLeast(limits.maxOutputTokens, losses)),
+    ...stated("reasoning", reasoning),
+    ...stated("text", format === undefined ? undefined : { format }),
+    ...stated("user", request.user),
+    stream: request.stream,
+    // What the vendor would keep, no caller could ask for: answers carry their state with them.
+    store: false,
+    ...(asksForState(request, target) ? { include: [ENCRYPTED_REASONING] } : {}),
+  };
+  if (request.protocol === "responses") for (const field of request.foreign) putBack(body, field, losses);
+  return body;
+}
+
+function stated(field: string, value: unknown): JsonObject {
+  return value === undefined ? {} : { [field]: value };
+}
+
+/** The protocol refuses a smaller limit (rule 39). */
+function atLeast(limit: number | undefined, losses: LossList): number | undefined {
+  if (limit === undefined || limit >= LEAST_OUTPUT_TOKENS) return limit;
+  losses.field("maxOutputTokens", "weakened");
+  return LEAST_OUTPUT_TOKENS;
+}
+
+function encodeReasoning(
+  request: ChatRequest,
+  target: EncodeTarget,
+  losses: LossList,
+): JsonObject | undefined {
+  const wish = request.reasoning;
+  if (wish === undefined) return undefined;
+  const { efforts } = target.quirks;
+  const summary = wish.summary === undefined || wish.summary === "none" ? {} : { summary: wish.summary };
+  if (!wish.enabled) {
+    if (request.protocol === "responses" || efforts?.includes("none") === true) return { effort: "none" };
+    losses.field("reasoning", "weakened");
+    // Models that always think take their least; of others nobody knows whether they take any effort at all.
+    return efforts === undefined ? undefined : { effort: nearestEffort("minimal", efforts) };
+  }
+  const wanted = effortOf(wish);
+  const effort = wanted === undefined ? undefined : nearestEffort(wanted, efforts);
+  if (effort !== wish.effort) losses.field("reasoning", "weakened");
+  if (effort === undefined && wish.summary === undefined) return undefined;
+  return { ...(effort === undefined ? {} : { effort }), ...summary };
+}
+
+function encodeFormat(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject | undefined {
+  const format = request.responseFormat;
+  switch (format?.kind) {
+    case undefined:
+      return undefined;
+    case "text":
+      return { type: "text" };
+    case "json":
+      return { type: "json_object" };
+    case "schema":
+      return encodeSchema(format, request, target, losses);
+  }
+}
+
+/** The protocol is strict where it is not told, which few schemas bear (rule 27). */
+function encodeSchema(
+  format: Extract<ResponseFormat, { kind: "schema" }>,
+  request: ChatRequest,
+  target: EncodeTarget,
+  losses: LossList,
+): JsonObject {
+  const strict = format.strict ?? (request.protocol === "responses" ? undefined : false);
+  let { schema } = format;
+  if (target.quirks.schemas === "subset") {
+    const subset = subsetSchema(schema);
+    if (subset.lossy) losses.field("responseFormat", "weakened");
+    schema = subset.schema;
+  }
+  return {
+    type: "json_schema",
+    name: fitWord(format.name ?? "answer", FORMAT_NAMES),
+    ...stated("description", format.description),
+    schema,
+    ...stated("strict", strict),
+  };
+}
+
+/** Models that do not think refuse to be asked for encrypted thoughts, so only those are asked that do. */
+function asksForState(request: ChatRequest, { quirks }: EncodeTarget): boolean {
+  if (quirks.thinking === "none") return false;
+  if (quirks.thinking !== undefined || request.reasoning?.enabled === true) return true;
+  return request.messages.some(({ parts }) => parts.some((part) => part.kind === "reasoning"));
+}
+
+/** A field of the caller's own protocol goes where it was; those inside of lists have no place to go back to. */
+function putBack(body: Record<string, unknown>, { path, value }: ForeignField, losses: LossList): void {
+  if (path.includes("[")) {
+    losses.at(path);
+    return;
+  }
+  const [field = "", inner] = path.split(".");
+  if (inner === undefined) body[field] = value;
+  else body[field] = { ...asObject(body[field]), [inner]: value };
+}
+
+const LEAST_OUTPUT_TOKENS = 16;
+const FORMAT_NAMES = { maxLength: 64, also: "" };

@@ -1,0 +1,129 @@
+import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
+import { asObject, asObjects, type JsonObject } from "../json.ts";
+import {
+  answerItemId,
+  callItem,
+  callPrefix,
+  contentPart,
+  imageAddress,
+  imageItem,
+  messageItem,
+  wholeArguments,
+} from "./answer-items.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeReasoningOutput } from "./reasoning-item.ts";
+
+/** Writes a caller's plain response. */
+export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+  const [choice] = response.choices;
+  const end = encodeFinish(choice?.finish ?? { unified: "other", protocol: "responses" });
+  const output = choice === undefined ? [] : encodeOutput(choice, frame, end.status);
+  return responseObject(frame, { model: response.model, ...end, output, usage: response.usage?.tokens });
+}
+
+function encodeOutput(
+  choice: Choice,
+  frame: AnswerFrame,
+  status: "completed" | "incomplete",
+): readonly JsonObject[] {
+  const output: JsonObject[] = [];
+  let content: JsonObject[] = [];
+  // Only the last message can have been cut short.
+  const closeMessage = (last: boolean): void => {
+    if (content.length === 0) return;
+    const id = answerItemId("msg", frame, output.length);
+    output.push(messageItem(id, content, last ? status : "completed"));
+    content = [];
+  };
+  for (const part of choice.parts) {
+    const said = spokenPart(part);
+    if (said !== undefined) {
+      content.push(said);
+      continue;
+    }
+    closeMessage(false);
+    output.push(...encodeItem(part, frame, output.length));
+  }
+  closeMessage(true);
+  return output;
+}
+
+/** Neighbouring texts are the parts of one message. */
+function spokenPart(part: AnswerPart): JsonObject | undefined {
+  if (part.kind === "text") return contentPart(part.text, part.refusal === true, part.citations);
+  const address = part.kind === "media" ? imageAddress(part) : "";
+  return address === "" ? undefined : contentPart(address, false);
+}
+
+function encodeItem(part: AnswerPart, frame: AnswerFrame, index: number): readonly JsonObject[] {
+  switch (part.kind) {
+    case "reasoning":
+      return [encodeReasoningOutput(answerItemId("rs", frame, index), part)];
+    case "tool-call": {
+      const id = answerItemId(callPrefix(part), frame, index);
+      return [callItem(id, part, wholeArguments(part, part.arguments), "completed")];
+    }
+    case "media": {
+      const item = imageItem(answerItemId("ig", frame, index), part);
+      return item === undefined ? [] : [item];
+    }
+    case "foreign":
+      return [part.value];
+    case "text":
+      return [];
+  }
+}
+
+/** What changes between the announcement of a response and its end. */
+export interface ResponseState {
+  readonly model: string | undefined;
+  readonly status: "in_progress" | "completed" | "incomplete";
+  readonly incomplete_details: JsonObject | null;
+  readonly output: readonly JsonObject[];
+  readonly usage: TokenUsage | undefined;
+}
+
+/** A whole response object, which clients read at a stream's beginning and end; request fields are repeated. */
+export function responseObject(frame: AnswerFrame, state: ResponseState): JsonObject {
+  const { model, status, incomplete_details, output, usage } = state;
+  const { tools, text, ...echo } = frame.echo;
+  return {
+    ...UNSAID,
+    ...echo,
+    id: `resp_${frame.id}`,
+    object: "response",
+    created_at: frame.created,
+    status,
+    background: false,
+    error: null,
+    incomplete_details,
+    model: model ?? frame.model,
+    output,
+    previous_response_id: null,
+    store: false,
+    text: { format: { type: "text" }, ...asObject(text) },
+    tools: asObjects(tools).map(toldTool),
+    ...(usage === undefined ? {} : { usage: encodeUsage(usage) }),
+  };
+}
+
+/** A tool as responses repeat it: whole, whatever the request left out. */
+function toldTool(tool: JsonObject): JsonObject {
+  return tool["type"] === "function" ? { parameters: null, strict: true, ...tool } : tool;
+}
+
+/** What a response says of fields that its request did not state. */
+const UNSAID: JsonObject = {
+  instructions: null,
+  max_output_tokens: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  reasoning: { effort: null, summary: null },
+  temperature: null,
+  tool_choice: "auto",
+  top_p: null,
+  truncation: "disabled",
+};

@@ -1,0 +1,28 @@
+import { writeFrame } from "../../base/sse.ts";
+import type { ErrorStatement } from "../../errors.ts";
+import type { BrokenStream } from "../protocol.ts";
+import { shapeA } from "../shape-a.ts";
+import { decodeUpstreamError } from "../upstream-error.ts";
+
+export const decodeError = decodeUpstreamError;
+
+/** Shape A as it is. */
+export function encodeError(error: ErrorStatement, requestId: string): string {
+  return JSON.stringify({ error: shapeA(error, requestId) });
+}
+
+/**
+ * `response.failed` with the response as `response.created` announced it, since clients read the whole
+ * object; before any announcement, the protocol's `error` event.
+ */
+export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
+  const { message, ...stated } = shapeA(error, requestId);
+  const opening = broken.opening;
+  const type = opening === undefined ? "error" : "response.failed";
+  const told =
+    opening === undefined
+      ? { message, code: stated.code, param: stated.param, error: { message, ...stated } }
+      : { response: { ...opening, status: "failed", error: { code: stated.code, message } } };
+  const frame = writeFrame(JSON.stringify({ type, sequence_number: broken.events, ...told }), type);
+  return broken.midFrame ? `\n\n${frame}` : frame;
+}

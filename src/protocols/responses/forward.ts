@@ -1,0 +1,24 @@
+import type { ForwardTable } from "../protocol.ts";
+
+/** Where forwarding finds its facts in a responses body. */
+export const responsesForward: ForwardTable = {
+  modelInBody: true,
+  fields: {
+    model: ["string"],
+    input: ["string", "array"],
+    instructions: ["string"],
+    stream: ["boolean"],
+    max_output_tokens: ["number"],
+    reasoning: ["object"],
+    tools: ["array"],
+    tool_choice: ["string", "object"],
+    text: ["object"],
+    temperature: ["number"],
+    previous_response_id: ["string"],
+    store: ["boolean"],
+  },
+  required: ["input"],
+  maxItems: {},
+  outputLimits: ["max_output_tokens"],
+  answerCounts: [],
+};

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { type Opaque, type Origin, opaqueFor, opaqueIn } from "../../conversation/opaque.ts";
+import type { ReasoningPart } from "../../conversation/request.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+
+/**
+ * A reasoning item as a thought; none where it holds nothing. State that others minted came wrapped in
+ * `encrypted_content`; an item of the vendor's own is its id and encrypted content together. Given an
+ * `origin`, the item is an answer's, and its state that origin's.
+ */
+export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly ReasoningPart[] {
+  const text = thoughtText(item);
+  const opaque = origin === undefined ? stateIn(item) : mintedState(item, origin);
+  if (text === "" && opaque === undefined) return [];
+  const redacted = asText(item["encrypted_content"]).endsWith(HIDDEN) ? { redacted: true as const } : {};
+  return [{ kind: "reasoning", text, ...redacted, ...(opaque === undefined ? {} : { opaque }) }];
+}
+
+/** The state of an answer's item. Its id alone is worth nothing: the gateway asks vendors to store nothing. */
+export function mintedState(item: JsonObject, origin: Origin): Opaque | undefined {
+  const encrypted = asText(item["encrypted_content"]);
+  return encrypted === "" ? undefined : { origin, value: stateValue(item, encrypted) };
+}
+
+/** The state of a caller's item, maybe no more than the vendor's id for what it stored. */
+function stateIn(item: JsonObject): Opaque | undefined {
+  const told = asText(item["encrypted_content"]);
+  const slot = told.endsWith(HIDDEN) ? told.slice(0, -HIDDEN.length) : told;
+  const found = opaqueIn(slot, "responses");
+  if (slot !== "" && found.value !== slot) return found;
+  const id = asText(item["id"]);
+  if (slot === "" && (id === "" || isOwnId(id))) return undefined;
+  return { origin: { protocol: "responses" }, value: stateValue(item, slot) };
+}
+
+function stateValue(item: JsonObject, encrypted: string): string {
+  return JSON.stringify({
+    id: asText(item["id"]),
+    ...(encrypted === "" ? {} : { encrypted_content: encrypted }),
+  });
+}
+
+/** A thought as an item for the vendor that minted its state. Bare thoughts are content: they were never encrypted. */
+export function encodeReasoningInput(part: ReasoningPart): JsonObject {
+  const texts = part.text === "" ? [] : [part.text];
+  if (part.opaque === undefined) {
+    const id = itemId("rs", createHash("sha256").update(part.text).digest("hex").slice(0, ID_LETTERS));
+    const content = texts.map((text) => ({ type: "reasoning_text", text }));
+    return { type: "reasoning", id, summary: [], content };
+  }
+  const summary = texts.map((text) => ({ type: "summary_text", text }));
+  return { type: "reasoning", ...readState(part.opaque.value), summary };
+}
+
+/** A thought as an item of an answer. Whether its text was hidden stands behind its state, wrapped by another. */
+export function encodeReasoningOutput(
+  id: string,
+  { text, opaque, redacted }: Pick<ReasoningPart, "text" | "opaque" | "redacted">,
+): JsonObject {
+  const summary = text === "" ? [] : [{ type: "summary_text", text }];
+  const item = { type: "reasoning", id, summary };
+  if (opaque === undefined) return item;
+  const slot = opaqueFor("responses", opaque);
+  if (slot === opaque.value) return { ...item, ...readState(slot), id };
+  return { ...item, encrypted_content: redacted ? `${slot}${HIDDEN}` : slot };
+}
+
+function readState(value: string): { readonly id: string; readonly encrypted_content?: string } {
+  try {
+    const state = asObject(JSON.parse(value));
+    const encrypted = asText(state?.["encrypted_content"]);
+    return { id: asText(state?.["id"]), ...(encrypted === "" ? {} : { encrypted_content: encrypted }) };
+  } catch {
+    return { id: "", encrypted_content: value };
+  }
+}
+
+/** Summaries and, of models that show them, the thoughts themselves. */
+function thoughtText(item: JsonObject): string {
+  return [...asObjects(item["summary"]), ...asObjects(item["content"])]
+    .map((part) => asText(part["text"]))
+    .filter((text) => text !== "")
+    .join(BETWEEN_THOUGHTS);
+}
+
+/** The id of an item that the gateway makes. The mark tells it from the vendors', who would be asked for it in vain. */
+export function itemId(prefix: string, unique: string): string {
+  return `${prefix}_${OWN_MARK}${unique}`;
+}
+
+function isOwnId(id: string): boolean {
+  return id.startsWith(`rs_${OWN_MARK}`);
+}
+
+/** Summaries are paragraphs. */
+export const BETWEEN_THOUGHTS = "\n\n";
+
+/** No vendor's state ends so: a dot is no letter of base64. */
+const HIDDEN = ".hidden";
+const OWN_MARK = "gw";
+const ID_LETTERS = 24;

@@ -1,0 +1,38 @@
+import type { ProtocolTraits } from "../../conversation/traits.ts";
+
+/** What responses has slots for. */
+export const responsesTraits: ProtocolTraits = {
+  protocol: "responses",
+  slots: new Set([
+    "system",
+    "messages",
+    "media",
+    "mediaName",
+    "detail",
+    "reasoningState",
+    "isError",
+    "tools",
+    "toolChoice",
+    "parallelToolCalls",
+    "strict",
+    "temperature",
+    "topP",
+    "maxOutputTokens",
+    "reasoning",
+    "responseFormat",
+    "user",
+  ]),
+  // The first vendor takes 128 letters in a declaration, but 64 in a call of an earlier turn.
+  toolNames: { maxLength: 64, also: "" },
+  callIds: { maxLength: 64, also: "any" },
+  maxStops: 0,
+  customTools: true,
+  namespaces: true,
+  manyAnswers: false,
+  prefill: "refuse",
+  media: { inline: ["image", "document"], byUrl: ["image", "document"], schemes: ["https:", "http:"] },
+  answerMedia: ["image"],
+  blocksInTurn: true,
+  stateSlots: ["reasoning"],
+  answerCitations: "urls",
+};

@@ -1,0 +1,39 @@
+import { openFrameScanner, readFrame, writeFrame } from "../base/sse.ts";
+import type { WireFrame } from "./translation.ts";
+
+/** Cuts an upstream's bytes, as they come, into the frames that `decodeStream` reads. */
+export interface FrameReader {
+  write(chunk: Buffer): readonly WireFrame[];
+  /** No more bytes: what was begun counts as a frame. */
+  end(): readonly WireFrame[];
+}
+
+export function openFrameReader(): FrameReader {
+  let frames: WireFrame[] = [];
+  const scanner = openFrameScanner({
+    frame(buffer, start, end) {
+      const frame = readFrame(buffer.toString("utf8", start, end));
+      if (frame.data !== "") frames.push(frame);
+    },
+  });
+  function take(): readonly WireFrame[] {
+    const taken = frames;
+    frames = [];
+    return taken;
+  }
+  return {
+    write(chunk) {
+      scanner.write(chunk);
+      return take();
+    },
+    end() {
+      scanner.end();
+      return take();
+    },
+  };
+}
+
+/** Frames as a caller's bytes. */
+export function writeFrames(frames: readonly WireFrame[]): string {
+  return frames.map(({ name, data }) => writeFrame(data, name)).join("");
+}

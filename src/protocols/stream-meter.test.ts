@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { PROTOCOLS } from "./table.ts";
+
+function open(name: keyof typeof PROTOCOLS, text: string, answers?: number) {
+  const meter = PROTOCOLS[name].usage.openStream(answers);
+  meter.write(Buffer.from(text));
+  return meter;
+}
+
+function chunk(index: number, delta: object, finish: string | null = null): string {
+  return `data: ${JSON.stringify({ id: "c", choices: [{ index, delta, finish_reason: finish }] })}\n\n`;
+}
+
+describe("a stream meter", () => {
+  it("does not count comments and pings as a start", () => {
+    expect(open("chat-completions", ": PROCESSING\n\n").started).toBe(false);
+    expect(open("messages", 'event: ping\ndata: {"type":"ping"}\n\n').started).toBe(false);
+    expect(open("chat-completions", chunk(0, { role: "assistant", content: "" })).started).toBe(true);
+  });
+
+  it.each([
+    ["chat-completions", 'data: {"error":{"message":"no","code":503}}\n\n', 503],
+    ["chat-completions", 'data: {"error":"overloaded"}\n\n', 502],
+    [
+      "responses",
+      'event: error\ndata: {"type":"error","code":"rate_limit_exceeded","message":"slow","param":null,"sequence_number":0}\n\n',
+      429,
+    ],
+    [
+      "messages",
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n',
+      529,
+    ],
+    [
+      "generate-content",
+      'data: {"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}}\n\n',
+      429,
+    ],
+    ["generate-content", '[{"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}]', 503],
+  ] as const)("knows a first event of %s that is an error", (name, text, status) => {
+    const meter = open(name, text);
+    expect([meter.started, meter.finished, meter.error?.status]).toEqual([false, false, status]);
+  });
+
+  it("is not finished before every asked answer is", () => {
+    const meter = open("chat-completions", chunk(0, { content: "a" }, "stop"), 2);
+    expect(meter.finished).toBe(false);
+    meter.write(Buffer.from(chunk(1, { content: "b" }, "stop")));
+    expect(meter.finished).toBe(true);
+  });
+
+  it("owes a finished chat stream the [DONE] that its vendor forgot, and an unfinished one nothing", () => {
+    const meter = open("chat-completions", chunk(0, { content: "a" }));
+    expect(meter.missingEnd).toBe("");
+    meter.write(Buffer.from(chunk(0, {}, "stop")));
+    expect(meter.missingEnd).toBe("data: [DONE]\n\n");
+    meter.write(Buffer.from("data: [DONE]\n\n"));
+    expect(meter.missingEnd).toBe("");
+  });
+
+  it("does not take a failed response for a finished one, but keeps its usage", () => {
+    const failed = {
+      type: "response.failed",
+      response: {
+        id: "r",
+        status: "failed",
+        error: { code: "server_error", message: "no" },
+        usage: { input_tokens: 5, output_tokens: 1 },
+      },
+    };
+    const meter = open(
+      "responses",
+      `data: {"type":"response.created","response":{"id":"r"}}\n\ndata: ${JSON.stringify(failed)}\n\n`,
+    );
+    expect([meter.started, meter.finished, meter.error?.code]).toEqual([true, false, "server_error"]);
+    expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 5, outputVisible: 1 });
+  });
+
+  it("leaves output unknown where a message broke off before its count, which is no placeholder's", () => {
+    const meter = open(
+      "messages",
+      'data: {"type":"message_start","message":{"id":"m","usage":{"input_tokens":9,"output_tokens":1}}}\n\n',
+    );
+    expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 9 });
+  });
+
+  it("takes the last statement of usage, never the sum", () => {
+    const counts = (output: number) =>
+      `data: {"candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":${output},"thoughtsTokenCount":2}}\n\n`;
+    expect(open("generate-content", counts(1) + counts(3)).facts().usage?.tokens).toEqual({
+      inputUncached: 4,
+      outputVisible: 3,
+      outputReasoning: 2,
+    });
+  });
+
+  it("gathers the text of an aborted stream, thoughts and tool arguments included", () => {
+    const call = { tool_calls: [{ index: 0, function: { name: "f", arguments: '{"a":1}' } }] };
+    const chat = `${chunk(0, { reasoning_content: "hm" })}${chunk(0, { content: "hé" })}${chunk(0, call)}data: {"choi`;
+    expect(open("chat-completions", chat).facts().outputText()).toEqual({
+      visible: 'héf{"a":1}',
+      reasoning: "hm",
+    });
+    const messages = [
+      { type: "content_block_start", content_block: { type: "tool_use", name: "f" } },
+      { type: "content_block_delta", delta: { type: "thinking_delta", thinking: "hm" } },
+      { type: "content_block_delta", delta: { type: "input_json_delta", partial_json: "{}" } },
+    ];
+    const text = messages.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+    expect(open("messages", text).facts().outputText()).toEqual({ visible: "f{}", reasoning: "hm" });
+  });
+
+  it("gathers the same text from a stream too long to be kept whole", () => {
+    const meter = PROTOCOLS["chat-completions"].usage.openStream();
+    const bytes = Buffer.from(chunk(0, { content: "0123456789" }));
+    for (let turn = 0; turn < 5000; turn += 1) meter.write(bytes);
+    expect(meter.facts().outputText().visible).toBe("0123456789".repeat(5000));
+  });
+
+  it("tells where a stream stands, so that it can be ended in form", () => {
+    const meter = open(
+      "responses",
+      'data: {"type":"response.created","response":{"id":"r","model":"m"}}\n\ndata: {"ty',
+    );
+    expect(meter.broken).toEqual({
+      form: "sse",
+      midFrame: true,
+      events: 1,
+      opening: { id: "r", model: "m" },
+    });
+    expect(open("generate-content", '[{"candidates":[]}\n,').broken).toMatchObject({
+      form: "array",
+      events: 1,
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../base/sse.ts";
+import { type AnswerNotes, type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
+import { openArrayScanner } from "./array-scanner.ts";
+import type { UpstreamError } from "./blame.ts";
+import { asObject, parseEvent, parseLoosely } from "./json.ts";
+import type { Look } from "./look.ts";
+import { openTextSink } from "./output-text.ts";
+import type { AnswerFacts, BrokenStream, OutputText, StreamMeter } from "./protocol.ts";
+
+/**
+ * The meter of one stream. Every frame is decoded until the first output has been seen (two or three of
+ * them); after that only those whose bytes can matter.
+ */
+export class RuledStreamMeter implements StreamMeter {
+  readonly #rules: AnswerRules;
+  readonly #notes: AnswerNotes;
+  readonly #matters: Look;
+  readonly #text: TextKeeper;
+  #scanner: EventScanner | undefined;
+  #midFrame = false;
+  #done = false;
+  #events = 0;
+
+  constructor(rules: AnswerRules, answers: number) {
+    this.#rules = rules;
+    this.#notes = blankNotes(answers);
+    this.#matters = rules.openLook();
+    this.#text = new TextKeeper(rules);
+  }
+
+  write(bytes: Uint8Array): number {
+    const chunk = asBuffer(bytes);
+    if (chunk.length === 0) return 0;
+    this.#scanner ??= openEventScanner(chunk, (buffer, start, end, readEvent) =>
+      this.#read(buffer, start, end, readEvent),
+    );
+    if (this.#scanner === undefined) return chunk.length;
+    const whole = this.#scanner.write(chunk);
+    if (whole > 0 || !this.#midFrame) this.#midFrame = whole < chunk.length;
+    this.#text.keep(chunk);
+    return whole;
+  }
+
+  end(): void {
+    this.#scanner?.end();
+  }
+
+  get started(): boolean {
+    return this.#notes.started;
+  }
+
+  get error(): UpstreamError | undefined {
+    return this.#notes.error;
+  }
+
+  get finished(): boolean {
+    return this.#notes.finished && this.#notes.error === undefined;
+  }
+
+  get missingEnd(): string {
+    const word = this.#rules.doneWord;
+    if (word === undefined || this.#done || !this.finished) return "";
+    // Such vendors also end without closing their last frame.
+    return this.#midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
+  }
+
+  get broken(): BrokenStream {
+    return {
+      form: this.#scanner?.form ?? "sse",
+      midFrame: this.#midFrame,
+      events: this.#events,
+      opening: this.#notes.opening,
+    };
+  }
+
+  facts(): AnswerFacts {
+    return factsOf(this.#rules, this.#notes, () => this.#text.text());
+  }
+
+  #read(buffer: Buffer, start: number, end: number, readEvent: EventReader): void {
+    const notes = this.#notes;
+    if (notes.output && notes.started && !this.#matters(buffer, start, end)) {
+      this.#events += 1;
+      return;
+    }
+    const { name, data } = readEvent(buffer, start, end);
+    if (data === "") return;
+    if (data === this.#rules.doneWord) {
+      notes.finished = true;
+      this.#done = true;
+      return;
+    }
+    const parsed = parseEvent(data);
+    const event = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
+    if (event === undefined) return;
+    this.#events += 1;
+    this.#rules.readEvent(event, notes, name);
+  }
+}
+
+/**
+ * Keeps the stream's bytes by reference and reads text off them only when asked: nearly every stream
+ * states its usage, and for those nothing is ever decoded.
+ */
+class TextKeeper {
+  readonly #rules: AnswerRules;
+  #sink: ReturnType<typeof openTextSink> | undefined;
+  #scanner: EventScanner | undefined;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+
+  constructor(rules: AnswerRules) {
+    this.#rules = rules;
+  }
+
+  keep(chunk: Buffer): void {
+    this.#kept.push(chunk);
+    this.#keptBytes += chunk.length;
+    if (this.#keptBytes > MAX_KEPT_BYTES) this.#fold();
+  }
+
+  text(): OutputText {
+    return this.#fold().text();
+  }
+
+  #fold(): ReturnType<typeof openTextSink> {
+    this.#sink ??= openTextSink();
+    const sink = this.#sink;
+    for (const chunk of this.#kept) {
+      this.#scanner ??= openEventScanner(chunk, (buffer, start, end, readEvent) => {
+        const { name, data } = readEvent(buffer, start, end);
+        const event = asObject(parseLoosely(data));
+        if (event !== undefined) this.#rules.eventText(event, sink, name);
+      });
+      this.#scanner?.write(chunk);
+    }
+    this.#kept = [];
+    this.#keptBytes = 0;
+    return sink;
+  }
+}
+
+/** Reads event streams by frames and JSON arrays by items; undefined until a first byte tells which. */
+function openEventScanner(first: Buffer, frame: FrameReader): EventScanner | undefined {
+  let at = 0;
+  while (at < first.length && (first[at] ?? 0) <= SPACE) at += 1;
+  if (at === first.length) return undefined;
+  if (first[at] === OPENING_BRACKET || first[at] === OPENING_BRACE) {
+    const scanner = openArrayScanner((buffer, start, end) => frame(buffer, start, end, readItemAt));
+    return { form: "array", ...scanner };
+  }
+  const scanner = openFrameScanner({
+    frame: (buffer, start, end) => frame(buffer, start, end, readFrameAt),
+  });
+  return { form: "sse", ...scanner };
+}
+
+interface EventScanner {
+  readonly form: "sse" | "array";
+  write(chunk: Buffer): number;
+  end(): void;
+}
+
+type FrameReader = (buffer: Buffer, start: number, end: number, readEvent: EventReader) => void;
+type EventReader = (buffer: Buffer, start: number, end: number) => { name: string; data: string };
+
+const readFrameAt: EventReader = (buffer, start, end) => readFrame(buffer.toString("utf8", start, end));
+const readItemAt: EventReader = (buffer, start, end) => ({
+  name: "",
+  data: buffer.toString("utf8", start, end),
+});
+
+/** About a thousand events: most streams end before their text is ever read. */
+const MAX_KEPT_BYTES = 256 * 1024;
+const SPACE = 0x20;
+const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
