@@ -1,0 +1,152 @@
+import { crashPoint } from "../base/crash-point.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import type { AttemptOutcome } from "../routing/health.ts";
+import type { Routing } from "../routing/routing.ts";
+import type { Candidate, Transport, UpstreamAnswer, UpstreamCall } from "../upstreams/call.ts";
+import type { StoredResponses } from "../upstreams/stored-responses.ts";
+import { droppedHeader } from "./dropped-header.ts";
+import { receiveError } from "./error-answer.ts";
+import type { Exchange } from "./exchange.ts";
+import { type AttemptFailure, bugOfOurs, failureOfTransport } from "./failures.ts";
+import { fanOut } from "./fan-out.ts";
+import type { Passage } from "./passage.ts";
+import { receivePlain } from "./plain-answer.ts";
+import type { Attempt, Receiver } from "./receiver.ts";
+import { receiveStream } from "./stream-answer.ts";
+
+export interface AttemptDeps {
+  readonly transport: Transport;
+  readonly routing: Routing;
+  readonly storedResponses: StoredResponses;
+  readonly metrics: Metrics;
+  readonly errorType: string;
+}
+
+/** Sends one attempt. Resolves to undefined when the exchange is over, else to how the attempt failed. */
+export function attemptAt(
+  deps: AttemptDeps,
+  exchange: Exchange,
+  candidate: Candidate,
+  passage: Passage,
+): Promise<AttemptFailure | undefined> {
+  const { request } = exchange;
+  return new Promise((resolve) => {
+    let receiver: Receiver | undefined;
+    let over = false;
+    const close = (failure: AttemptFailure | undefined, health: AttemptOutcome): void => {
+      if (over) return;
+      over = true;
+      deps.routing.report(candidate, health);
+      deps.metrics.attemptEnded(candidate.upstream.name, health.kind);
+      resolve(failure);
+    };
+    const fail = (failure: AttemptFailure): void => close(failure, failure.health);
+    const guard = (work: () => void | Promise<void>): void => {
+      const crash = (cause: unknown): void => {
+        flight.abort();
+        if (request.answer.committed) request.answer.cut();
+        fail(bugOfOurs(cause));
+      };
+      try {
+        work()?.catch(crash);
+      } catch (cause) {
+        crash(cause);
+      }
+    };
+    /** Before the first byte of the answer there is nothing to receive and nothing to charge. */
+    const cut = (): void => {
+      flight.abort();
+      request.answer.cut();
+      close(undefined, { kind: "neutral" });
+    };
+
+    const { flight, usage } = send(
+      deps.transport,
+      passage.copies,
+      {
+        candidate,
+        requestId: request.id,
+        streamed: request.streamed,
+        arrayStream: passage.arrayStream,
+        query: request.query,
+        headers: request.headers,
+        body: passage.pieces,
+      },
+      {
+        head(status, headers) {
+          crashPoint("upstream.after-head");
+          const chosen = receiverFor(attempt, status, headers);
+          receiver = chosen;
+          if (exchange.gone) guard(() => chosen.gone());
+        },
+        data: (chunk) => guard(() => receiver?.data(chunk)),
+        ended: () => guard(() => receiver?.ended()),
+        failed: (failure) =>
+          guard(() =>
+            receiver === undefined ? fail(failureOfTransport(failure)) : receiver.failed(failure),
+          ),
+      },
+    );
+
+    const attempt: Attempt = {
+      exchange,
+      candidate,
+      flight,
+      usage,
+      errorType: deps.errorType,
+      answering: () => deps.routing.report(candidate, { kind: "answering" }),
+      done: (health = { kind: "ok" }) => close(undefined, health),
+      fail,
+      guard,
+      learn(facts) {
+        if (!passage.storesResponse || facts.id === undefined) return;
+        deps.storedResponses.remember({
+          responseId: facts.id,
+          accountId: request.caller.accountId,
+          upstreamId: candidate.upstream.id,
+          credentialId: candidate.credential.id,
+        });
+      },
+      passage,
+    };
+
+    request.answer.onGone(() => {
+      exchange.gone = true;
+      if (receiver !== undefined) return guard(() => receiver?.gone());
+      // A stream not yet begun costs nothing; a plain answer is awaited, since the vendor will bill us for it.
+      if (request.streamed) cut();
+    });
+    exchange.onDrain = () => (receiver === undefined ? cut() : guard(() => receiver?.drain()));
+  });
+}
+
+function send(
+  transport: Transport,
+  copies: number,
+  call: UpstreamCall,
+  answer: UpstreamAnswer,
+): Pick<Attempt, "flight" | "usage"> {
+  const { usage } = PROTOCOLS[call.candidate.protocol];
+  return copies === 1
+    ? { flight: transport.send(call, answer), usage }
+    : fanOut(transport, call, copies, usage, answer);
+}
+
+/** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
+function receiverFor(
+  attempt: Attempt,
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Receiver {
+  if (status < 200 || status > 299) return receiveError(attempt, status, headers);
+  const type = headers["content-type"];
+  const { contentType, losses } = attempt.passage;
+  const passed = {
+    "content-type": contentType ?? (typeof type === "string" ? type : "application/json"),
+    ...droppedHeader(losses),
+  };
+  return attempt.exchange.request.streamed
+    ? receiveStream(attempt, { ...passed, "cache-control": "no-cache", "x-accel-buffering": "no" })
+    : receivePlain(attempt, passed);
+}

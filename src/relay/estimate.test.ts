@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { AnswerFacts } from "../protocols/protocol.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import { estimateMissing } from "./estimate.ts";
+import type { TextRequest } from "./text-request.ts";
+
+const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
+
+function asked(name: ProtocolName, body: object): TextRequest {
+  return { protocol: PROTOCOLS[name], body: [Buffer.from(JSON.stringify(body))] } as unknown as TextRequest;
+}
+
+/** The facts of a stream with these events, broken off after the last. */
+function streamed(name: ProtocolName, events: readonly object[]): AnswerFacts {
+  const meter = PROTOCOLS[name].usage.openStream(1);
+  for (const event of events) meter.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  meter.end();
+  return meter.facts();
+}
+
+const gemini = (text: string, usageMetadata: object, more: object = {}): object => ({
+  candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...more }],
+  usageMetadata,
+});
+const ASKED = { contents: [{ role: "user", parts: [{ text: WORDS.repeat(5) }] }] };
+
+describe("estimateMissing", () => {
+  it("counts the text of a broken stream whose vendor has stated only the prompt yet", async () => {
+    const facts = streamed("generate-content", [
+      gemini(WORDS, { promptTokenCount: 80, totalTokenCount: 80 }),
+      gemini(WORDS, { promptTokenCount: 80, totalTokenCount: 80 }),
+    ]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts);
+    expect(usage.inputUncached).toBe(80);
+    expect(usage.outputVisible).toBeGreaterThan(20);
+    expect(estimated).toBe(true);
+  });
+
+  it("lets a finished answer's zero stand", async () => {
+    const facts = streamed("generate-content", [
+      gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 0 }, { finishReason: "STOP" }),
+    ]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts);
+    expect(usage).toEqual({ inputUncached: 80, outputVisible: 0 });
+    expect(estimated).toBe(false);
+  });
+
+  it("takes nothing for an answer of which nothing has come", async () => {
+    const facts = streamed("generate-content", [{ usageMetadata: { promptTokenCount: 80 } }]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts);
+    expect(usage).toEqual({ inputUncached: 80, outputVisible: 0 });
+    expect(estimated).toBe(false);
+  });
+
+  it("counts the input once for each of several answers, and estimates only those that did not report", async () => {
+    const told = streamed("generate-content", [
+      gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 9 }, { finishReason: "STOP" }),
+    ]);
+    const silent = streamed("generate-content", [gemini(WORDS, {})]);
+    const request = asked("generate-content", ASKED);
+    const alone = (await estimateMissing(request, silent)).usage;
+    const joined = await estimateMissing(request, { ...silent, parts: [told, silent, silent] });
+    expect(joined.usage.inputUncached).toBe(80 + 2 * (alone.inputUncached ?? 0));
+    expect(joined.usage.outputVisible).toBe(9 + 2 * (alone.outputVisible ?? 0));
+    expect(joined.estimated).toBe(true);
+  });
+});

@@ -1,0 +1,100 @@
+import { isGenerating } from "../conversation/protocol-name.ts";
+import type { AnswerFacts } from "../protocols/protocol.ts";
+import { sumTokens, type TokenUsage } from "../usage/usage.ts";
+import { promptText } from "./prompt-text.ts";
+import type { TextRequest } from "./text-request.ts";
+
+/** Tokens that a vendor's format spends around a prompt whatever it says (roles, separators). */
+const FRAME_TOKENS = 4;
+
+/**
+ * Beyond this text is counted by the ratio of its beginning: an exact count of megabytes would block
+ * everyone else for a tenth of a second, for a number that is an estimate anyway.
+ */
+const COUNTED_CHARS = 400_000;
+
+export interface ChargeableUsage {
+  readonly usage: TokenUsage;
+  /** A bucket is our word and not the vendor's. */
+  readonly estimated: boolean;
+}
+
+/**
+ * The usage to charge: what the vendor reported, and our own count where it reported nothing or an
+ * impossible value. Only the missing side is estimated, so a reported input is never replaced. At once
+ * where nothing is missing, which is nearly always.
+ */
+export function estimateMissing(
+  request: TextRequest,
+  facts: AnswerFacts,
+): ChargeableUsage | Promise<ChargeableUsage> {
+  if (facts.parts !== undefined) return estimateParts(request, facts.parts);
+  const reported = facts.usage?.tokens ?? {};
+  const needsInput = reported.inputUncached === undefined;
+  const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
+  if (!needsInput && !needsOutput) {
+    // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
+    return { usage: reported, estimated: (facts.usage?.hostile.length ?? 0) > 0 };
+  }
+
+  return loadCounter().then((count) => estimate(request, facts, count, needsInput, needsOutput));
+}
+
+/** Each of several answers had the input to itself. */
+async function estimateParts(request: TextRequest, parts: readonly AnswerFacts[]): Promise<ChargeableUsage> {
+  const counted = await Promise.all(parts.map((part) => estimateMissing(request, part)));
+  return {
+    usage: sumTokens(counted.map(({ usage }) => usage)),
+    estimated: counted.some(({ estimated }) => estimated),
+  };
+}
+
+function estimate(
+  request: TextRequest,
+  facts: AnswerFacts,
+  count: Counter,
+  needsInput: boolean,
+  needsOutput: boolean,
+): ChargeableUsage {
+  const reported = facts.usage?.tokens ?? {};
+  let usage: TokenUsage = reported;
+  if (needsInput) {
+    const cached = (reported.cacheRead ?? 0) + (reported.cacheWrite5m ?? 0) + (reported.cacheWrite1h ?? 0);
+    const whole = count(promptText(request.body)) + FRAME_TOKENS;
+    usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
+  }
+  if (needsOutput) {
+    const text = facts.outputText();
+    const reasoning = reported.outputReasoning ?? count(text.reasoning, text.reasoningMore);
+    usage = {
+      ...usage,
+      outputVisible: count(text.visible, text.visibleMore),
+      ...(reasoning > 0 ? { outputReasoning: reasoning } : {}),
+    };
+  }
+  return { usage, estimated: true };
+}
+
+/**
+ * No count of the answer, or the 0 of a stream that broke off amid its text: Gemini states the prompt
+ * with the first chunk and leaves the answer out until the last. A finished answer's 0 stays 0.
+ */
+function lacksOutput(facts: AnswerFacts, reported: TokenUsage): boolean {
+  if (reported.outputVisible === undefined) return true;
+  return reported.outputVisible === 0 && facts.finish === undefined && facts.outputText().visible !== "";
+}
+
+/** Tokens of a text; `more` is the number of characters of it that are not here. */
+type Counter = (text: string, more?: number) => number;
+
+let counter: Promise<Counter> | undefined;
+
+/** The tokenizer takes 100 MB of memory, so it is loaded only when an estimate is billed. */
+function loadCounter(): Promise<Counter> {
+  counter ??= import("gpt-tokenizer/encoding/o200k_base").then(({ countTokens }) => (text, more = 0) => {
+    const sample = text.length > COUNTED_CHARS ? text.slice(0, COUNTED_CHARS) : text;
+    const tokens = countTokens(sample, { allowedSpecial: "all" });
+    return Math.ceil((tokens * (text.length + more)) / Math.max(1, sample.length));
+  });
+  return counter;
+}

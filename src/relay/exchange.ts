@@ -1,0 +1,109 @@
+import type { Clock } from "../base/clock.ts";
+import type { Member } from "../base/roster.ts";
+import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
+import type { Loss } from "../conversation/loss.ts";
+import type { AnswerFacts } from "../protocols/protocol.ts";
+import type { Candidate } from "../upstreams/call.ts";
+import { lossTexts } from "./dropped-header.ts";
+import { type ChargeableUsage, estimateMissing } from "./estimate.ts";
+import type { TextRequest } from "./text-request.ts";
+
+/** One accepted request with its hold: the place where it is settled, once, whatever happened. */
+export interface Exchange extends Member {
+  readonly request: TextRequest;
+  readonly hold: OpenHold;
+  readonly clock: Clock;
+  readonly chargeEmptyAnswers: boolean;
+  /** Counts the outcome for metrics and limits. */
+  readonly onSettled: (outcome: Outcome) => void;
+  /** Attempts made so far, the running one included. */
+  attempts: number;
+  /** Monotonic time of the first byte of the answer that is being relayed. */
+  firstByteMs: number | null;
+  /** Set once by a drain that ran out of patience. */
+  drained: boolean;
+  /** The caller has left. */
+  gone: boolean;
+  /** Ends whatever runs now; each attempt puts its own way here. */
+  onDrain: () => void;
+  settled: boolean;
+  /** What the running attempt's protocol has no slot for. */
+  losses: readonly Loss[];
+}
+
+/** How an answer ended, in facts that a charge can be made of. */
+export interface Ending {
+  readonly reason: ChargeReason;
+  readonly candidate: Candidate | null;
+  /** What the meter read; undefined where nothing was produced and nothing is charged. */
+  readonly facts: AnswerFacts | undefined;
+  readonly status: number;
+  readonly errorCode?: string;
+}
+
+/**
+ * Settles the exchange: usage as reported, estimated where the vendor gave none, nothing where nothing
+ * was produced. Resolves when the end line is with the operating system. A second call does nothing,
+ * since a caller's abort may race with the upstream's end.
+ */
+export async function settle(exchange: Exchange, ending: Ending): Promise<void> {
+  if (exchange.settled) return;
+  exchange.settled = true;
+  const { facts } = ending;
+  const reason = reasonOf(exchange, ending);
+  const counted =
+    facts === undefined || reason === "empty_answer" ? NOTHING : estimateMissing(exchange.request, facts);
+  const usage = counted instanceof Promise ? await counted : counted;
+  const outcome = outcomeOf(exchange, ending, reason, usage);
+  const written = exchange.hold.settle(outcome);
+  exchange.onSettled(outcome);
+  await written;
+}
+
+const NOTHING: ChargeableUsage = { usage: {}, estimated: false };
+
+function outcomeOf(
+  exchange: Exchange,
+  ending: Ending,
+  reason: ChargeReason,
+  { usage, estimated }: ChargeableUsage,
+): Outcome {
+  const { facts, candidate, errorCode } = ending;
+  const { firstByteMs, request } = exchange;
+  const reported = facts?.usage;
+  return {
+    reason,
+    usage,
+    estimated,
+    upstream: candidate?.upstream.name ?? null,
+    upstreamModel: candidate?.model ?? null,
+    status: ending.status,
+    attempts: exchange.attempts,
+    firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs - request.startedMs),
+    totalMs: Math.round(exchange.clock.monotonicMs() - request.startedMs),
+    ...(errorCode === undefined ? undefined : { errorCode }),
+    ...(exchange.losses.length === 0 ? undefined : { losses: lossTexts(exchange.losses) }),
+    ...(reported?.raw === undefined ? undefined : { raw: reported.raw }),
+    ...(reported?.hostile.length ? { hostile: reported.hostile } : undefined),
+  };
+}
+
+function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: Ending): ChargeReason {
+  if (reason !== "completed" || facts === undefined) return reason;
+  if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
+  return facts.usage === undefined ? "completed_usage_missing" : "completed";
+}
+
+/** An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. */
+function isEmpty(request: TextRequest, facts: AnswerFacts): boolean {
+  const tokens = facts.usage?.tokens;
+  return (
+    tokens !== undefined &&
+    tokens.outputVisible === 0 &&
+    (tokens.outputReasoning ?? 0) === 0 &&
+    !facts.hasOutput &&
+    !facts.finishedByCaller &&
+    // Chat completions say `stop` for the model's own end and the caller's sequence alike.
+    request.scan.last("stop") === undefined
+  );
+}

@@ -1,0 +1,154 @@
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
+import { tellCaller, type UpstreamError } from "../protocols/blame.ts";
+import type { AttemptOutcome } from "../routing/health.ts";
+import type { UpstreamFailure } from "../upstreams/call.ts";
+
+/** How an attempt failed before anything reached the caller. */
+export interface AttemptFailure {
+  /** Another candidate may answer in its place; a caller's own mistake would only fail there again. */
+  readonly next: boolean;
+  /** What the caller is told if no other candidate answers. */
+  readonly error: GatewayError | UpstreamRejection;
+  /** What routing learns about the candidate. */
+  readonly health: AttemptOutcome;
+  readonly timedOut: boolean;
+}
+
+/** A place at a full upstream is free within about one answer. */
+const BUSY_RETRY_SECONDS = 2;
+
+/** The upstream could not be reached, went silent or broke off. */
+export function failureOfTransport(
+  failure: UpstreamFailure,
+): AttemptFailure & { readonly error: GatewayError } {
+  const timedOut = failure.kind === "timeout";
+  if (timedOut && failure.phase !== "connect") {
+    return {
+      // The caller has waited the longest wait already, and the work may be under way: no second candidate.
+      next: false,
+      timedOut,
+      health: { kind: "failed" },
+      error: new GatewayError(
+        "upstream_timeout",
+        "The upstream did not answer in time; try again, or stream the answer.",
+      ),
+    };
+  }
+  if (failure.kind === "busy") {
+    return {
+      next: true,
+      timedOut,
+      // A full upstream is healthy.
+      health: { kind: "neutral" },
+      error: new GatewayError(
+        "no_available_upstream",
+        "The upstream has no room for this request now; try again shortly, with fewer answers at once if it asks for several.",
+        { retryAfterSeconds: BUSY_RETRY_SECONDS },
+      ),
+    };
+  }
+  return {
+    next: true,
+    timedOut,
+    // What we gave up ourselves says nothing about the upstream.
+    health: { kind: failure.kind === "aborted" ? "neutral" : "failed" },
+    error: new GatewayError(
+      "upstream_error",
+      "The upstream could not be reached or broke off its answer; try again.",
+    ),
+  };
+}
+
+/** The upstream answered with an error, as a status or as a stream's first event. */
+export function failureOfError(error: UpstreamError, client: ProtocolName): AttemptFailure {
+  return {
+    next: error.fault !== "caller",
+    timedOut: false,
+    error: tellCaller(error, client),
+    health: healthOf(error),
+  };
+}
+
+function healthOf(error: UpstreamError): AttemptOutcome {
+  switch (error.fault) {
+    case "caller":
+      return { kind: "ok" };
+    case "rate-limit":
+      return { kind: "rate-limited", retryAfterSeconds: error.retryAfterSeconds };
+    case "account":
+      return { kind: "refused-account" };
+    default:
+      return { kind: "failed" };
+  }
+}
+
+/** The stream ended without an event, or before its terminal one. */
+export function brokenStream(): AttemptFailure & { readonly error: GatewayError } {
+  return {
+    next: true,
+    timedOut: false,
+    health: { kind: "failed" },
+    error: new GatewayError("upstream_error", "The upstream broke off its answer before the end; try again."),
+  };
+}
+
+/** A success status, and under it a proxy's page or half an answer. */
+export function unreadableAnswer(): AttemptFailure {
+  return {
+    next: true,
+    timedOut: false,
+    health: { kind: "failed" },
+    error: new GatewayError("upstream_error", "The upstream's answer cannot be read; try again."),
+  };
+}
+
+/**
+ * The request's meaning has no slot in this candidate's protocol, or its body is malformed where
+ * translation must read it: nothing was sent. Another candidate may speak the caller's own protocol.
+ */
+export function refusedPassage(cause: unknown): AttemptFailure {
+  return cause instanceof GatewayError
+    ? { next: true, timedOut: false, health: { kind: "neutral" }, error: cause }
+    : bugOfOurs(cause);
+}
+
+/** Nothing was sent yet, and the gateway is about to end. */
+export function stopping(cause?: unknown): GatewayError {
+  return new GatewayError("service_unavailable", "The gateway is stopping; try again.", { cause });
+}
+
+/** Our own code failed on this answer: that request is lost, nothing else. */
+export function bugOfOurs(cause: unknown): AttemptFailure {
+  return {
+    next: false,
+    timedOut: false,
+    health: { kind: "neutral" },
+    error: new GatewayError(
+      "internal_error",
+      "The gateway failed on the upstream's answer; the operator's log has it under the request's id.",
+      {
+        cause,
+      },
+    ),
+  };
+}
+
+/** A plain answer beyond every sane size is not collected further. */
+export function tooLargeAnswer(): AttemptFailure {
+  return {
+    next: false,
+    timedOut: false,
+    health: { kind: "neutral" },
+    error: new GatewayError(
+      "upstream_error",
+      "The upstream's answer is larger than the gateway accepts; ask for less at once.",
+    ),
+  };
+}
+
+/** For the usage log: a statement's code, or the gateway's own reason where it has none. */
+export function codeOf(error: GatewayError | UpstreamRejection | ErrorStatement): string {
+  if (error instanceof GatewayError) return error.reason;
+  return "statement" in error ? error.statement.code : error.code;
+}

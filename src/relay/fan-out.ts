@@ -1,0 +1,170 @@
+import type { StreamMeter, UsageReader } from "../protocols/protocol.ts";
+import type { Transport, UpstreamAnswer, UpstreamCall, UpstreamFlight } from "../upstreams/call.ts";
+import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, tag } from "./joined-form.ts";
+import { joinedUsage } from "./joined-usage.ts";
+
+/** What an answer may send ahead while it must wait for others; more stays with its upstream. */
+const WAITING_BYTES = 256 * 1024;
+
+/** Several requests in flight that look like one. */
+export interface FanOut {
+  readonly flight: UpstreamFlight;
+  /** Reads usage off the joined answer. */
+  readonly usage: UsageReader;
+}
+
+/** The answer to one of the requests. */
+interface Lane {
+  readonly number: number;
+  readonly meter: StreamMeter;
+  /** What has come and could not be passed on yet. */
+  waiting: Buffer[];
+  waitingBytes: number;
+  /** It has begun, with success. */
+  headed: boolean;
+  ended: boolean;
+  /** Its end is passed on. */
+  closed: boolean;
+}
+
+/**
+ * Sends one request `copies` times at once, where one request makes one answer and several are wanted.
+ * The receiver sees one answer, in the form of `joined-form.ts`. It begins when all have begun with
+ * success; until then, and for plain answers until the last has ended, the failure of one is the failure
+ * of all and the others are cancelled. So is the failure of one stream amid its answer.
+ */
+export function fanOut(
+  transport: Transport,
+  call: UpstreamCall,
+  copies: number,
+  reader: UsageReader,
+  answer: UpstreamAnswer,
+): FanOut {
+  const lanes = Array.from({ length: copies }, (_, number) => openLane(number, reader));
+  const meters = lanes.map(({ meter }) => meter);
+  const flights = lanes.map((lane) => transport.send(call, listen(lane)));
+  /** The lane whose answer, an error, stands for all. */
+  let told: Lane | undefined;
+  let begun = false;
+  let over = false;
+  let paused = false;
+  /** Of plain answers, the one that is passed on now. */
+  let turn = 0;
+
+  return {
+    usage: joinedUsage(reader, copies, meters),
+    flight: {
+      pause() {
+        paused = true;
+        for (const flight of flights) flight.pause();
+      },
+      resume() {
+        paused = false;
+        for (const flight of flights) flight.resume();
+      },
+      abort() {
+        over = true;
+        for (const flight of flights) flight.abort();
+      },
+    },
+  };
+
+  function listen(lane: Lane): UpstreamAnswer {
+    return {
+      head(status, headers) {
+        lane.headed = status >= 200 && status <= 299;
+        if (!lane.headed) {
+          told = lane;
+          cancelAllBut(lane);
+          answer.head(status, headers);
+        } else if (lanes.every(({ headed }) => headed)) {
+          begun = true;
+          answer.head(status, headers);
+          if (!call.streamed) pass(ARRAY_OPEN);
+          advance();
+        }
+      },
+      data(chunk) {
+        if (told !== undefined) return answer.data(chunk);
+        lane.waiting.push(chunk);
+        lane.waitingBytes += chunk.length;
+        advance();
+        if (lane.waitingBytes > WAITING_BYTES) flights[lane.number]?.pause();
+      },
+      ended() {
+        if (told !== undefined) return answer.ended();
+        lane.ended = true;
+        advance();
+      },
+      failed(failure) {
+        // A stream that breaks after its terminal event has said all.
+        if (lane.meter.finished) {
+          lane.ended = true;
+          return advance();
+        }
+        cancelAllBut(lane);
+        answer.failed(failure);
+      },
+    };
+  }
+
+  /** Passes on whatever may pass now. */
+  function advance(): void {
+    if (!begun) return;
+    if (call.streamed) advanceStreams();
+    else advancePlain();
+  }
+
+  /** Streams flow side by side. The first that ends too early ends them all. */
+  function advanceStreams(): void {
+    for (const lane of lanes) {
+      for (const chunk of takeWaiting(lane)) pass(tag(lane.number, chunk));
+      if (!lane.ended || lane.closed) continue;
+      lane.closed = true;
+      lane.meter.end();
+    }
+    const brokenOff = lanes.some(({ closed, meter }) => closed && !meter.finished);
+    if (brokenOff || lanes.every(({ closed }) => closed)) end();
+  }
+
+  /** Plain answers follow each other, in order. */
+  function advancePlain(): void {
+    for (let lane = lanes[turn]; lane !== undefined; lane = lanes[turn]) {
+      for (const chunk of takeWaiting(lane)) pass(chunk);
+      if (!lane.ended) return;
+      turn += 1;
+      pass(turn < copies ? ARRAY_NEXT : ARRAY_CLOSE);
+    }
+    end();
+  }
+
+  function takeWaiting(lane: Lane): readonly Buffer[] {
+    const { waiting, waitingBytes } = lane;
+    lane.waiting = [];
+    lane.waitingBytes = 0;
+    if (waitingBytes > WAITING_BYTES && !paused) flights[lane.number]?.resume();
+    return waiting;
+  }
+
+  function pass(chunk: Buffer): void {
+    if (!over) answer.data(chunk);
+  }
+
+  function end(): void {
+    if (over) return;
+    over = true;
+    for (const flight of flights) flight.abort();
+    answer.ended();
+  }
+
+  function cancelAllBut(kept: Lane): void {
+    flights.forEach((flight, number) => {
+      if (number !== kept.number) flight.abort();
+    });
+  }
+}
+
+function openLane(number: number, reader: UsageReader): Lane {
+  const meter = reader.openStream(1);
+  return { number, meter, waiting: [], waitingBytes: 0, headed: false, ended: false, closed: false };
+}

@@ -1,0 +1,91 @@
+import type { UpstreamError } from "../protocols/blame.ts";
+import {
+  type AnswerFacts,
+  type StreamMeter,
+  UNKNOWN_STREAM,
+  type UsageReader,
+} from "../protocols/protocol.ts";
+import { sumUsage } from "../usage/usage.ts";
+import { untag } from "./joined-form.ts";
+
+/** Reads the usage of `copies` answers in the joined form, the sum of what `reader` reads of each. */
+export function joinedUsage(
+  reader: UsageReader,
+  copies: number,
+  meters: readonly StreamMeter[],
+): UsageReader {
+  const readPlain = (body: unknown): AnswerFacts => {
+    const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(copies).fill(undefined);
+    return joinFacts(answers.map((answer) => reader.readPlain(answer)));
+  };
+  return {
+    readPlain,
+    readBytes: (body) => readPlain(parse(body)),
+    buckets: (usage) => reader.buckets(usage),
+    openStream: () => new JoinedMeter(meters),
+  };
+}
+
+/** One meter for all: it has begun when the first has, and is finished when the last is. */
+class JoinedMeter implements StreamMeter {
+  readonly missingEnd = "";
+  readonly broken = UNKNOWN_STREAM;
+  readonly #meters: readonly StreamMeter[];
+
+  constructor(meters: readonly StreamMeter[]) {
+    this.#meters = meters;
+  }
+
+  write(bytes: Uint8Array): number {
+    const { answer, chunk } = untag(bytes);
+    this.#meters[answer]?.write(chunk);
+    // Each answer's frames are cut by its own reader, so nothing need be held back for the next chunk.
+    return bytes.length;
+  }
+
+  end(): void {}
+
+  get started(): boolean {
+    return this.#meters.some(({ started }) => started);
+  }
+
+  get error(): UpstreamError | undefined {
+    return this.#meters.find(({ error }) => error !== undefined)?.error;
+  }
+
+  get finished(): boolean {
+    return this.#meters.every(({ finished }) => finished);
+  }
+
+  facts(): AnswerFacts {
+    return joinFacts(this.#meters.filter(({ started }) => started).map((meter) => meter.facts()));
+  }
+}
+
+function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
+  const usages = parts.flatMap(({ usage }) => usage ?? []);
+  return {
+    usage: usages.length < parts.length ? undefined : sumUsage(usages),
+    hasOutput: parts.some(({ hasOutput }) => hasOutput),
+    finish: parts.at(-1)?.finish,
+    finishedByCaller: parts.some(({ finishedByCaller }) => finishedByCaller),
+    id: undefined,
+    error: parts.find(({ error }) => error !== undefined)?.error,
+    parts,
+    outputText() {
+      const texts = parts.map((part) => part.outputText());
+      return {
+        visible: texts.map(({ visible }) => visible).join(""),
+        reasoning: texts.map(({ reasoning }) => reasoning).join(""),
+      };
+    },
+  };
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

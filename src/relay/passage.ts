@@ -1,0 +1,43 @@
+import type { Loss } from "../conversation/loss.ts";
+import type { ErrorStatement } from "../errors.ts";
+import type { UpstreamError } from "../protocols/blame.ts";
+import type { BrokenStream } from "../protocols/protocol.ts";
+
+/**
+ * The way through between a caller's protocol and an upstream's, both directions: `forward.ts` passes
+ * bytes as they are, `translate.ts` goes through the neutral form. Receivers do not know which it is.
+ */
+export interface Passage {
+  /** The request's bytes for the upstream. */
+  readonly pieces: readonly Uint8Array[];
+  /** How often to send them; with more than one, answers come back in the form of `joined-form.ts`. */
+  readonly copies: number;
+  /** Streams come as a JSON array and not as events (only ever the caller's own wish, forwarded). */
+  readonly arrayStream: boolean;
+  /** The vendor keeps the answer, so its id must lead back there. */
+  readonly storesResponse: boolean;
+  /** What of the request has no slot there. */
+  readonly losses: readonly Loss[];
+  /** `content-type` of a successful answer, where it is not the upstream's own. */
+  readonly contentType: string | undefined;
+  openStream(): StreamPassage;
+  /** A whole plain answer as the caller gets it, or the failure it is. */
+  plain(chunks: readonly Buffer[]): PlainPassage;
+}
+
+/** A stream on its way to the caller, in whole frames. */
+export interface StreamPassage {
+  write(chunk: Buffer): readonly Uint8Array[];
+  /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
+  end(missingEnd: string): readonly Uint8Array[];
+  /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
+  fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
+  /** What of the answer had no slot so far; it comes too late for the header and goes to the log. */
+  losses(): readonly Loss[];
+  /** An upstream's own error event reaches the caller by `write`, so that it needs no second one. */
+  readonly passesErrors: boolean;
+}
+
+export type PlainPassage =
+  | { readonly body: readonly Uint8Array[]; readonly losses: readonly Loss[] }
+  | { readonly error: UpstreamError };

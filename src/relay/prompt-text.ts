@@ -1,0 +1,70 @@
+/** Names of fields whose strings are words for the model and not settings or media. */
+const WORDS = new Set([
+  "content",
+  "text",
+  "system",
+  "instructions",
+  "input",
+  "prompt",
+  "query",
+  "documents",
+  "name",
+  "description",
+  "arguments",
+  "output",
+  "thinking",
+  "reasoning_content",
+]);
+
+/** Names of fields whose objects the model reads as JSON: schemas, and what went into and came out of tools. */
+const JSON_VALUES = new Set([
+  "parameters",
+  "parametersJsonSchema",
+  "input_schema",
+  "schema",
+  "responseSchema",
+  "responseJsonSchema",
+  "input",
+  "args",
+  "response",
+]);
+
+/** Names of fields that never reach the model. */
+const NOTES = new Set(["metadata", "labels"]);
+
+/** A string this long without a space is a picture or a file, which is not counted as words. */
+const LONGEST_WORD = 2_000;
+
+/**
+ * The words of a prompt, for an estimate of its tokens where the vendor did not say: texts of the
+ * conversation, tools with their schemas, calls and results, whatever the protocol. Vendors word tools each
+ * in their own way; JSON without its wrapping comes near all of them. Runs only when a request ended
+ * without usage. A body that does not parse was refused before.
+ */
+export function promptText(body: readonly Uint8Array[]): string {
+  const words: string[] = [];
+  collect(JSON.parse(Buffer.concat(body).toString("utf8")) as unknown, false, words);
+  return words.join("\n");
+}
+
+function collect(value: unknown, isWords: boolean, into: string[]): void {
+  if (typeof value === "string") {
+    if (isWords && !isBlob(value)) into.push(value);
+  } else if (Array.isArray(value)) {
+    for (const item of value) collect(item, isWords, into);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, field] of Object.entries(value)) {
+      if (NOTES.has(name)) continue;
+      if (JSON_VALUES.has(name) && isObject(field)) into.push(JSON.stringify(field));
+      else collect(field, WORDS.has(name) || (isWords && typeof field === "object"), into);
+    }
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isBlob(text: string): boolean {
+  return text.startsWith("data:") || (text.length > LONGEST_WORD && !/\s/.test(text.slice(0, LONGEST_WORD)));
+}

@@ -1,0 +1,43 @@
+import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
+import type { AttemptOutcome } from "../routing/health.ts";
+import type { Candidate, UpstreamFailure, UpstreamFlight } from "../upstreams/call.ts";
+import type { Exchange } from "./exchange.ts";
+import type { AttemptFailure } from "./failures.ts";
+import type { Passage } from "./passage.ts";
+
+/** One try at one upstream, as its receiver sees it. */
+export interface Attempt {
+  readonly exchange: Exchange;
+  readonly candidate: Candidate;
+  readonly flight: UpstreamFlight;
+  /** Reads usage off the upstream's answer. */
+  readonly usage: UsageReader;
+  /** The word for errors the gateway makes, per vocabulary. */
+  readonly errorType: string;
+  /** The answer has begun: routing learns it now, as a long stream may take an hour to end. */
+  answering(): void;
+  /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
+  done(health?: AttemptOutcome): void;
+  /** Nothing reached the caller; another candidate or an error answer may. */
+  fail(failure: AttemptFailure): void;
+  /** What a complete answer teaches: stored responses are pinned to where they are kept. */
+  learn(facts: AnswerFacts): void;
+  /** Runs work that no caller of ours awaits; its failure ends this request alone. */
+  guard(work: () => void | Promise<void>): void;
+  /** The way back to the caller. */
+  readonly passage: Passage;
+}
+
+/**
+ * Receives one kind of answer (plain, streamed, error). Whatever a method throws or rejects with is
+ * a bug of ours and costs this request alone.
+ */
+export interface Receiver {
+  data(chunk: Buffer): void;
+  ended(): void | Promise<void>;
+  failed(failure: UpstreamFailure): void | Promise<void>;
+  /** The caller left. */
+  gone(): void | Promise<void>;
+  /** The gateway stops and has waited long enough. */
+  drain(): void | Promise<void>;
+}

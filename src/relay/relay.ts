@@ -1,0 +1,297 @@
+import type { Clock } from "../base/clock.ts";
+import { crashPoint } from "../base/crash-point.ts";
+import { Roster } from "../base/roster.ts";
+import type { OpenHold, TextBilling } from "../billing/billing.ts";
+import { freezePrice, holdBound } from "../billing/hold-bound.ts";
+import type { Catalog, Model } from "../catalog/catalog.ts";
+import { GatewayError } from "../errors.ts";
+import type { Limits } from "../limits/limits.ts";
+import type { Candidates } from "../routing/walk.ts";
+import type { ResponsePin } from "../upstreams/stored-responses-store.ts";
+import { type TokenUsage, totalInput, totalOutput } from "../usage/usage.ts";
+import { type AttemptDeps, attemptAt } from "./attempt.ts";
+import { type Exchange, settle } from "./exchange.ts";
+import { priceExtras } from "./extras.ts";
+import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
+import type { Passage } from "./passage.ts";
+import { mostCopies, openPassages, type Passages, type PassagesDeps } from "./passages.ts";
+import type { TextRequest } from "./text-request.ts";
+import type { WrappedState } from "./wrapped-state.ts";
+
+export interface RelayDeps extends AttemptDeps, PassagesDeps {
+  readonly catalog: { current(): Catalog };
+  readonly billing: TextBilling;
+  readonly limits: Limits;
+  readonly clock: Clock;
+}
+
+export interface Relay {
+  /**
+   * Carries one text request to its end: answered, or thrown as GatewayError or UpstreamRejection with
+   * nothing sent to the caller and nothing left held.
+   */
+  relay(request: TextRequest): Promise<void>;
+  /** Requests that are running now. */
+  running(): number;
+  /** Cuts what still runs and charges it as an abort; resolves when all of it is settled. */
+  cutAll(): Promise<void>;
+}
+
+/** The path of a text request: may it, whom to ask, hold, attempts in order, settle. */
+export function createRelay(deps: RelayDeps): Relay {
+  const live = new Roster<Exchange>();
+  let whenIdle: (() => void) | undefined;
+
+  return {
+    async relay(request) {
+      crashPoint("request.accepted");
+      const catalog = deps.catalog.current();
+      const model = allowedModel(catalog, request);
+      const continued = continuedResponse(request);
+      const pin = continued === undefined ? undefined : await pinOf(deps, catalog, model, request, continued);
+      const { state } = request;
+      const candidates = candidatesFor(deps, catalog, model, request, pin, state);
+      const admitted = deps.limits.admit(request.caller);
+      const admission = admitted === undefined ? undefined : await admitted;
+      if (admission !== undefined) request.answer.addHeaders(admission.headers);
+      let exchange: Exchange | undefined;
+      let passages: Passages | undefined;
+      let tokens = 0;
+      const onSettled = (usage: TokenUsage): void => {
+        tokens = totalInput(usage) + totalOutput(usage);
+      };
+      try {
+        const taken = takeHold(deps, catalog, model, request);
+        const hold = taken instanceof Promise ? await taken : taken;
+        exchange = openExchange(deps, catalog, model, request, hold, onSettled);
+        live.add(exchange);
+        passages = openPassages(request, model, state, deps);
+        await run(deps, exchange, candidates, passages);
+      } finally {
+        passages?.close();
+        admission?.finish(tokens);
+        if (exchange !== undefined && live.delete(exchange) && live.size === 0) whenIdle?.();
+      }
+    },
+    running: () => live.size,
+    async cutAll() {
+      if (live.size === 0) return;
+      const idle = new Promise<void>((resolve) => {
+        whenIdle = resolve;
+      });
+      for (const exchange of live.members()) {
+        exchange.drained = true;
+        exchange.onDrain();
+      }
+      await idle;
+    },
+  };
+}
+
+/** The model, if this caller may use it on this endpoint. Unknown and forbidden look the same. */
+function allowedModel(catalog: Catalog, request: TextRequest): Model {
+  const model = catalog.callable(request.caller, request.model);
+  if (model === undefined) {
+    throw new GatewayError(
+      "model_not_found",
+      `The model '${request.model}' does not exist, or this key may not use it; see /v1/models.`,
+      {
+        param: "model",
+      },
+    );
+  }
+  if (!catalog.endpointsOf(model.id, request.caller.group).includes(request.protocol.name)) {
+    throw new GatewayError(
+      "unsupported_endpoint",
+      `The model '${model.id}' is not served on this endpoint; /v1/models lists where it is (supported_endpoint_types).`,
+      {
+        param: "model",
+      },
+    );
+  }
+  return model;
+}
+
+/** The id of the stored response that a request continues. */
+function continuedResponse({ protocol, scan }: TextRequest): string | undefined {
+  const id = protocol.name === "responses" ? scan.last("previous_response_id")?.value : undefined;
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+/** A request that continues a stored response can be answered only where that is kept. */
+async function pinOf(
+  deps: RelayDeps,
+  catalog: Catalog,
+  model: Model,
+  request: TextRequest,
+  id: string,
+): Promise<ResponsePin | undefined> {
+  const pin = await deps.storedResponses.find(request.caller.accountId, id);
+  const keeper = catalog.upstreams.find((upstream) => upstream.id === pin?.upstreamId);
+  // An upstream that has left the catalog has taken its responses with it, and others know nothing of them.
+  if (keeper?.models.has(model.id) !== true) throw previousResponseNotFound();
+  return pin;
+}
+
+function previousResponseNotFound(): GatewayError {
+  return new GatewayError(
+    "previous_response_not_found",
+    "previous_response_id names no stored response of this account and model; send the history in `input` instead.",
+    { param: "previous_response_id" },
+  );
+}
+
+function candidatesFor(
+  deps: RelayDeps,
+  catalog: Catalog,
+  model: Model,
+  request: TextRequest,
+  pin: ResponsePin | undefined,
+  state: WrappedState | undefined,
+): Candidates {
+  return deps.routing.candidates(catalog, {
+    model: model.id,
+    group: request.caller.group,
+    protocol: request.protocol.name,
+    ...(pin === undefined ? {} : { pin: { upstreamId: pin.upstreamId, credentialId: pin.credentialId } }),
+    ...(state?.minter === undefined ? {} : { minter: state.minter }),
+  });
+}
+
+/** Takes the hold: from here on the exchange must be settled, whatever happens. */
+function takeHold(
+  deps: RelayDeps,
+  catalog: Catalog,
+  model: Model,
+  request: TextRequest,
+): OpenHold | Promise<OpenHold> {
+  const group = catalog.groups.get(request.caller.group);
+  // The group was there a moment ago, when it made the model callable; without it nothing has a price.
+  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, model));
+  return deps.billing.take({
+    requestId: request.id,
+    caller: request.caller,
+    model: model.id,
+    endpoint: request.protocol.name,
+    streamed: request.streamed,
+    price,
+    amountNanos: holdBound({
+      endpoint: request.protocol.name,
+      model,
+      price,
+      scan: request.scan,
+      outputLimits: request.protocol.forward.outputLimits,
+      answerCounts: request.protocol.forward.answerCounts,
+      copies: mostCopies(catalog, model, request),
+    }),
+  });
+}
+
+function openExchange(
+  deps: RelayDeps,
+  catalog: Catalog,
+  model: Model,
+  request: TextRequest,
+  hold: OpenHold,
+  onSettled: (usage: TokenUsage) => void,
+): Exchange {
+  return {
+    request,
+    hold,
+    clock: deps.clock,
+    chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
+    onSettled({ status, firstByteMs, totalMs, usage }) {
+      onSettled(usage);
+      const chargeNanos = hold.chargeNanos();
+      const endpoint = request.protocol.name;
+      deps.metrics.requestEnded({
+        endpoint,
+        model: model.id,
+        status,
+        firstByteMs,
+        totalMs,
+        usage,
+        chargeNanos,
+      });
+    },
+    seat: -1,
+    attempts: 0,
+    firstByteMs: null,
+    drained: false,
+    gone: false,
+    settled: false,
+    losses: [],
+    onDrain: () => undefined,
+  };
+}
+
+/** Goes through the candidates until one answers; settles for nothing where none does. */
+async function run(
+  deps: RelayDeps,
+  exchange: Exchange,
+  candidates: Candidates,
+  passages: Passages,
+): Promise<void> {
+  const { request } = exchange;
+  let last: AttemptFailure | undefined;
+  try {
+    await exchange.hold.begun;
+  } catch (error) {
+    await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
+    throw error;
+  }
+  // The caller may have left while waiting for money; asking for a candidate would use up a probe.
+  if (!request.answer.open) exchange.gone = true;
+  for (const candidate of exchange.gone ? [] : candidates) {
+    let passage: Passage;
+    try {
+      const opened = passages.open(candidate);
+      passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
+    } catch (error) {
+      last = refusedPassage(error);
+      deps.routing.report(candidate, last.health);
+      if (exchange.gone || exchange.drained) break;
+      continue;
+    }
+    exchange.attempts += 1;
+    exchange.losses = passage.losses;
+    crashPoint("upstream.before-send");
+    last = await attemptAt(deps, exchange, candidate, passage);
+    if (last === undefined || !last.next || exchange.gone || exchange.drained) break;
+  }
+  if (exchange.settled) return;
+  const error = last?.error ?? candidates.refusal();
+  const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
+  await settle(exchange, {
+    reason: exchange.drained ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
+    candidate: null,
+    facts: undefined,
+    status: left ? 0 : "statement" in error ? error.statement.status : error.status,
+    errorCode: codeOf(error),
+  });
+  if (!left) throw error;
+}
+
+/** Waits for what a passage needs; nothing is sent yet, so a caller who leaves and a stop both end it at once. */
+function whileThere(exchange: Exchange, passages: Passages, opening: Promise<Passage>): Promise<Passage> {
+  exchange.request.answer.onGone(() => {
+    exchange.gone = true;
+    passages.close();
+  });
+  exchange.onDrain = () => passages.close();
+  return opening.then((passage) => {
+    // Both may also have happened in the moment in which all was there.
+    if (exchange.gone || exchange.drained) throw stopping();
+    return passage;
+  });
+}
+
+function reasonOf(
+  exchange: Exchange,
+  last: AttemptFailure | undefined,
+): "no_upstream" | "rejected" | "upstream_timeout" | "upstream_failed" {
+  if (last === undefined) return "no_upstream";
+  if (exchange.attempts === 0) return "rejected";
+  if (last.timedOut) return "upstream_timeout";
+  return last.next ? "upstream_failed" : "rejected";
+}

@@ -1,0 +1,192 @@
+import { crashPoint } from "../base/crash-point.ts";
+import type { ChargeReason } from "../billing/billing.ts";
+import { type ErrorStatement, GatewayError, statementOf } from "../errors.ts";
+import { tellCaller } from "../protocols/blame.ts";
+import type { UpstreamFailure } from "../upstreams/call.ts";
+import { settle } from "./exchange.ts";
+import { type AttemptFailure, brokenStream, failureOfError, failureOfTransport } from "./failures.ts";
+import type { Attempt, Receiver } from "./receiver.ts";
+
+/**
+ * Bytes held back until they close a frame (and, before the head, an event). A frame larger than this
+ * is an inline picture and flows on in parts.
+ */
+const HOLD_BACK_BYTES = 256 * 1024;
+
+/** After the terminal event a well-behaved upstream ends at once; one that does not is not waited for longer. */
+const LINGER_MS = 1_000;
+
+/**
+ * Receives a streamed answer. Nothing is sent before the first whole event, so that a failure up to
+ * then can still become a plain error or the next candidate. After it bytes flow as they come, in whole
+ * frames, while the meter reads along. What comes with the terminal event is held back until the
+ * exchange is settled: a caller never sees a finished answer that is not on the books.
+ */
+export function receiveStream(attempt: Attempt, headers: Readonly<Record<string, string>>): Receiver {
+  const { exchange, candidate } = attempt;
+  const { answer, protocol, answers } = exchange.request;
+  const meter = attempt.usage.openStream(answers);
+  const passage = attempt.passage.openStream();
+  /** Bytes not yet passed on: before the head all of them, then an open frame, at the end the last ones. */
+  let heldBack: Buffer[] = [];
+  let heldBackBytes = 0;
+  let over = false;
+  let linger: NodeJS.Timeout | undefined;
+
+  answer.onDrain(() => attempt.flight.resume());
+
+  return {
+    data(chunk) {
+      if (over) return;
+      const whole = meter.write(chunk);
+      if (!answer.committed) {
+        // An error of our account that came along with the first events: nothing was sent, so another may answer.
+        if (meter.error !== undefined && (!meter.started || meter.error.fault === "account")) return refuse();
+        if (!meter.started && heldBackBytes + chunk.length <= HOLD_BACK_BYTES) return hold(chunk);
+        commit();
+      }
+      if (meter.error?.fault === "account") return conceal();
+      hold(chunk.subarray(0, whole));
+      if (meter.finished) linger ??= setTimeout(() => attempt.guard(finish), LINGER_MS);
+      else if (whole > 0 || heldBackBytes > HOLD_BACK_BYTES) release();
+      hold(chunk.subarray(whole));
+    },
+    ended() {
+      if (over) return;
+      meter.end();
+      if (!answer.committed) {
+        if (meter.error !== undefined && !meter.started) return refuse();
+        if (!meter.started) return giveUp(brokenStream());
+        commit();
+      }
+      crashPoint("upstream.after-last-byte");
+      return meter.finished ? finish() : breakOff(brokenStream().error, "upstream_failed_after_output");
+    },
+    failed(failure) {
+      if (over) return;
+      if (!answer.committed) return giveUp(failureOfTransport(failure));
+      return meter.finished ? finish() : breakOff(failureOfTransport(failure).error, reasonOf(failure));
+    },
+    async gone() {
+      if (over) return;
+      stop();
+      attempt.flight.abort();
+      await charge(goneReason());
+      attempt.done();
+    },
+    async drain() {
+      if (over) return;
+      attempt.flight.abort();
+      const error = new GatewayError("service_unavailable", "The gateway is shutting down; try again.");
+      await breakOff(error, "drained");
+    },
+  };
+
+  function goneReason(): ChargeReason {
+    if (meter.finished) return "completed";
+    return meter.started ? "client_aborted" : "client_aborted_before_output";
+  }
+
+  function hold(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    heldBack.push(chunk);
+    heldBackBytes += chunk.length;
+  }
+
+  function release(): void {
+    const chunks = heldBack;
+    heldBack = [];
+    heldBackBytes = 0;
+    for (const chunk of chunks) {
+      for (const piece of passage.write(chunk)) {
+        if (!answer.write(piece)) attempt.flight.pause();
+      }
+    }
+  }
+
+  function commit(): void {
+    exchange.firstByteMs = exchange.clock.monotonicMs();
+    crashPoint("upstream.after-first-event");
+    attempt.answering();
+    answer.head(200, headers);
+  }
+
+  function stop(): void {
+    over = true;
+    clearTimeout(linger);
+  }
+
+  /** The first events held an error: nothing was sent, so it is told as a plain error or not at all. */
+  function refuse(): void {
+    attempt.flight.abort();
+    giveUp(meter.error === undefined ? brokenStream() : failureOfError(meter.error, protocol.name));
+  }
+
+  /** What a vendor says of our account there is not the caller's to read: their event gives way to ours. */
+  function conceal(): void {
+    attempt.flight.abort();
+    heldBack = [];
+    attempt.guard(() => breakOff(brokenStream().error, "upstream_failed_after_output"));
+  }
+
+  function giveUp(failure: AttemptFailure): void {
+    stop();
+    attempt.fail(failure);
+  }
+
+  async function finish(): Promise<void> {
+    if (over) return;
+    stop();
+    meter.end();
+    await charge("completed");
+    crashPoint("answer.before-last-byte");
+    release();
+    for (const piece of passage.end(meter.missingEnd)) answer.write(piece);
+    answer.end();
+    crashPoint("answer.after-last-byte");
+    attempt.flight.abort();
+    attempt.done();
+  }
+
+  /** A failure mid-stream is told in the protocol's own form and never looks finished. */
+  async function breakOff(error: GatewayError | ErrorStatement, reason: ChargeReason): Promise<void> {
+    stop();
+    meter.end();
+    const statement = statementOf(toldError(error), attempt.errorType);
+    await charge(reason, statement.code);
+    if (answer.committed && answer.open) {
+      // An upstream's own error event may have passed as it came, and then needs no second one.
+      const told = meter.error !== undefined && meter.error.fault !== "account" && passage.passesErrors;
+      if (told) release();
+      else for (const piece of passage.fail(statement, meter.broken)) answer.write(piece);
+      answer.end();
+    } else {
+      answer.cut();
+    }
+    attempt.done({ kind: reason === "drained" ? "neutral" : "failed" });
+  }
+
+  /** The upstream's own words where they are the caller's to read and do not reach them as they came. */
+  function toldError(error: GatewayError | ErrorStatement): GatewayError | ErrorStatement {
+    if (meter.error === undefined || passage.passesErrors) return error;
+    const told = tellCaller(meter.error, protocol.name);
+    return told instanceof GatewayError ? told : told.statement;
+  }
+
+  async function charge(reason: ChargeReason, errorCode?: string): Promise<void> {
+    const facts = meter.started ? meter.facts() : undefined;
+    if (facts !== undefined) attempt.learn(facts);
+    exchange.losses = [...exchange.losses, ...passage.losses()];
+    await settle(exchange, {
+      reason,
+      candidate,
+      facts,
+      status: answer.committed ? 200 : 0,
+      ...(errorCode === undefined ? {} : { errorCode }),
+    });
+  }
+}
+
+function reasonOf(failure: UpstreamFailure): ChargeReason {
+  return failure.kind === "timeout" ? "upstream_timeout_after_output" : "upstream_failed_after_output";
+}

@@ -1,0 +1,31 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { BodyScan } from "../base/json-scan.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import type { CallerHeaders, CallerQuery } from "../upstreams/call.ts";
+import type { ClientAnswer } from "./client-answer.ts";
+import type { WrappedState } from "./wrapped-state.ts";
+
+export type { CallerHeaders };
+
+/** One accepted text request: read, checked for form, its caller known; nothing sent or held yet. */
+export interface TextRequest {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly protocol: Protocol;
+  /** The model id as asked, already known to be a non-empty string. */
+  readonly model: string;
+  readonly streamed: boolean;
+  /** How many answers are asked for (`n`); 1 where the request does not say. */
+  readonly answers: number;
+  /** generateContent's stream without `alt=sse`: a JSON array. */
+  readonly arrayStream: boolean;
+  readonly body: readonly Buffer[];
+  readonly scan: BodyScan;
+  /** What it carries of an upstream's state, if anything. */
+  readonly state: WrappedState | undefined;
+  readonly headers: CallerHeaders;
+  readonly query: CallerQuery;
+  readonly answer: ClientAnswer;
+  /** Monotonic time of arrival. */
+  readonly startedMs: number;
+}

@@ -1,0 +1,65 @@
+import type { Loss, RefusedField } from "../conversation/loss.ts";
+import type { AnswerPlan, EncodeTarget } from "../conversation/plan.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { ChatRequest, JsonObject } from "../conversation/request.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import type { Translation } from "../protocols/translation.ts";
+
+/** A caller's request as it came. Plain data, like all here: it must reach a worker. */
+export interface ReceivedRequest {
+  readonly protocol: ProtocolName;
+  /** Native endpoints name model and stream in the path, so they stand beside the body. */
+  readonly model: string;
+  readonly streamed: boolean;
+  readonly body: Uint8Array;
+}
+
+/** A request as it goes to an upstream, and what its answer needs of it. */
+export interface WrittenRequest {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly losses: readonly Loss[];
+  readonly plan: AnswerPlan;
+  readonly includeUsage: boolean;
+  readonly echo: JsonObject;
+}
+
+/** Why a request cannot be served, naming the field. */
+export interface Refusal {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Translated<T> = { readonly value: T } | { readonly refused: Refusal };
+
+/** Reads a caller's body, known to be JSON, into the neutral form. */
+export function decodeRequest({ protocol, model, streamed, body }: ReceivedRequest): Translated<ChatRequest> {
+  const outcome = translationOf(PROTOCOLS[protocol]).decodeRequest(JSON.parse(textOf(body)));
+  return "refused" in outcome
+    ? refused(outcome.refused)
+    : { value: { ...outcome.value, model, stream: streamed } };
+}
+
+/** Writes it for an upstream. */
+export function encodeRequest(request: ChatRequest, target: EncodeTarget): Translated<WrittenRequest> {
+  const outcome = translationOf(PROTOCOLS[target.origin.protocol]).encodeRequest(request, target);
+  if ("refused" in outcome) return refused(outcome.refused);
+  const { body, losses, plan } = outcome.value;
+  const { includeUsage, echo } = request;
+  return { value: { body: Buffer.from(JSON.stringify(body)), losses, plan, includeUsage, echo } };
+}
+
+/** An error would lose its fields on the way between threads. */
+function refused({ path, message }: RefusedField): { readonly refused: Refusal } {
+  return { refused: { path, message } };
+}
+
+function textOf(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+}
+
+/** How one of the four chat protocols is translated. */
+export function translationOf(protocol: Protocol): Translation {
+  if (protocol.translation === undefined) throw new Error(`impossible: ${protocol.name} has no translation`);
+  return protocol.translation;
+}

@@ -1,0 +1,70 @@
+import { createWorkerPool, PoolFull, type WorkerLost } from "../base/worker-pool.ts";
+import type { EncodeTarget } from "../conversation/plan.ts";
+import { GatewayError } from "../errors.ts";
+import type { TextRequest } from "./text-request.ts";
+import type { TranslateMessage, TranslateReply } from "./translate-worker.ts";
+
+/** Translates large requests beside the event loop, which they would hold up for everybody. */
+export interface Translator {
+  /** Rejects with GatewayError where it cannot be done now, or at all. */
+  translate(request: TextRequest, target: EncodeTarget): Promise<TranslateReply>;
+  close(): Promise<void>;
+}
+
+/** A body of this size takes 10 ms or more to parse and write again; smaller ones cost less than the way to a worker. */
+export const LARGE_BODY_BYTES = 1024 * 1024;
+
+/** Large bodies are rare: two threads keep up with some 20 of 16 MB a second, and leave the other cores alone. */
+const WORKERS = 2;
+
+/** About a second's work; whoever would wait longer is better told so. */
+const WAITING = 32;
+
+/** The tree of the largest body, made of the smallest values, and its other forms. More ends that worker alone. */
+const HEAP_MB = 2_048;
+
+export function createTranslator(): Translator {
+  const pool = createWorkerPool<TranslateReply>({
+    entry: new URL("./translate-worker.ts", import.meta.url),
+    workers: WORKERS,
+    waiting: WAITING,
+    limits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  return {
+    translate: (request, target) =>
+      pool
+        .run(() => {
+          const body = joined(request.body, request.scan.length);
+          const { model, streamed, protocol } = request;
+          const received = { protocol: protocol.name, model, streamed, body };
+          return {
+            message: { request: received, target } satisfies TranslateMessage,
+            moved: [body.buffer],
+          };
+        })
+        .catch((error: PoolFull | WorkerLost) => {
+          throw refusalOf(error);
+        }),
+    close: () => pool.close(),
+  };
+}
+
+function refusalOf(cause: PoolFull | WorkerLost): GatewayError {
+  if (cause instanceof PoolFull) {
+    const message = "The gateway is busy with other large requests; try again shortly.";
+    return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });
+  }
+  const message = "The request holds more than the gateway can translate; send less of it at once.";
+  return new GatewayError("invalid_request", message, { cause });
+}
+
+/** A copy that can be moved: the caller's bytes are needed for an estimate and for other candidates. */
+function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,32 @@
+import { compileWatch, type Watch } from "../base/json-watch.ts";
+import { holdPaths } from "../billing/hold-bound.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { ForwardTable } from "../protocols/protocol.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+
+/** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
+const OWN = [
+  "model",
+  "stream",
+  "stream_options",
+  "stream_options.include_usage",
+  "previous_response_id",
+  "background",
+  "store",
+];
+
+const compiled = new Map<ProtocolName, Watch>();
+
+/** Everything that a scan of this protocol's body must look for; compiled once. */
+export function watchOf(name: ProtocolName): Watch {
+  let watch = compiled.get(name);
+  if (watch === undefined) {
+    watch = compileWatch([...OWN, ...tablePaths(PROTOCOLS[name].forward), ...holdPaths(name)], ["model"]);
+    compiled.set(name, watch);
+  }
+  return watch;
+}
+
+function tablePaths(forward: ForwardTable): string[] {
+  return [...Object.keys(forward.fields), ...forward.outputLimits, ...forward.answerCounts];
+}

@@ -1,0 +1,90 @@
+import type { Timeouts } from "../catalog/catalog.ts";
+import type { AskOutcome, UpstreamAnswer, UpstreamAsk, UpstreamFailure } from "./call.ts";
+import { credentialHeader } from "./headers.ts";
+import { kindOf } from "./kinds.ts";
+import type { TaskApiRequest } from "./task-apis/task-api.ts";
+
+/** A task's record is a few KB, and a batch holds at most a hundred. */
+const RECORD_BYTES = 4 * 1024 * 1024;
+
+/** The largest picture of the tables, 3840x2160, comes to 33 MB as base64 where it does not compress. */
+const MEDIA_BYTES = 64 * 1024 * 1024;
+
+/** A vendor's record is a look into its database. */
+const READ_MS = 30_000;
+
+/** The largest bodies, 64 MB of data URLs, take most of a minute on a slow line before the vendor begins. */
+const SUBMIT_MS = 120_000;
+
+/** Bounds of such a request: never above the upstream's own. */
+export function askTimeouts(own: Timeouts, { method, answersWithMedia }: TaskApiRequest): Timeouts {
+  if (answersWithMedia) return own;
+  const totalMs = method === "GET" ? READ_MS : SUBMIT_MS;
+  return {
+    ...own,
+    firstBytePlainMs: Math.min(own.firstBytePlainMs, totalMs),
+    totalMs: Math.min(own.totalMs, totalMs),
+  };
+}
+
+/**
+ * Where the request goes. Task APIs name their whole path, version included; a base URL that ends in that
+ * version already, as some vendors' SDKs want it, is the same address.
+ */
+export function askPath(prefix: string, path: string): string {
+  return path.startsWith(`${prefix}/`) ? path : prefix + path;
+}
+
+/** Headers of such a request as a flat list; the request's own come last and win. Throws RangeError. */
+export function askHeaders({ upstream, credential, requestId, request }: UpstreamAsk): string[] {
+  const kind = kindOf(upstream.kind);
+  if (kind === undefined) throw new RangeError(`no kind is named ${upstream.kind}`);
+  const headers = new Map([
+    ["accept", "application/json"],
+    ["accept-encoding", "identity"],
+    ["user-agent", "faregate"],
+    ["x-request-id", requestId],
+  ]);
+  if (request.body !== undefined) headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name.toLowerCase(), value);
+  return [...[...headers].flat(), ...(credential === null ? [] : credentialHeader(credential, kind))];
+}
+
+export interface Collecting {
+  readonly resolve: (outcome: AskOutcome) => void;
+  /** The upstream's, for messages. */
+  readonly name: string;
+  /** Ends the attempt from our side. */
+  readonly refuse: (failure: UpstreamFailure) => void;
+}
+
+/** Gathers the whole answer within the bound of its request. */
+export function collectAnswer({ answersWithMedia }: TaskApiRequest, to: Collecting): UpstreamAnswer {
+  const mostBytes = answersWithMedia ? MEDIA_BYTES : RECORD_BYTES;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let status = 0;
+  const headers: Record<string, string> = {};
+  return {
+    head(answered, list) {
+      status = answered;
+      for (const [name, value] of Object.entries(list)) {
+        if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
+      }
+    },
+    data(chunk) {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) chunks.push(chunk);
+      else {
+        to.refuse({
+          kind: "protocol",
+          phase: "body",
+          message: `${to.name} answered with more than ${mostBytes / 1024 / 1024} MB.`,
+        });
+      }
+    },
+    ended: () =>
+      to.resolve({ type: "answered", answer: { status, headers, body: Buffer.concat(chunks, bytes) } }),
+    failed: (failure) => to.resolve({ type: "failed", failure }),
+  };
+}

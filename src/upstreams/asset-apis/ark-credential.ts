@@ -1,0 +1,44 @@
+/** What a credential of kind `ark` holds: the key that makes videos and, for assets, a signing pair. */
+export interface ArkCredential {
+  readonly apiKey: string;
+  /** null = this credential keeps no assets. */
+  readonly signing: ArkSigning | null;
+}
+
+export interface ArkSigning {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** The group that new assets go to; null = one named "faregate", made where there is none. */
+  readonly group: string | null;
+  /** Must be the API key's own project. */
+  readonly project: string;
+  /** null = as the base URL says. */
+  readonly region: string | null;
+  /** Address of the asset service; null = as the base URL says. */
+  readonly baseUrl: string | null;
+}
+
+/**
+ * Reads `<api key>;access_key=...;secret_key=...;group=...;project=...;region=...;assets=...`, of which all but
+ * the first may be left out. Secrets end in `=` now and then, so only the first one of a part separates.
+ */
+export function readArkCredential(secret: string): ArkCredential {
+  const [apiKey = "", ...parts] = secret.split(";");
+  const fields = new Map(
+    parts.map((part) => {
+      const at = part.indexOf("=");
+      return [part.slice(0, Math.max(at, 0)), part.slice(at + 1)] as const;
+    }),
+  );
+  const field = (name: string): string | null => fields.get(name) || null;
+  const accessKey = field("access_key");
+  const secretKey = field("secret_key");
+  if (accessKey === null || secretKey === null) return { apiKey, signing: null };
+  return {
+    apiKey,
+    signing: {
+      ...{ accessKey, secretKey, group: field("group"), project: field("project") ?? "default" },
+      ...{ region: field("region"), baseUrl: field("assets") },
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { jsonPost } from "../task-apis/task-table.ts";
+import type { AssetApi } from "./asset-api.ts";
+import { type AssetAnswers, readCreated, readRecord, readResult } from "./read-asset.ts";
+
+/** What the asset service itself refused comes as a 502, which is not our way to it being down. */
+const ANSWERS: AssetAnswers = {
+  refusal: {
+    code: ["error.code"],
+    message: ["error.message"],
+    codes: { seedance_asset_create_failed: "fail", seedance_asset_get_failed: "fail" },
+  },
+  result: "result",
+};
+
+/** The specification's own asset endpoints, on another gateway or on the sandbox. */
+export const gatewayAssets: AssetApi = {
+  usable: () => true,
+  async create({ upstream, credential, requestId, ask }, { url, type, name }) {
+    const request = jsonPost("/v1/videoa/asset/create", { url, asset_type: type, name });
+    return withoutRequestId(
+      readResult(await ask({ upstream, credential, requestId, request }), ANSWERS, readCreated),
+    );
+  },
+  async read({ upstream, credential, requestId, ask }, upstreamAsset) {
+    const path = `/v1/videoa/asset/${encodeURIComponent(upstreamAsset)}`;
+    const request = { method: "GET", path } as const;
+    return withoutRequestId(
+      readResult(await ask({ upstream, credential, requestId, request }), ANSWERS, readRecord),
+    );
+  },
+};
+
+/** The other service's request id means nothing to our caller, who gets our own. */
+function withoutRequestId<T extends { readonly type: string }>(outcome: T): T {
+  return "reason" in outcome && typeof outcome.reason === "string"
+    ? { ...outcome, reason: outcome.reason.replace(/ ?\(request id: [^()]*\)$/, "") }
+    : outcome;
+}

@@ -1,0 +1,52 @@
+import type { AskOutcome } from "../call.ts";
+import { jsonOf, type Places, textAt, valueAt } from "../task-apis/look.ts";
+import { type RefusalTable, readRefusal } from "../task-apis/refusals.ts";
+import type { AssetOutcome, CreatedUpstreamAsset, UpstreamAsset } from "./asset-api.ts";
+
+/** How one vendor answers questions about assets. */
+export interface AssetAnswers {
+  readonly refusal: RefusalTable;
+  /** Where the result stands. */
+  readonly result: string;
+}
+
+/** Reads an answer's result; whatever speaks against it becomes the outcome. */
+export function readResult<T>(
+  asked: AskOutcome,
+  answers: AssetAnswers,
+  read: (result: unknown) => T | undefined,
+): AssetOutcome<T> {
+  if (asked.type === "failed") return { type: "unavailable", reason: asked.failure.message };
+  const refusal = readRefusal(asked.answer, answers.refusal);
+  if (refusal !== undefined) {
+    const refused = refusal.type === "refused" && refusal.next === "fail";
+    return { type: refused ? "refused" : "unavailable", reason: refusal.reason };
+  }
+  const value = read(valueAt(jsonOf(asked.answer), answers.result));
+  return value === undefined
+    ? { type: "unavailable", reason: "The asset service's answer cannot be read." }
+    : { type: "done", value };
+}
+
+export function readCreated(result: unknown): CreatedUpstreamAsset | undefined {
+  const id = textAt(result, ["Id"]);
+  const status = textAt(result, ["Status"]);
+  return id === undefined ? undefined : { id, ...(status === undefined ? {} : { status }) };
+}
+
+export function readRecord(result: unknown): UpstreamAsset | undefined {
+  const text = (...places: Places): string => textAt(result, places) ?? "";
+  if (text("Id") === "" || text("Status") === "") return undefined;
+  return {
+    Id: text("Id"),
+    Status: text("Status"),
+    AssetType: text("AssetType"),
+    Name: text("Name"),
+    URL: text("URL"),
+    CreateTime: text("CreateTime"),
+    UpdateTime: text("UpdateTime"),
+    GroupId: text("GroupId"),
+    ProjectName: text("ProjectName"),
+    Moderation: { Strategy: text("Moderation.Strategy") },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Credential, Upstream } from "../catalog/catalog.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { TaskApiAnswer, TaskApiRequest } from "./task-apis/task-api.ts";
+
+/** One upstream that can answer a request, with everything chosen: the unit of an attempt. */
+export interface Candidate {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  /** The upstream's name of the model. */
+  readonly model: string;
+  /** The protocol to speak to it. */
+  readonly protocol: ProtocolName;
+}
+
+/**
+ * All of a caller's headers that may reach an upstream, by neutral name; transport writes them in the
+ * spelling of the upstream's kind. Nothing else a caller sends does, so no cookie, address or key of
+ * theirs can leak to a vendor.
+ */
+export interface CallerHeaders {
+  /** `vendorx-version` in any spelling. */
+  readonly version?: string;
+  /** `vendorx-beta` in any spelling, the lists united and joined with commas. */
+  readonly betas?: string;
+}
+
+/** All of a caller's query parameters that may reach an upstream, for kinds that take them. */
+export interface CallerQuery {
+  readonly beta?: string;
+}
+
+/** A request to an upstream. Transport adds the path, the credential and its own headers. */
+export interface UpstreamCall {
+  readonly candidate: Candidate;
+  readonly requestId: string;
+  readonly streamed: boolean;
+  /** A stream as one JSON array and not as events (generateContent without `alt=sse`). */
+  readonly arrayStream?: boolean;
+  readonly query: CallerQuery;
+  readonly headers: CallerHeaders;
+  /** Body pieces, sent one after the other; large ones are never joined. */
+  readonly body: readonly Uint8Array[];
+}
+
+/** What an attempt calls back, never before `send` has returned. After `failed` or `ended` nothing more comes. */
+export interface UpstreamAnswer {
+  /** The final response headers, names in lower case. Redirects come as they are and are not followed. */
+  head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
+  /** A chunk of the body, the receiver's to keep. */
+  data(chunk: Buffer): void;
+  /** The whole answer has come, as its own framing says. */
+  ended(): void;
+  failed(failure: UpstreamFailure): void;
+}
+
+/**
+ * How an attempt broke.
+ * - `connect`: no connection (refused, unknown host, TLS).
+ * - `timeout`: one of the upstream's limits passed; `phase` says where.
+ * - `closed`: the connection ended before the answer did.
+ * - `protocol`: what came is not HTTP/1.1 we can trust, or the request could not be written.
+ * - `busy`: the upstream has as many requests running as it may; nothing was sent.
+ * - `aborted`: we gave up ourselves: the transport was closed, or the receiver threw.
+ */
+export interface UpstreamFailure {
+  readonly kind: "connect" | "timeout" | "closed" | "protocol" | "busy" | "aborted";
+  /** `first-byte` lasts until the first byte of the body: until then nothing was produced that a caller saw. */
+  readonly phase: "connect" | "first-byte" | "body";
+  /** A sentence for the operator; holds no secret and nothing of the request. */
+  readonly message: string;
+}
+
+/** The running attempt. */
+export interface UpstreamFlight {
+  /** Stops reading from the upstream; at most what is already in its socket's buffers still comes. */
+  pause(): void;
+  resume(): void;
+  /** Ends the upstream's work by closing the connection at once; nothing is called back after it. */
+  abort(): void;
+}
+
+/** A whole request for a whole answer, which is what tasks and assets are made of. */
+export interface UpstreamAsk {
+  readonly upstream: Upstream;
+  /** Travels as the upstream's kind says; null = the request carries a signature of its own. */
+  readonly credential: Credential | null;
+  readonly requestId: string;
+  readonly request: TaskApiRequest;
+}
+
+/** A failure whose phase is `connect` says that nothing was sent; after any other the upstream may have acted. */
+export type AskOutcome =
+  | { readonly type: "answered"; readonly answer: TaskApiAnswer }
+  | { readonly type: "failed"; readonly failure: UpstreamFailure };
+
+/** What an operator sees of one upstream's connections. */
+export interface ConnectionStats {
+  readonly upstream: string;
+  readonly inFlight: number;
+  /** Open or opening, idle ones included. */
+  readonly connections: number;
+}
+
+/** The single door to upstreams. */
+export interface Transport {
+  send(call: UpstreamCall, answer: UpstreamAnswer): UpstreamFlight;
+  /** Sends one request and gives its whole answer, whatever its status; never rejects. */
+  ask(ask: UpstreamAsk): Promise<AskOutcome>;
+  /** Requests running at this upstream, over all its models and credentials. */
+  inFlight(upstreamId: bigint): number;
+  /** Tells which upstreams exist: connections to any other are closed as soon as they are idle. */
+  retain(upstreams: readonly Upstream[]): void;
+  stats(): readonly ConnectionStats[];
+  /** Fails what still runs and closes every connection. */
+  close(): Promise<void>;
+}

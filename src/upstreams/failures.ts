@@ -1,0 +1,87 @@
+import type { UpstreamFailure } from "./call.ts";
+
+type Phase = UpstreamFailure["phase"];
+
+/** Reads a client error as a failure of the phase it came in. */
+export function failureOf(error: Error, phase: Phase, host: string): UpstreamFailure {
+  const code = errorCode(error);
+  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
+    return {
+      kind: "protocol",
+      phase,
+      message: `The request to ${host} cannot be written: ${error.message}.`,
+    };
+  }
+  if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
+    return { kind: "aborted", phase, message: `The connections to ${host} are being closed.` };
+  }
+  if (phase === "connect") {
+    return code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT"
+      ? { kind: "timeout", phase, message: `${host} did not accept a connection in time.` }
+      : { kind: "connect", phase, message: `${host} cannot be reached: ${reason(error, code)}.` };
+  }
+  if (isBroken(error, code)) {
+    return { kind: "protocol", phase, message: `${host} sent a malformed answer: ${error.message}.` };
+  }
+  const where = phase === "first-byte" ? "before it answered" : "in the middle of its answer";
+  return {
+    kind: "closed",
+    phase,
+    message: `${host} closed the connection ${where} (${code || error.name}).`,
+  };
+}
+
+export type Limit = "connect" | "firstByte" | "idle" | "total";
+
+/** A limit of ours passed. */
+export function timeoutOf(limit: Limit, limitMs: number, phase: Phase, host: string): UpstreamFailure {
+  const seconds = `${limitMs / 1000} s`;
+  const message = {
+    connect: `${host} did not accept a connection within ${seconds}.`,
+    firstByte: `${host} sent no byte of an answer within ${seconds}.`,
+    idle: `${host} fell silent for ${seconds} in the middle of its answer.`,
+    total: `${host} did not finish its answer within ${seconds}.`,
+  }[limit];
+  return { kind: "timeout", phase, message };
+}
+
+/**
+ * What came is no HTTP/1.1 answer: framing that does not parse, header lists beyond any sense, 100 or
+ * 101 where nothing asked for it. A body shorter than declared is a closed connection instead.
+ */
+function isBroken(error: Error, code: string): boolean {
+  return (
+    code.startsWith("HPE_") ||
+    error.name === "HTTPParserError" ||
+    code === "UND_ERR_HEADERS_OVERFLOW" ||
+    error.message === "bad response" ||
+    error.message === "bad upgrade"
+  );
+}
+
+const PLAIN_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at that address",
+  ENOTFOUND: "its host name is unknown",
+  EAI_AGAIN: "its host name cannot be looked up now",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no route to it",
+  ECONNRESET: "it closed the connection at once",
+  UND_ERR_SOCKET: "it closed the connection at once",
+  EMFILE: "this process has no file descriptor left",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+};
+
+function reason(error: Error, code: string): string {
+  return PLAIN_REASONS[code] ?? (code || error.name);
+}
+
+function errorCode(error: Error): string {
+  const code: unknown = "code" in error ? error.code : undefined;
+  if (typeof code === "string") return code;
+  // Several addresses were tried; the first one's reason stands for all.
+  return error instanceof AggregateError && error.errors[0] instanceof Error
+    ? errorCode(error.errors[0])
+    : "";
+}

@@ -1,0 +1,56 @@
+import type { Credential } from "../catalog/catalog.ts";
+import type { UpstreamCall } from "./call.ts";
+
+/** How a kind spells what transport adds to a request. */
+export interface HeaderSpelling {
+  /** How the credential travels. */
+  readonly auth: "bearer" | "x-api-key" | "x-goog-api-key";
+  /** The part of a credential that travels so, where it holds more than a key. */
+  readonly keyIn?: (secret: string) => string;
+  /** Names of the messages version and beta headers. */
+  readonly versionHeader: string;
+  readonly betaHeader: string;
+}
+
+/** The version that the specification gives a caller who names none. */
+const DEFAULT_VERSION = "2023-06-01";
+
+const perCredential = new WeakMap<Credential, readonly string[]>();
+
+/**
+ * Request headers as a flat list of names and values. Only what is named here reaches an upstream:
+ * the caller's version and betas (messages only), the request's id, and our own.
+ */
+export function requestHeaders(call: UpstreamCall, spelling: HeaderSpelling, bodyBytes: number): string[] {
+  const { candidate, headers } = call;
+  const list = [...fixedHeaders(candidate.credential, spelling)];
+  list.push("accept", call.streamed && !call.arrayStream ? "text/event-stream" : "application/json");
+  list.push("x-request-id", call.requestId);
+  list.push("content-length", String(bodyBytes));
+  if (candidate.protocol === "messages") {
+    list.push(spelling.versionHeader, headers.version ?? DEFAULT_VERSION);
+    if (headers.betas) list.push(spelling.betaHeader, headers.betas);
+  }
+  return list;
+}
+
+/** What is the same for every request under a credential: made once, since the catalog's objects never change. */
+function fixedHeaders(credential: Credential, spelling: HeaderSpelling): readonly string[] {
+  let list = perCredential.get(credential);
+  if (list === undefined) {
+    // Answers are metered as they pass, so they must not come compressed.
+    list = [
+      ...credentialHeader(credential, spelling),
+      ...["content-type", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
+    ];
+    perCredential.set(credential, list);
+  }
+  return list;
+}
+
+/** The credential as the kind wants it; nothing for an upstream that wants none. */
+export function credentialHeader(credential: Credential, spelling: HeaderSpelling): readonly string[] {
+  if (credential.secret === "") return [];
+  const key = spelling.keyIn?.(credential.secret) ?? credential.secret;
+  return spelling.auth === "bearer" ? ["authorization", `Bearer ${key}`] : [spelling.auth, key];
+}

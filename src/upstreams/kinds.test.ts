@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { endpointPath } from "./endpoint-url.ts";
+import { KIND_NAMES, kindOf } from "./kinds.ts";
+
+describe("the kinds of upstreams", () => {
+  it("are those of the operator's contract, and no others", () => {
+    expect([...KIND_NAMES].sort().join(" ")).toBe(
+      "anthropic apimart ark dashscope gateway gemini minimax openai openai-compatible rerank sandbox seedance-relay",
+    );
+    for (const word of ["", "OpenAI", "toString", "__proto__"]) expect(kindOf(word)).toBeUndefined();
+  });
+
+  it("each know a path for every protocol they speak", () => {
+    for (const name of KIND_NAMES) {
+      const kind = kindOf(name);
+      for (const protocol of kind?.protocols ?? [])
+        expect(kind?.paths[protocol], `${name} ${protocol}`).toMatch(/^\//);
+    }
+  });
+
+  it.each([
+    ["openai", "chat-completions", "/v1/chat/completions"],
+    ["openai-compatible", "embeddings", "/v1/embeddings"],
+    ["rerank", "rerank", "/v1/rerank"],
+  ] as const)("whose base URL ends in a version add the rest: %s", (name, protocol, path) => {
+    expect(pathOf("/v1", name, protocol)).toBe(path);
+  });
+
+  it.each([
+    ["anthropic", "messages", "/v1/messages"],
+    ["gemini", "generate-content", "/v1beta/models/m:generateContent"],
+    ["gateway", "chat-completions", "/v1/chat/completions"],
+    ["sandbox", "rerank", "/v1/rerank"],
+  ] as const)("whose base URL is the root add the whole path: %s", (name, protocol, path) => {
+    expect(pathOf("", name, protocol)).toBe(path);
+  });
+});
+
+function pathOf(
+  prefix: string,
+  name: string,
+  protocol: Parameters<typeof endpointPath>[2]["protocol"],
+): string {
+  const kind = kindOf(name);
+  if (!kind) throw new Error(`no kind ${name}`);
+  return endpointPath(prefix, kind, { protocol, model: "m", streamed: false, arrayStream: false, query: {} });
+}

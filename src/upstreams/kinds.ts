@@ -1,0 +1,192 @@
+import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
+import { FAMILY_NAMES, type FamilyName } from "../families/family.ts";
+import { arkAssets } from "./asset-apis/ark-assets.ts";
+import { readArkCredential } from "./asset-apis/ark-credential.ts";
+import type { AssetApi } from "./asset-apis/asset-api.ts";
+import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
+import type { EndpointPaths } from "./endpoint-url.ts";
+import type { HeaderSpelling } from "./headers.ts";
+import { apimart } from "./task-apis/apimart.ts";
+import { ark } from "./task-apis/ark.ts";
+import { dashscope } from "./task-apis/dashscope.ts";
+import { gateway } from "./task-apis/gateway.ts";
+import { minimax } from "./task-apis/minimax.ts";
+import { openaiImages } from "./task-apis/openai-images.ts";
+import { sandbox } from "./task-apis/sandbox.ts";
+import { seedanceRelay } from "./task-apis/seedance-relay.ts";
+import type { TaskApi } from "./task-apis/task-api.ts";
+
+/**
+ * A kind of upstream: everything in which vendors differ that the protocol itself does not say, as data.
+ * Nothing else in the program asks for a kind's name.
+ */
+export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
+  /** Spoken unless the upstream's own `protocols` says otherwise; that may name whatever `paths` knows. */
+  readonly protocols: readonly ProtocolName[];
+  /** Without a key such an upstream is surely misconfigured; others may be open inside a private network. */
+  readonly needsKey: boolean;
+  /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
+  readonly accountFaults: readonly AccountFault[];
+  /** How it makes pictures and videos; null = it does not. */
+  readonly taskApi: TaskApi | null;
+  /** Families of pictures and videos that it serves, [] where it has no task API. */
+  readonly families: readonly FamilyName[];
+  /** How it keeps media for use in videos; null = it does not. */
+  readonly assetApi: AssetApi | null;
+}
+
+/** The answer has this status and its body contains this text (compared in lower case). */
+interface AccountFault {
+  readonly status: number;
+  readonly contains: string;
+}
+
+/** undefined = no such kind. */
+export function kindOf(name: string): UpstreamKind | undefined {
+  return Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
+}
+
+export type KindName = keyof typeof KINDS;
+
+const BEARER: HeaderSpelling = {
+  auth: "bearer",
+  versionHeader: "anthropic-version",
+  betaHeader: "anthropic-beta",
+};
+
+// https://platform.openai.com/docs/guides/error-codes
+const NO_QUOTA: AccountFault = { status: 429, contains: "insufficient_quota" };
+
+// What base URLs ending in a version (as the SDKs of these vendors want them) are followed by.
+const BELOW_VERSION = {
+  "chat-completions": "/chat/completions",
+  responses: "/responses",
+  messages: "/messages",
+  embeddings: "/embeddings",
+  rerank: "/rerank",
+} as const;
+
+const BELOW_ROOT = {
+  "chat-completions": "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+  "generate-content": "/v1beta/models/{model}:{action}",
+  embeddings: "/v1/embeddings",
+  rerank: "/v1/rerank",
+} as const;
+
+const NO_MEDIA = { taskApi: null, families: [], assetApi: null } as const;
+
+/** Vendors of pictures and videos only. */
+const MEDIA = {
+  ...BEARER,
+  protocols: [],
+  paths: {},
+  modelsPath: null,
+  betaQuery: false,
+  needsKey: true,
+  accountFaults: [],
+  assetApi: null,
+} as const;
+
+const KINDS = {
+  openai: {
+    ...BEARER,
+    taskApi: openaiImages,
+    families: ["imagegen"],
+    assetApi: null,
+    protocols: ["chat-completions", "responses", "embeddings"],
+    paths: BELOW_VERSION,
+    modelsPath: "/models",
+    betaQuery: false,
+    needsKey: true,
+    accountFaults: [NO_QUOTA],
+  },
+  // Servers of one's own (vLLM, Ollama ...) and the many vendors that took over this interface.
+  "openai-compatible": {
+    ...BEARER,
+    ...NO_MEDIA,
+    protocols: ["chat-completions", "embeddings"],
+    paths: BELOW_VERSION,
+    modelsPath: "/models",
+    betaQuery: false,
+    needsKey: false,
+    accountFaults: [NO_QUOTA, { status: 400, contains: "incorrect api key" }],
+  },
+  anthropic: {
+    ...BEARER,
+    ...NO_MEDIA,
+    auth: "x-api-key",
+    protocols: ["messages"],
+    paths: BELOW_ROOT,
+    modelsPath: "/v1/models",
+    betaQuery: true,
+    needsKey: true,
+    // https://docs.anthropic.com/en/api/errors: an empty account is an invalid_request_error.
+    accountFaults: [{ status: 400, contains: "credit balance is too low" }],
+  },
+  gemini: {
+    ...BEARER,
+    ...NO_MEDIA,
+    auth: "x-goog-api-key",
+    protocols: ["generate-content"],
+    paths: { "generate-content": BELOW_ROOT["generate-content"] },
+    modelsPath: "/v1beta/models",
+    betaQuery: false,
+    needsKey: true,
+    // A bad key is a 400 here, with this reason in its details.
+    accountFaults: [
+      { status: 400, contains: "api_key_invalid" },
+      { status: 400, contains: "api key expired" },
+    ],
+  },
+  rerank: {
+    ...BEARER,
+    ...NO_MEDIA,
+    protocols: ["rerank"],
+    paths: { rerank: BELOW_VERSION.rerank, embeddings: BELOW_VERSION.embeddings },
+    modelsPath: null,
+    betaQuery: false,
+    needsKey: false,
+    accountFaults: [],
+  },
+  // Any service that speaks this same interface, so that gateways chain.
+  gateway: {
+    ...BEARER,
+    taskApi: gateway,
+    families: FAMILY_NAMES,
+    assetApi: gatewayAssets,
+    protocols: PROTOCOL_NAMES,
+    paths: BELOW_ROOT,
+    modelsPath: "/v1/models",
+    betaQuery: true,
+    needsKey: true,
+    accountFaults: [{ status: 403, contains: "insufficient_user_quota" }],
+  },
+  sandbox: {
+    ...BEARER,
+    taskApi: sandbox,
+    families: FAMILY_NAMES,
+    assetApi: gatewayAssets,
+    protocols: PROTOCOL_NAMES,
+    paths: BELOW_ROOT,
+    modelsPath: "/v1/models",
+    betaQuery: true,
+    needsKey: false,
+    accountFaults: [],
+  },
+  ark: {
+    ...MEDIA,
+    keyIn: (secret: string) => readArkCredential(secret).apiKey,
+    taskApi: ark,
+    families: ["videoa"],
+    assetApi: arkAssets,
+  },
+  "seedance-relay": { ...MEDIA, taskApi: seedanceRelay, families: ["videoa"] },
+  apimart: { ...MEDIA, taskApi: apimart, families: ["imagegen", "videob", "videoc"] },
+  minimax: { ...MEDIA, taskApi: minimax, families: ["videoc"] },
+  dashscope: { ...MEDIA, taskApi: dashscope, families: ["videob"] },
+} as const satisfies Record<string, UpstreamKind>;
+
+/** Every kind's name, for the catalog file's schema. */
+export const KIND_NAMES = Object.keys(KINDS) as [KindName, ...KindName[]];

@@ -1,0 +1,94 @@
+import type { Quirks } from "../conversation/quirks.ts";
+
+export interface NamedQuirks {
+  readonly name: RegExp;
+  readonly quirks: Quirks;
+}
+
+// Names may stand behind a path or a region, as resellers write them: `openai/gpt-5.2`, `us.anthropic.claude-...`.
+
+/** Refuse max_tokens, sampling and stop sequences, whatever the effort. */
+const REASONS: Quirks = {
+  thinking: "effort",
+  maxTokensField: "max_completion_tokens",
+  sampling: false,
+  stop: false,
+};
+
+/**
+ * https://developers.openai.com/api/docs/guides/reasoning; efforts by model as measured in
+ * https://community.openai.com/t/1371738, `max` since gpt-5.6.
+ */
+export const OPENAI_MODELS: readonly NamedQuirks[] = [
+  row("gpt-oss", { thinking: "effort", efforts: ["low", "medium", "high"] }),
+  row("gpt-(3\\.5|4(-turbo|-32k|-\\d{4}|$))", { thinking: "none", structuredOutput: "json" }),
+  row("(chat)?gpt-4", { thinking: "none" }),
+  row("gpt-5[.\\d]*-(chat|search)", { thinking: "none", maxTokensField: "max_completion_tokens" }),
+  row("gpt-5-pro", { ...REASONS, efforts: ["high"] }),
+  row("gpt-5\\.\\d+-pro", { ...REASONS, efforts: ["medium", "high", "xhigh"] }),
+  row("gpt-5(\\.1)?-codex(-mini|$)", { ...REASONS, efforts: ["low", "medium", "high"] }),
+  row("gpt-5\\.\\d+-codex", { ...REASONS, efforts: ["low", "medium", "high", "xhigh"] }),
+  row("gpt-5(-|$)", { ...REASONS, efforts: ["minimal", "low", "medium", "high"] }),
+  row("gpt-5\\.1(-|$)", { ...REASONS, efforts: ["none", "low", "medium", "high"] }),
+  row("gpt-5\\.[2-5](-|$)", { ...REASONS, efforts: ["none", "low", "medium", "high", "xhigh"] }),
+  row("gpt-[5-9]", { ...REASONS, efforts: ["none", "low", "medium", "high", "xhigh", "max"] }),
+  row("o1-(mini|preview)", { ...REASONS, thinking: "none", systemRole: "user" }),
+  row("o\\d", { ...REASONS, efforts: ["low", "medium", "high"] }),
+];
+
+/** https://api-docs.deepseek.com/guides/thinking_mode: thoughts go back with tool calls; JSON without a schema. */
+export const DEEPSEEK_MODELS: readonly NamedQuirks[] = [
+  row("deepseek", { structuredOutput: "json", reasoningReplay: true }),
+];
+
+/** Told by effort alone; refuse sampling and words to go on from. */
+const ADAPTIVE: Quirks = { thinking: "adaptive", sampling: false, prefill: "refuse" };
+
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/effort, .../structured-outputs and the migration
+ * guide of each model. The last row is for those to come: each generation has kept what 4.7 began.
+ */
+export const ANTHROPIC_MODELS: readonly NamedQuirks[] = [
+  row("claude-(instant|v?2|3-(opus|sonnet|haiku|5))", { thinking: "none", structuredOutput: "tool" }),
+  row("claude-(3-7|(opus|sonnet)-4(-[01])?(-\\d{8}|-latest|@|:|$))", {
+    thinking: "budget",
+    structuredOutput: "tool",
+  }),
+  row("claude-[a-z]+-4-5", { thinking: "budget" }),
+  row("claude-[a-z]+-4-6", {
+    thinking: "adaptive",
+    efforts: ["low", "medium", "high", "max"],
+    prefill: "refuse",
+  }),
+  row("claude-mythos-preview", {
+    ...ADAPTIVE,
+    efforts: ["low", "medium", "high", "max"],
+    thinkingOff: false,
+  }),
+  row("claude-((opus|sonnet)-5-5|(fable|mythos)-5-1)", {
+    ...ADAPTIVE,
+    thinkingOff: false,
+    forcedTools: false,
+  }),
+  row("claude-(fable|mythos)", { ...ADAPTIVE, thinkingOff: false }),
+  row("claude-", ADAPTIVE),
+];
+
+/**
+ * https://ai.google.dev/gemini-api/docs/thinking: budgets with 2.5, levels since 3, where calls also need
+ * a thought's signature (rule 37).
+ */
+export const GEMINI_MODELS: readonly NamedQuirks[] = [
+  row("gemini-(1|2\\.0)", { thinking: "none", schemas: "subset" }),
+  row("gemini-2\\.5-.*(image|tts|audio)", { thinking: "none" }),
+  row("gemini-2\\.5-pro", { thinking: "budget", thinkingOff: false }),
+  row("gemini-2\\.5", { thinking: "budget" }),
+  row("gemini-3-pro", { thinking: "level", efforts: ["low", "high"] }),
+  row("gemini-[\\d.]+-pro", { thinking: "level", efforts: ["low", "medium", "high"] }),
+  row("gemini-(pro|flash|flash-lite)-latest", { thinking: "level", efforts: ["low", "high"] }),
+  row("gemini-[3-9]", { thinking: "level", efforts: ["minimal", "low", "medium", "high"] }),
+];
+
+function row(name: string, quirks: Quirks): NamedQuirks {
+  return { name: new RegExp(`(^|[/.])${name}`), quirks };
+}

@@ -1,0 +1,63 @@
+import { type Quirks, readQuirks } from "../conversation/quirks.ts";
+import type { Candidate } from "./call.ts";
+import {
+  ANTHROPIC_MODELS,
+  DEEPSEEK_MODELS,
+  GEMINI_MODELS,
+  type NamedQuirks,
+  OPENAI_MODELS,
+} from "./preset-models.ts";
+
+/** What the catalog need not say of a kind of upstream. */
+interface Presets {
+  /** Of every model there. */
+  readonly quirks: Quirks;
+  /** Of models by the vendor's name, beside that: the first row that matches counts. */
+  readonly models: readonly NamedQuirks[];
+}
+
+/**
+ * How a request must be translated for this candidate: what is known of its kind, then of the vendor's
+ * model, then what the catalog says of ours, which always has the last word.
+ */
+export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, unknown>>): Quirks {
+  // Candidates are made once for a model and a state of the catalog, and every request asks.
+  let quirks = known.get(candidate);
+  if (quirks === undefined) {
+    quirks = { ...presetQuirks(candidate.upstream.kind, candidate.model), ...readQuirks(stated) };
+    known.set(candidate, quirks);
+  }
+  return quirks;
+}
+
+const known = new WeakMap<Candidate, Quirks>();
+
+/** Of a vendor's model at a kind of upstream, where nobody says more. */
+export function presetQuirks(kind: string, model: string): Quirks {
+  const presets = PRESETS.get(kind);
+  if (presets === undefined) return {};
+  return { ...presets.quirks, ...presets.models.find(({ name }) => name.test(model))?.quirks };
+}
+
+/** Kinds without a row have none: `gateway` translates for itself, `sandbox` takes everything. */
+const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
+  ["openai", { quirks: {}, models: OPENAI_MODELS }],
+  [
+    "openai-compatible",
+    {
+      // Servers of one's own mostly cannot, or may not, fetch from the Internet.
+      quirks: { maxTokensField: "max_tokens", mediaUrls: [] },
+      models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS],
+    },
+  ],
+  ["anthropic", { quirks: {}, models: ANTHROPIC_MODELS }],
+  [
+    "gemini",
+    {
+      // https://ai.google.dev/gemini-api/docs/file-input-methods: links are taken since January 2026, of some
+      // types, by some models. Films stay links: they are too large to inline, and may be a video site's.
+      quirks: { mediaUrls: ["video"] },
+      models: GEMINI_MODELS,
+    },
+  ],
+]);

@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  type ScriptedUpstream,
+  scriptedUpstream,
+  type WireRequest,
+} from "../../test/support/scripted-upstream.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Upstream } from "../catalog/catalog.ts";
+import { probeUpstream } from "./probe.ts";
+
+let server: ScriptedUpstream | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+describe("probing an upstream", () => {
+  it("asks for the models with the key and is content with a list", async () => {
+    expect(await probe("gateway", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")).toBe(undefined);
+    const [request] = server?.requests ?? [];
+    expect(request?.line).toBe("GET /v1/models HTTP/1.1");
+    expect(Object.fromEntries(request?.headers ?? [])["authorization"]).toBe("Bearer their-key");
+    await vi.waitUntil(() => server?.open.size === 0);
+  });
+
+  it("tells a refused key from a sick vendor, a wrong address and a closed port", async () => {
+    const empty = "content-length: 0\r\n\r\n";
+    expect(await probe("anthropic", `HTTP/1.1 401 No\r\n${empty}`)).toMatch(/refuses the key \(status 401\)/);
+    const words = '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}';
+    expect(
+      await probe("gemini", `HTTP/1.1 400 Bad\r\ncontent-length: ${words.length}\r\n\r\n${words}`),
+    ).toMatch(/refuses the key/);
+    expect(await probe("openai", `HTTP/1.1 503 Down\r\n${empty}`)).toMatch(/error of its own \(status 503\)/);
+    expect(await probe("openai", `HTTP/1.1 301 Moved\r\nlocation: /x\r\n${empty}`)).toMatch(/redirects/);
+    expect(await probe("openai", "SSH-2.0-x\r\n")).toMatch(/malformed answer/);
+    await server?.close();
+    const url = server?.url ?? "";
+    server = undefined;
+    expect(await probeAt(url, "openai")).toMatch(/nothing listens at that address. Check base_url/);
+    expect(await probeAt("nowhere", "openai")).toMatch(/base_url is not an http or https address/);
+  });
+
+  it("is content with any HTTP answer of a kind that has no list", async () => {
+    expect(await probe("minimax", "HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n")).toBe(undefined);
+  });
+});
+
+async function probe(kind: string, answer: string): Promise<string | undefined> {
+  await server?.close();
+  server = await scriptedUpstream(({ socket }: WireRequest) => socket.end(answer));
+  return probeAt(server.url, kind);
+}
+
+function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
+  const timeouts = { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 };
+  const upstream: Upstream = {
+    ...{ id: 1n, name: "upstream-1", kind, baseUrl, protocols: [], models: new Map(), groups: null },
+    ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts, credentials: [] },
+  };
+  return probeUpstream(upstream, { id: 1n, name: "main", secret: "their-key" }, { clock: systemClock });
+}

@@ -1,0 +1,43 @@
+import { wantVideo } from "./media-of.ts";
+import { videoaBody } from "./order-bodies.ts";
+import { taskApiOf } from "./task-table.ts";
+
+const PATH = "/api/v3/contents/generations/tasks";
+
+/**
+ * Volcengine Ark and BytePlus ModelArk, where family videoa comes from.
+ * https://www.volcengine.com/docs/82379/1520757 (create), 1521309 (read).
+ */
+export const ark = taskApiOf({
+  name: "ark",
+  idempotent: false,
+  submit: (order, about) => ({ path: PATH, body: videoaBody(wantVideo(order, "ark"), about) }),
+  taskId: ["id"],
+  refusal: {
+    code: ["error.code"],
+    message: ["error.message"],
+    codes: { "QuotaExceeded*": "later", AccountOverdueError: "another" },
+  },
+  pollPath: (id) => `${PATH}/${id}`,
+  record: {
+    at: "",
+    id: ["id"],
+    state: ["status"],
+    words: {
+      queued: "queued",
+      running: "running",
+      succeeded: "succeeded",
+      failed: "failed",
+      cancelled: "failed",
+      expired: "failed",
+    },
+    reason: ["error.message"],
+    outputs: ["content.video_url"],
+    lastFrame: ["content.last_frame_url"],
+    seconds: ["duration"],
+    resolution: ["resolution"],
+    usage: ["usage"],
+    refine: (outcome) =>
+      outcome.type === "succeeded" ? { ...outcome, result: { ...outcome.result, layout: "ark" } } : outcome,
+  },
+});

@@ -1,0 +1,81 @@
+import type { VideoOrder } from "../../families/family.ts";
+import { wantVideo } from "./media-of.ts";
+import { roleWord } from "./order-bodies.ts";
+import type { SubmitAbout } from "./task-api.ts";
+import { taskApiOf } from "./task-table.ts";
+
+/**
+ * Where family videob comes from. Ids live 24 hours; one it has forgotten is UNKNOWN, which says nothing.
+ * https://www.alibabacloud.com/help/en/model-studio/wan3-video-generation-api-reference
+ */
+export const dashscope = taskApiOf({
+  name: "dashscope",
+  idempotent: false,
+  submit: (order, about) => ({
+    path: "/api/v1/services/aigc/video-generation/video-synthesis",
+    headers: { "x-dashscope-async": "enable" },
+    body: bodyOf(wantVideo(order, "dashscope"), about),
+  }),
+  taskId: ["output.task_id"],
+  refusal: {
+    code: ["code"],
+    message: ["message"],
+    codes: {
+      // Comes as a 400: the account there owes money.
+      Arrearage: "another",
+      InvalidApiKey: "another",
+      "AccessDenied*": "another",
+      ModelNotFound: "another",
+      "Throttling*": "later",
+    },
+  },
+  pollPath: (id) => `/api/v1/tasks/${id}`,
+  record: {
+    at: "",
+    id: ["output.task_id"],
+    state: ["output.task_status"],
+    words: {
+      pending: "queued",
+      running: "running",
+      suspended: "running",
+      succeeded: "succeeded",
+      failed: "failed",
+      canceled: "failed",
+    },
+    reason: ["output.message", "output.code"],
+    outputs: ["output.video_url"],
+    seconds: ["usage.output_video_duration", "usage.duration", "usage.video_duration"],
+    resolution: ["usage.SR", "usage.resolution"],
+    usage: ["usage"],
+    refine: (outcome) =>
+      outcome.type === "succeeded" && outcome.result.resolution !== undefined
+        ? { ...outcome, result: { ...outcome.result, resolution: lineWord(outcome.result.resolution) } }
+        : outcome,
+  },
+});
+
+function bodyOf(order: VideoOrder, { model }: SubmitAbout): object {
+  const media = [
+    ...order.references.map(({ kind, role, url }) => ({ type: roleWord({ kind, role }), url })),
+    ...(order.fileUrl === null ? [] : [{ type: "file", url: order.fileUrl }]),
+    ...(order.linkUrl === null ? [] : [{ type: "link", url: order.linkUrl }]),
+  ];
+  return {
+    model,
+    input: { prompt: order.prompt, ...(media.length === 0 ? {} : { media }) },
+    parameters: {
+      resolution: order.resolution.toUpperCase(),
+      ratio: order.ratio,
+      duration: order.durationSeconds,
+      ...(order.audio === null ? {} : { audio: order.audio }),
+      ...(order.promptExtend === null ? {} : { prompt_extend: order.promptExtend }),
+      ...(order.seed === null ? {} : { seed: order.seed }),
+      ...(order.watermark === null ? {} : { watermark: order.watermark }),
+    },
+  };
+}
+
+/** It counts lines without the p. */
+function lineWord(resolution: string): string {
+  return /^\d+$/.test(resolution) ? `${resolution}p` : resolution;
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { imageOrder, videoOrder } from "../../../test/support/task-api-contract.ts";
+import { inlinePictures, type ReadFile } from "./inline-pictures.ts";
+
+const PNG = Buffer.from("89504e470d0a1a0a00", "hex");
+
+describe("an order for a vendor that wants files", () => {
+  it("has its links fetched in order, what is inline already left alone", async () => {
+    const asked: string[] = [];
+    const read: ReadFile = async (url) => {
+      asked.push(url);
+      return {
+        bytes: url.endsWith("1") ? PNG : Buffer.from("<svg/>"),
+        headers: { "content-type": "image/svg+xml; x" },
+      };
+    };
+    const images = ["https://a.example/1", "data:image/png;base64,AAAA", "HTTP://a.example/2"];
+    expect(await inlinePictures(imageOrder({ images }), read)).toEqual({
+      type: "inlined",
+      order: imageOrder({
+        images: [
+          `data:image/png;base64,${PNG.toString("base64")}`,
+          "data:image/png;base64,AAAA",
+          `data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}`,
+        ],
+      }),
+    });
+    expect(asked).toEqual(["https://a.example/1", "HTTP://a.example/2"]);
+  });
+
+  it.each([
+    ["89504e470d0a1a0a", "image/png"],
+    ["ffd8ffe000104a46", "image/jpeg"],
+    ["474946383961", "image/gif"],
+    ["524946460a0d2028574542505650", "image/webp"],
+  ])("knows a picture by its first bytes, whatever its server calls it: %s", async (hex, type) => {
+    const read: ReadFile = async () => ({
+      ...{ bytes: Buffer.from(hex, "hex"), headers: { "content-type": "application/octet-stream" } },
+    });
+    expect(await inlinePictures(imageOrder({ images: ["https://a.example/1"] }), read)).toMatchObject({
+      order: { images: [expect.stringMatching(new RegExp(`^data:${type};base64,`))] },
+    });
+  });
+
+  it("is refused where a link cannot be fetched or is no picture, saying which", async () => {
+    const order = imageOrder({ images: ["data:image/png;base64,AAAA", "https://a.example/1"] });
+    const failing: ReadFile = () => Promise.reject(new Error("Its host cannot be found."));
+    expect(await inlinePictures(order, failing)).toEqual({
+      ...{ type: "refused", reason: "Reference picture 2 cannot be fetched: Its host cannot be found." },
+    });
+    const html: ReadFile = async () => ({
+      bytes: Buffer.from("<html>"),
+      headers: { "content-type": "text/html" },
+    });
+    expect(await inlinePictures(order, html)).toEqual({
+      ...{ type: "refused", reason: "Reference picture 2 is no picture." },
+    });
+  });
+
+  it("takes no more than the pictures of one order may weigh together", async () => {
+    const wished: number[] = [];
+    const read: ReadFile = async (_url, { maxBytes }) => {
+      wished.push(maxBytes);
+      return { bytes: Buffer.concat([PNG, Buffer.alloc(maxBytes - PNG.length)]), headers: {} };
+    };
+    const images = Array.from({ length: 5 }, (_, index) => `https://a.example/${index}`);
+    await inlinePictures(imageOrder({ images }), read);
+    const MB = 1024 * 1024;
+    expect(wished.slice(0, 4)).toEqual([20 * MB, 20 * MB, 20 * MB, 4 * MB]);
+  });
+
+  it("leaves a video's references to its vendor", async () => {
+    const order = videoOrder("videoa");
+    expect(await inlinePictures(order, () => Promise.reject(new Error("asked")))).toEqual({
+      ...{ type: "inlined", order },
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import type { TaskApiAnswer } from "./task-api.ts";
+
+/** Where something may stand in an answer: dotted paths, of which the first that holds something counts. */
+export type Places = readonly string[];
+
+/** The answer's body as JSON; undefined where it is none. */
+export function jsonOf({ body }: TaskApiAnswer): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What stands at a dotted path ("data.0.task_id"; "" = the value itself); undefined = nothing. */
+export function valueAt(value: unknown, path: string): unknown {
+  if (path === "") return value;
+  let found = value;
+  for (const key of path.split(".")) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found ?? undefined;
+}
+
+/** A text that is not empty; numbers count as their digits, since vendors write ids both ways. */
+export function textAt(value: unknown, places: Places = []): string | undefined {
+  for (const place of places) {
+    const found = valueAt(value, place);
+    if (typeof found === "string" && found.trim() !== "") return found.trim();
+    if (typeof found === "number" && Number.isFinite(found)) return String(found);
+  }
+  return undefined;
+}
+
+/** A number from 0 up; "50%" and "5.0" count. */
+export function numberAt(value: unknown, places: Places = []): number | undefined {
+  const text = textAt(value, places)?.replace(/%$/, "");
+  const number = text === undefined ? Number.NaN : Number(text);
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+/** The texts at the first place that holds any, be it one or a list of them. */
+export function textsAt(value: unknown, places: Places): readonly string[] {
+  for (const place of places) {
+    const found = valueAt(value, place);
+    const texts = (Array.isArray(found) ? found : [found]).filter(
+      (each): each is string => typeof each === "string" && each.trim() !== "",
+    );
+    if (texts.length > 0) return texts;
+  }
+  return [];
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { apiOf, imageOrder, taskApiContract } from "../../../test/support/task-api-contract.ts";
+
+const PNG = Buffer.from("89504e470d0a1a0a0d0a2d2d0d0a", "hex");
+
+taskApiContract({
+  kind: "openai",
+  authorization: "Bearer their-key",
+  orders: [
+    {
+      name: "a picture, every default written out",
+      order: imageOrder({ quality: "high" }),
+      path: "/images/generations",
+      body: {
+        ...{ model: "their-model", prompt: "A lighthouse", size: "2048x1152", quality: "high" },
+        ...{ output_format: "png", n: 1 },
+      },
+    },
+    {
+      name: "an edit",
+      order: imageOrder({ images: [`data:image/png;base64,${PNG.toString("base64")}`] }),
+      path: "/images/edits",
+      headers: { "content-type": "multipart/form-data; boundary=faregate-task_0123456789abcdef" },
+    },
+  ],
+  accepted: () => ({ created: 1, data: [{ b64_json: "AAAA" }], usage: { total_tokens: 9 } }),
+  done: {
+    type: "done",
+    result: { outputs: [{ url: "data:image/png;base64,AAAA" }], usage: { total_tokens: 9 } },
+  },
+  error: (_status, message) => ({
+    error: { message, type: "invalid_request_error", code: "bad", param: "" },
+  }),
+  peculiar: [
+    {
+      name: "an account without credit, as a 429",
+      status: 429,
+      body: { error: { message: "pay", type: "insufficient_quota", code: "insufficient_quota" } },
+      next: "another",
+    },
+    {
+      name: "an account at its limit, as a 400",
+      status: 400,
+      body: { error: { message: "pay", code: "billing_hard_limit_reached" } },
+      next: "another",
+    },
+    {
+      name: "moderation",
+      status: 400,
+      body: { error: { message: "no", code: "moderation_blocked" } },
+      next: "fail",
+    },
+  ],
+});
+
+describe("openai-images", () => {
+  const api = apiOf("openai");
+  const about = { model: "their-model", taskId: "task-1" };
+
+  it("sends reference pictures as the files they are", async () => {
+    const urls = [
+      `data:image/png;base64,${PNG.toString("base64")}`,
+      `data:image/JPEG;base64,${Buffer.from("jpeg").toString("base64")}`,
+    ];
+    const request = api.submit(imageOrder({ prompt: "Zwölf\r\n--faregate", images: urls }), about);
+    // Read by another implementation than the one that wrote it.
+    const form = await new Response(Buffer.from(request.body ?? []), {
+      headers: { ...request.headers },
+    }).formData();
+    expect(form.get("prompt")).toBe("Zwölf\r\n--faregate");
+    expect(form.get("model")).toBe("their-model");
+    expect(form.get("size")).toBe("2048x1152");
+    expect(form.get("n")).toBe("1");
+    expect(form.get("quality")).toBeNull();
+    const files = form.getAll("image[]").flatMap((each) => (typeof each === "string" ? [] : [each]));
+    expect(files.map(({ name, type }) => [name, type])).toEqual([
+      ["image-1.png", "image/png"],
+      ["image-2.jpg", "image/jpeg"],
+    ]);
+    const [first] = files;
+    expect(first && Buffer.from(await first.arrayBuffer())).toEqual(PNG);
+  });
+
+  it("says that it wants files and answers with the picture, and refuses what is still a link", () => {
+    expect(api.wantsFiles).toBe(true);
+    expect(api.submit(imageOrder(), about).answersWithMedia).toBe(true);
+    expect(() => api.submit(imageOrder({ images: ["https://a.example/1.png"] }), about)).toThrow(RangeError);
+  });
+
+  it("takes a link where the vendor gives one, and the format that it says it made", () => {
+    const read = (value: unknown): unknown =>
+      api.readSubmit({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) });
+    expect(read({ data: [{ url: "https://v.example/1.png" }] })).toEqual({
+      ...{ type: "done", result: { outputs: [{ url: "https://v.example/1.png" }] } },
+    });
+    expect(read({ output_format: "webp", data: [{ b64_json: "AAAA" }] })).toEqual({
+      ...{ type: "done", result: { outputs: [{ url: "data:image/webp;base64,AAAA" }] } },
+    });
+    expect(read({ output_format: "x;evil,", data: [{ b64_json: "AAAA" }] })).toMatchObject({
+      result: { outputs: [{ url: "data:image/png;base64,AAAA" }] },
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import type { ImageOrder } from "../../families/family.ts";
+import { jsonOf, type Places, textAt, valueAt } from "./look.ts";
+import { wantImage } from "./media-of.ts";
+import { multipart } from "./multipart.ts";
+import { pixelsOf } from "./order-bodies.ts";
+import { type RefusalTable, readRefusal } from "./refusals.ts";
+import type { SubmitAbout, SubmitOutcome, TaskApi, TaskApiAnswer, TaskApiRequest } from "./task-api.ts";
+import { jsonPost } from "./task-table.ts";
+
+/** What the answer's bytes are, asked for so that nobody has to look into them. */
+const FORMAT = "png";
+
+const REFUSAL: RefusalTable = {
+  code: ["error.code", "error.type"],
+  message: ["error.message"],
+  codes: {
+    // Comes as a 429: the account there has no credit.
+    insufficient_quota: "another",
+    billing_hard_limit_reached: "another",
+    model_not_found: "another",
+    invalid_api_key: "another",
+  },
+};
+
+const OUTPUTS: Places = ["url", "b64_json"];
+
+/**
+ * OpenAI's own pictures: the answer to the order is the picture itself. With reference pictures the order is
+ * a form of files, so links must have been fetched before. https://platform.openai.com/docs/api-reference/images
+ */
+export const openaiImages: TaskApi = {
+  name: "openai-images",
+  idempotent: false,
+  wantsFiles: true,
+  submit(order, about) {
+    const image = wantImage(order, "openai-images");
+    const request = image.images.length === 0 ? generation(image, about) : edit(image, about);
+    return { ...request, answersWithMedia: true };
+  },
+  readSubmit,
+};
+
+function generation(order: ImageOrder, about: SubmitAbout): TaskApiRequest {
+  return jsonPost("/images/generations", { ...fieldsOf(order, about), n: 1 });
+}
+
+function edit(order: ImageOrder, about: SubmitAbout): TaskApiRequest {
+  const { body, contentType } = multipart(
+    { ...fieldsOf(order, about), n: "1" },
+    order.images.map((url, index) => ({ field: "image[]", name: `image-${index + 1}`, url })),
+    about.taskId,
+  );
+  return { method: "POST", path: "/images/edits", headers: { "content-type": contentType }, body };
+}
+
+function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<string, string>> {
+  return {
+    model,
+    prompt: order.prompt,
+    size: pixelsOf(order),
+    ...(order.quality === null ? {} : { quality: order.quality }),
+    output_format: FORMAT,
+  };
+}
+
+function readSubmit(answer: TaskApiAnswer): SubmitOutcome {
+  const refusal = readRefusal(answer, REFUSAL);
+  if (refusal !== undefined) return refusal;
+  const body = jsonOf(answer);
+  const list = valueAt(body, "data");
+  const outputs = (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((item) => {
+    const found = textAt(item, OUTPUTS);
+    if (found === undefined) return [];
+    return [{ url: textAt(item, ["url"]) ?? `data:image/${formatOf(body)};base64,${found}` }];
+  });
+  if (outputs.length === 0) return { type: "unclear", reason: "The answer holds no picture." };
+  const usage = valueAt(body, "usage");
+  return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
+}
+
+/** What it says it made; it may not have heeded what was asked for. */
+function formatOf(body: unknown): string {
+  const word = textAt(body, ["output_format"]) ?? FORMAT;
+  return /^[a-z]{3,4}$/.test(word) ? word : FORMAT;
+}

@@ -1,0 +1,95 @@
+import type { ImageOrder, MediaReference, VideoOrder } from "../../families/family.ts";
+import type { SubmitAbout } from "./task-api.ts";
+
+/**
+ * Orders in the words that the specification and the vendors behind it share. Every default is written
+ * out, since the vendor's own may differ; null means that nobody chose and nobody has to.
+ */
+export function imagegenBody(order: ImageOrder, { model }: Pick<SubmitAbout, "model">): object {
+  return {
+    model,
+    prompt: order.prompt,
+    size: order.ratio ?? pixelsOf(order),
+    resolution: order.tier,
+    ...(order.quality === null ? {} : { quality: order.quality }),
+    ...(order.images.length === 0 ? {} : { image_urls: order.images }),
+  };
+}
+
+/** "1248x1248" */
+export function pixelsOf({ widthPx, heightPx }: ImageOrder): string {
+  return `${widthPx}x${heightPx}`;
+}
+
+/** A videoa order, as ark and those who took over its words want it. */
+export function videoaBody(order: VideoOrder, { model }: Pick<SubmitAbout, "model">): object {
+  const text = order.prompt === "" ? [] : [{ type: "text", text: order.prompt }];
+  return {
+    model,
+    content: [...text, ...order.references.map(contentItem)],
+    resolution: order.resolution,
+    ratio: order.ratio,
+    duration: order.durationSeconds,
+    ...(order.audio === null ? {} : { generate_audio: order.audio }),
+    ...(order.seed === null ? {} : { seed: order.seed }),
+    ...(order.watermark === null ? {} : { watermark: order.watermark }),
+    return_last_frame: order.returnLastFrame,
+    ...(order.tools.length === 0 ? {} : { tools: order.tools.map((type) => ({ type })) }),
+  };
+}
+
+/** One medium beside the text: `{type: "image_url", image_url: {url}, role}`. */
+export function contentItem({ kind, role, url }: MediaReference): object {
+  const type = `${kind}_url`;
+  return { type, [type]: { url }, role: roleWord({ kind, role }) };
+}
+
+/** first_frame, last_frame, reference_image, reference_video, reference_audio. */
+export function roleWord({ kind, role }: Pick<MediaReference, "kind" | "role">): string {
+  return role === "reference" ? `reference_${kind}` : role;
+}
+
+export function videobBody(order: VideoOrder, { model }: Pick<SubmitAbout, "model">): object {
+  const images = order.references.filter(({ kind }) => kind === "image");
+  return {
+    model,
+    prompt: order.prompt,
+    duration: order.durationSeconds,
+    resolution: order.resolution.toUpperCase(),
+    size: order.ratio,
+    ...(order.audio === null ? {} : { audio: order.audio }),
+    ...(order.seed === null ? {} : { seed: order.seed }),
+    ...(order.watermark === null ? {} : { watermark: order.watermark }),
+    ...(order.promptExtend === null ? {} : { prompt_extend: order.promptExtend }),
+    // With roles nothing is left for the vendor to infer.
+    ...listed(
+      "image_with_roles",
+      images.map((image) => ({ url: image.url, role: roleWord(image) })),
+    ),
+    ...listed("video_urls", urlsOf(order, "video")),
+    ...listed("audio_urls", urlsOf(order, "audio")),
+    ...(order.fileUrl === null ? {} : { file_url: order.fileUrl }),
+    ...(order.linkUrl === null ? {} : { link_url: order.linkUrl }),
+  };
+}
+
+export function videocBody(order: VideoOrder, { model }: Pick<SubmitAbout, "model">): object {
+  return {
+    model,
+    prompt: order.prompt,
+    duration: order.durationSeconds,
+    resolution: order.resolution.toUpperCase(),
+    aspect_ratio: order.ratio,
+    ...(order.seed === null ? {} : { seed: order.seed }),
+    ...listed("image_urls", urlsOf(order, "image")),
+    ...listed("audio_urls", urlsOf(order, "audio")),
+  };
+}
+
+function urlsOf(order: VideoOrder, wanted: MediaReference["kind"]): readonly string[] {
+  return order.references.filter(({ kind }) => kind === wanted).map(({ url }) => url);
+}
+
+function listed(name: string, values: readonly unknown[]): object {
+  return values.length === 0 ? {} : { [name]: values };
+}

@@ -1,0 +1,78 @@
+import { jsonOf, type Places, textAt, valueAt } from "./look.ts";
+import type { SubmitOutcome, TaskApiAnswer } from "./task-api.ts";
+
+type Refusal = Extract<SubmitOutcome, { type: "refused" | "unclear" }>;
+type Next = Extract<Refusal, { type: "refused" }>["next"];
+
+/** How a vendor says no. */
+export interface RefusalTable {
+  /** Where its answers keep a code of their own; `good` are the values that say nothing is wrong. */
+  readonly code: Places;
+  readonly good?: readonly string[];
+  /** Where the reason stands in words. */
+  readonly message: Places;
+  /** Codes that mean something else than their status says; a name ending in * stands for all that begin so. */
+  readonly codes?: Readonly<Record<string, Next>>;
+}
+
+/** Long enough for every vendor's sentence, short enough for a row and a page. */
+const REASON_LENGTH = 1_000;
+
+/** Somebody between the vendor and us gave up waiting: whether a task exists is not said. */
+const LOST_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 524]);
+
+/** About our own name of the model, our account or our address there, and not about the order. */
+const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
+
+/** What an answer to a submit says unless it accepts; undefined = nothing speaks against it. */
+export function readRefusal(answer: TaskApiAnswer, table: RefusalTable): Refusal | undefined {
+  const body = jsonOf(answer);
+  const code = textAt(body, table.code);
+  const good = answer.status >= 200 && answer.status < 300;
+  if (good && body === undefined) return { type: "unclear", reason: "The answer is not JSON." };
+  if (good && (code === undefined || table.good?.includes(code))) return undefined;
+  const status = good ? Number(code) : answer.status;
+  const reason = reasonOf(body, table.message) ?? `The vendor answered with status ${answer.status}.`;
+  const listed = code === undefined ? undefined : nextOfCode(code, table.codes ?? {});
+  if (listed === undefined && LOST_STATUSES.has(status)) return { type: "unclear", reason };
+  const retryAfterSeconds = retryAfterOf(answer);
+  return {
+    ...{ type: "refused", next: listed ?? nextOfStatus(status), reason },
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** The vendor's own words, cut to a bearable length. */
+export function reasonOf(value: unknown, places: Places): string | undefined {
+  return textAt(value, places)?.slice(0, REASON_LENGTH);
+}
+
+function nextOfCode(code: string, codes: Readonly<Record<string, Next>>): Next | undefined {
+  const name = Object.keys(codes).find((each) =>
+    each.endsWith("*") ? code.startsWith(each.slice(0, -1)) : code === each,
+  );
+  return name === undefined ? undefined : codes[name];
+}
+
+/** An unknown word of a vendor that answers 200 says nothing about the order: another upstream may know better. */
+function nextOfStatus(status: number): Next {
+  if (status === 429) return "later";
+  return status >= 400 && status < 500 && !OUR_STATUSES.has(status) ? "fail" : "another";
+}
+
+/** `Retry-After` in seconds; a date counts from the vendor's own `Date`, so that no clock of ours matters. */
+function retryAfterOf({ headers }: TaskApiAnswer): number | undefined {
+  const text = headers["retry-after"];
+  if (text === undefined) return undefined;
+  const seconds = /^\d+$/.test(text)
+    ? Number(text)
+    : (Date.parse(text) - Date.parse(headers["date"] ?? "")) / 1_000;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
+}
+
+/** Whether a poll's answer can be believed at all. */
+export function isGoodRecord(answer: TaskApiAnswer, body: unknown, table: RefusalTable): boolean {
+  if (answer.status < 200 || answer.status >= 300 || valueAt(body, "") === undefined) return false;
+  const code = textAt(body, table.code);
+  return code === undefined || table.good === undefined || table.good.includes(code);
+}

@@ -1,0 +1,90 @@
+import type { MediaOrder } from "../../families/family.ts";
+
+/** One vendor's way of making pictures and videos: pure functions that write requests and read answers. */
+export interface TaskApi {
+  readonly name: string;
+  /** The request that submits an order. */
+  submit(order: MediaOrder, about: SubmitAbout): TaskApiRequest;
+  readSubmit(answer: TaskApiAnswer): SubmitOutcome;
+  /** The request that asks for one task's state; absent = the submit answers with the result itself. */
+  readonly poll?: (upstreamId: string, about: PollAbout) => TaskApiRequest;
+  readonly readPoll?: (answer: TaskApiAnswer) => PollOutcome;
+  /** Asks for many tasks at once, where the vendor offers it. */
+  readonly batch?: {
+    readonly most: number;
+    request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
+    /** By upstream id; one that is missing counts as still running. */
+    read(answer: TaskApiAnswer): ReadonlyMap<string, PollOutcome>;
+  };
+  /** The vendor makes one task of any number of submits with the same `taskId`: a lost answer may be repeated. */
+  readonly idempotent: boolean;
+  /** Reference pictures travel as files: links must be fetched, and stand in the order as data URLs. */
+  readonly wantsFiles?: boolean;
+}
+
+export interface SubmitAbout {
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** Ours; the idempotency key where the vendor takes one. */
+  readonly taskId: string;
+}
+
+export interface PollAbout {
+  readonly model: string;
+  readonly medium: "image" | "video";
+}
+
+/** `path` is appended to the upstream's base URL; the transport adds authentication as the kind says. */
+export interface TaskApiRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** The answer holds the pictures themselves: it may take as long, and be as large, as they need. */
+  readonly answersWithMedia?: boolean;
+}
+
+export interface TaskApiAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * `refused`: no task exists there. Its `next` says what can still be done: `fail` the caller's task (it is
+ * the order that is wrong), ask `another` upstream (our account or the vendor is at fault), or wait and try
+ * `later` (saturated). `unclear`: the answer does not say whether a task exists.
+ */
+export type SubmitOutcome =
+  | { readonly type: "accepted"; readonly upstreamId: string }
+  | { readonly type: "done"; readonly result: TaskResult }
+  | {
+      readonly type: "refused";
+      readonly next: "fail" | "another" | "later";
+      readonly reason: string;
+      readonly retryAfterSeconds?: number;
+    }
+  | { readonly type: "unclear"; readonly reason: string };
+
+/** Unknown words, HTTP errors and unreadable bodies are `running` without progress: only a deadline ends them. */
+export type PollOutcome =
+  | { readonly type: "queued" }
+  | { readonly type: "running"; readonly progressPercent?: number }
+  | { readonly type: "succeeded"; readonly result: TaskResult }
+  | { readonly type: "failed"; readonly reason: string; readonly cost?: TaskResult["cost"] };
+
+/** What came of it. Links are the vendor's, or data URLs where it answers with the bytes. */
+export interface TaskResult {
+  readonly outputs: readonly { readonly url: string; readonly expiresAt?: number }[];
+  readonly lastFrameUrl?: string;
+  /** Of the video that was made, where the vendor says. */
+  readonly durationSeconds?: number;
+  readonly resolution?: string;
+  /** The vendor's own usage object. */
+  readonly usage?: unknown;
+  /** What the vendor says it cost, in its own unit; kept for reports on margins. */
+  readonly cost?: number;
+  /** `data.content` is served too where the vendor's own layout is ark's. */
+  readonly layout?: "ark";
+}

@@ -1,0 +1,168 @@
+import type { MediaOrder } from "../../families/family.ts";
+import { jsonOf, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
+import { isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
+import type {
+  PollAbout,
+  PollOutcome,
+  SubmitAbout,
+  SubmitOutcome,
+  TaskApi,
+  TaskApiAnswer,
+  TaskApiRequest,
+  TaskResult,
+} from "./task-api.ts";
+
+/** What a vendor's word for a task's state means; a word that is not listed means running. */
+type Meaning = "queued" | "running" | "succeeded" | "failed";
+
+/** A vendor that takes a JSON order, gives an id and is asked for the record until it is final. */
+export interface TaskTable {
+  readonly name: string;
+  readonly idempotent: boolean;
+  readonly submit: (order: MediaOrder, about: SubmitAbout) => JsonRequest;
+  /** Where the answer to a submit holds the new task's id. */
+  readonly taskId: Places;
+  readonly refusal: RefusalTable;
+  /** The path that is read for a task's record; the id comes escaped. */
+  readonly pollPath: (upstreamId: string, about: PollAbout) => string;
+  readonly record: RecordTable;
+  readonly batch?: BatchTable;
+}
+
+interface JsonRequest {
+  readonly path: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Where things stand in a task's record. */
+interface RecordTable {
+  /** Where the record itself stands in the answer; "" = it is the answer. */
+  readonly at: string;
+  readonly id: Places;
+  readonly state: Places;
+  /** In lower case. */
+  readonly words: Readonly<Record<string, Meaning>>;
+  readonly progress?: Places;
+  readonly reason: Places;
+  readonly outputs: Places;
+  readonly expiresAt?: Places;
+  readonly lastFrame?: Places;
+  readonly seconds?: Places;
+  readonly resolution?: Places;
+  readonly usage?: Places;
+  readonly cost?: Places;
+  /** What the places cannot say. */
+  readonly refine?: (outcome: PollOutcome, record: unknown) => PollOutcome;
+}
+
+interface BatchTable {
+  readonly most: number;
+  readonly path: string;
+  readonly body: (upstreamIds: readonly string[]) => object;
+  /** Where the list of records stands. */
+  readonly list: Places;
+}
+
+/** The task API that a table describes. */
+export function taskApiOf(table: TaskTable): TaskApi {
+  const { name, idempotent, batch } = table;
+  return {
+    name,
+    idempotent,
+    submit(order, about) {
+      const { path, body, headers } = table.submit(order, about);
+      return { ...jsonPost(path, body), ...(headers ? { headers } : {}) };
+    },
+    readSubmit: (answer) => readSubmit(table, answer),
+    poll: (upstreamId, about) => ({
+      method: "GET",
+      path: table.pollPath(encodeURIComponent(upstreamId), about),
+    }),
+    readPoll(answer) {
+      const body = jsonOf(answer);
+      return isGoodRecord(answer, body, table.refusal)
+        ? readRecord(table.record, valueAt(body, table.record.at))
+        : { type: "running" };
+    },
+    ...(batch && {
+      batch: {
+        most: batch.most,
+        request: (upstreamIds) => jsonPost(batch.path, batch.body(upstreamIds)),
+        read: (answer) => readBatch(table, batch, answer),
+      },
+    }),
+  };
+}
+
+export function jsonPost(path: string, body: object): TaskApiRequest {
+  return { method: "POST", path, body: new TextEncoder().encode(JSON.stringify(body)) };
+}
+
+function readSubmit(table: TaskTable, answer: TaskApiAnswer): SubmitOutcome {
+  const refusal = readRefusal(answer, table.refusal);
+  if (refusal !== undefined) return refusal;
+  const upstreamId = textAt(jsonOf(answer), table.taskId);
+  return upstreamId === undefined
+    ? { type: "unclear", reason: "The answer names no task." }
+    : { type: "accepted", upstreamId };
+}
+
+function readBatch(
+  table: TaskTable,
+  batch: BatchTable,
+  answer: TaskApiAnswer,
+): ReadonlyMap<string, PollOutcome> {
+  const body = jsonOf(answer);
+  const outcomes = new Map<string, PollOutcome>();
+  if (!isGoodRecord(answer, body, table.refusal)) return outcomes;
+  for (const place of batch.list) {
+    const list = valueAt(body, place);
+    if (!Array.isArray(list)) continue;
+    for (const record of list as readonly unknown[]) {
+      const id = textAt(record, table.record.id);
+      if (id !== undefined) outcomes.set(id, readRecord(table.record, record));
+    }
+    break;
+  }
+  return outcomes;
+}
+
+function readRecord(table: RecordTable, record: unknown): PollOutcome {
+  const outcome = readState(table, record);
+  return table.refine?.(outcome, record) ?? outcome;
+}
+
+function readState(table: RecordTable, record: unknown): PollOutcome {
+  const word = textAt(record, table.state)?.toLowerCase() ?? "";
+  const meaning = Object.hasOwn(table.words, word) ? table.words[word] : undefined;
+  if (meaning === "queued") return { type: "queued" };
+  if (meaning === "failed") {
+    const cost = numberAt(record, table.cost);
+    const reason = reasonOf(record, table.reason) ?? `The vendor ended the task as ${word}.`;
+    return { type: "failed", reason, ...(cost === undefined ? {} : { cost }) };
+  }
+  const outputs = meaning === "succeeded" ? textsAt(record, table.outputs) : [];
+  // A task that is done but shows nothing may still be about to; only its deadline can tell.
+  if (outputs.length > 0) return { type: "succeeded", result: resultOf(table, record, outputs) };
+  const progressPercent = numberAt(record, table.progress);
+  return {
+    type: "running",
+    ...(progressPercent === undefined ? {} : { progressPercent: Math.min(100, Math.floor(progressPercent)) }),
+  };
+}
+
+function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {
+  const expiresAt = numberAt(record, table.expiresAt);
+  const found = {
+    lastFrameUrl: textAt(record, table.lastFrame),
+    durationSeconds: numberAt(record, table.seconds),
+    resolution: textAt(record, table.resolution)?.toLowerCase(),
+    usage: table.usage?.map((place) => valueAt(record, place)).find((usage) => usage !== undefined),
+    cost: numberAt(record, table.cost),
+  };
+  return {
+    outputs: links.map((url) => ({ url, ...(expiresAt === undefined ? {} : { expiresAt }) })),
+    ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+  };
+}

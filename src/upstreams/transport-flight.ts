@@ -1,0 +1,191 @@
+import type { Client, Dispatcher } from "undici";
+import type { Upstream } from "../catalog/catalog.ts";
+import type { Log } from "../observe/log.ts";
+import type { UpstreamAnswer, UpstreamFailure, UpstreamFlight } from "./call.ts";
+import type { Deadlines, Timed } from "./deadlines.ts";
+import { failureOf, type Limit, timeoutOf } from "./failures.ts";
+import type { Line } from "./transport-lines.ts";
+
+const CONNECTING = 0;
+const WAITING = 1;
+const BODY = 2;
+const OVER = 3;
+
+export interface FlightOptions {
+  readonly upstream: Upstream;
+  readonly streamed: boolean;
+  readonly deadlines: Deadlines<Flight>;
+  readonly log: Log;
+}
+
+/**
+ * One attempt: the state between the HTTP client's callbacks and the receiver's. It ends exactly once,
+ * by `ended`, by `failed` or by our own abort, and nothing is called back afterwards.
+ */
+export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler {
+  seat = -1;
+  readonly #answer: UpstreamAnswer;
+  readonly #options: FlightOptions;
+  readonly #startedMs: number;
+  #state: typeof CONNECTING | typeof WAITING | typeof BODY | typeof OVER = CONNECTING;
+  #line: Line | undefined;
+  #client: Client | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #waitingSinceMs: number;
+  #lastByteMs: number;
+  #paused = false;
+  #sending = true;
+
+  constructor(answer: UpstreamAnswer, options: FlightOptions) {
+    this.#answer = answer;
+    this.#options = options;
+    options.deadlines.add(this);
+    this.#startedMs = options.deadlines.nowMs;
+    this.#waitingSinceMs = this.#startedMs;
+    this.#lastByteMs = this.#startedMs;
+  }
+
+  /** Goes out on a connection of this line. */
+  leave(line: Line, request: Dispatcher.DispatchOptions): void {
+    this.#line = line;
+    line.load.inFlight += 1;
+    this.#client = line.take();
+    this.#client.dispatch(request, this);
+  }
+
+  /** `send` is about to return: from now on a failure may be told at once. */
+  sent(): void {
+    this.#sending = false;
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    // The time we did not read was no silence of the upstream.
+    this.#lastByteMs = this.#options.deadlines.nowMs;
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    if (this.#state !== OVER) this.#land();
+  }
+
+  /** Ends the attempt from our side and tells the receiver. */
+  fail(failure: UpstreamFailure): void {
+    if (this.#state === OVER) return;
+    this.#land();
+    if (this.#sending) queueMicrotask(() => this.#tell(failure));
+    else this.#tell(failure);
+  }
+
+  get phase(): UpstreamFailure["phase"] {
+    if (this.#state === CONNECTING) return "connect";
+    return this.#state === WAITING ? "first-byte" : "body";
+  }
+
+  expire(nowMs: number): void {
+    const { streamed } = this.#options;
+    const { timeouts } = this.#options.upstream;
+    const waitedMs = nowMs - this.#waitingSinceMs;
+    if (nowMs - this.#startedMs >= timeouts.totalMs) {
+      this.#timedOut("total", timeouts.totalMs);
+    } else if (this.#state === CONNECTING) {
+      if (waitedMs >= timeouts.connectMs) this.#timedOut("connect", timeouts.connectMs);
+    } else if (this.#paused) {
+      // A receiver that takes no bytes is no silent upstream; how long it may do so is its own limit.
+    } else if (this.#state === WAITING) {
+      const limitMs = streamed ? timeouts.firstByteStreamMs : timeouts.firstBytePlainMs;
+      if (waitedMs >= limitMs) this.#timedOut("firstByte", limitMs);
+    } else if (nowMs - this.#lastByteMs >= timeouts.idleMs) {
+      this.#timedOut("idle", timeouts.idleMs);
+    }
+  }
+
+  // The HTTP client's side.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#state === OVER) return;
+    this.#controller = controller;
+    this.#state = WAITING;
+    this.#waitingSinceMs = this.#options.deadlines.nowMs;
+    if (this.#paused) controller.pause();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // Informational answers (103 and the like) come before the final one and mean nothing to us.
+    if (this.#state === OVER || status < 200) return;
+    try {
+      this.#answer.head(status, headers);
+    } catch (error) {
+      this.#receiverThrew(error);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state === OVER) return;
+    this.#state = BODY;
+    this.#lastByteMs = this.#options.deadlines.nowMs;
+    try {
+      this.#answer.data(chunk);
+    } catch (error) {
+      this.#receiverThrew(error);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#state === OVER) return;
+    if (this.#client !== undefined) this.#line?.keep(this.#client);
+    this.#client = undefined;
+    this.#land();
+    try {
+      this.#answer.ended();
+    } catch (error) {
+      this.#options.log.error({ err: error }, "a receiver threw at the end of an upstream's answer");
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#state === OVER) return;
+    this.fail(failureOf(error, this.phase, this.#options.upstream.name));
+  }
+
+  #timedOut(limit: Limit, limitMs: number): void {
+    this.fail(timeoutOf(limit, limitMs, this.phase, this.#options.upstream.name));
+  }
+
+  /** Our own fault: the request dies, the process goes on. */
+  #receiverThrew(error: unknown): void {
+    this.#options.log.error({ err: error }, "a receiver threw while reading an upstream's answer");
+    this.fail({
+      kind: "aborted",
+      phase: this.phase,
+      message: "The gateway failed while reading the answer.",
+    });
+  }
+
+  #tell(failure: UpstreamFailure): void {
+    try {
+      this.#answer.failed(failure);
+    } catch (error) {
+      this.#options.log.error({ err: error }, "a receiver threw when told of an upstream's failure");
+    }
+  }
+
+  /** The one way out. A connection that is still ours is closed: what comes on it now belongs to nobody. */
+  #land(): void {
+    this.#state = OVER;
+    this.#options.deadlines.delete(this);
+    if (this.#line === undefined) return;
+    this.#line.load.inFlight -= 1;
+    if (this.#client !== undefined) this.#line.drop(this.#client);
+  }
+}

@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { WireRequest } from "../../test/support/scripted-upstream.ts";
+import {
+  callOf,
+  OK,
+  PATIENT,
+  pause,
+  transportRig,
+  until,
+  upstreamOf,
+} from "../../test/support/transport-rig.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Timeouts } from "../catalog/catalog.ts";
+import type { UpstreamFailure } from "./call.ts";
+
+const rig = transportRig();
+afterEach(() => rig.reset());
+
+describe("a request to an upstream", () => {
+  it("carries its headers and body, and nothing else of the caller", async () => {
+    const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\nok`));
+    const call = callOf(upstream, {
+      body: [Buffer.from('{"model":'), Buffer.from('"theirs"'), Buffer.from("}")],
+      headers: { betas: "a-1,b-2", version: "2024-01-01", ...{ cookie: "c", authorization: "mine" } },
+    });
+    await rig.answerOf(call);
+    const [request] = rig.server.requests ?? [];
+    expect(request?.line).toBe("POST /v1/messages HTTP/1.1");
+    expect(request?.body.toString()).toBe('{"model":"theirs"}');
+    expect(request?.headers.map(([name]) => name).sort()).toEqual([
+      ...["accept", "accept-encoding", "anthropic-beta", "anthropic-version", "connection"],
+      ...["content-length", "content-type", "host", "user-agent", "x-api-key", "x-request-id"],
+    ]);
+    expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({
+      "accept-encoding": "identity",
+      "anthropic-beta": "a-1,b-2",
+      "anthropic-version": "2024-01-01",
+      "content-length": "18",
+      "x-api-key": "their-key",
+      "x-request-id": "request-1",
+    });
+  });
+
+  it("sends a large body in pieces, byte for byte, with its length", async () => {
+    const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 0\r\n\r\n`));
+    const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(100_003, index));
+    await rig.answerOf(callOf(upstream, { body: pieces }));
+    expect(rig.server.requests[0]?.body.equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  it("uses a connection again for the next request", async () => {
+    const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\nok`));
+    for (let round = 0; round < 5; round += 1) await rig.answerOf(callOf(upstream));
+    expect(rig.server.accepted()).toBe(1);
+  });
+
+  it("passes a redirect on and does not follow it", async () => {
+    const upstream = await rig.serve(({ socket }) =>
+      socket.write("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
+    );
+    const answer = await rig.answerOf(callOf(upstream));
+    expect(answer).toMatchObject({ status: 302, ended: true });
+    expect(rig.server.requests.length).toBe(1);
+  });
+
+  it("is refused as busy beyond the upstream's max_concurrency, and served again after", async () => {
+    const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\no`), {
+      maxConcurrency: 2,
+    });
+    const flights = [rig.open(callOf(upstream)), rig.open(callOf(upstream))];
+    expect(rig.transport.inFlight(upstream.id)).toBe(2);
+    expect((await rig.answerOf(callOf(upstream))).failure).toMatchObject({ kind: "busy", phase: "connect" });
+    flights[0]?.flight.abort();
+    expect(rig.transport.inFlight(upstream.id)).toBe(1);
+    const next = rig.open(callOf(upstream));
+    await until(() => next.text === "o");
+  });
+});
+
+describe("time-outs", () => {
+  const cases: [string, Partial<Timeouts>, (request: WireRequest) => void, Partial<UpstreamFailure>][] = [
+    ["no head", { firstByteStreamMs: 300 }, () => undefined, { phase: "first-byte" }],
+    [
+      "a head without a body",
+      { firstByteStreamMs: 300 },
+      ({ socket }) => socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`),
+      { phase: "first-byte" },
+    ],
+    [
+      "silence after some body",
+      { idleMs: 300 },
+      ({ socket }) => socket.write(`${OK}transfer-encoding: chunked\r\n\r\n1\r\na\r\n`),
+      { phase: "body" },
+    ],
+    ["an answer without end", { totalMs: 600 }, trickle, { phase: "body" }],
+  ];
+  for (const [name, timeouts, script, failure] of cases) {
+    it(`end ${name}, and close the connection`, async () => {
+      const upstream = await rig.serve(script, { timeouts: { ...PATIENT, ...timeouts } });
+      const started = systemClock.monotonicMs();
+      const answer = await rig.answerOf(callOf(upstream, { streamed: true }));
+      expect(answer.failure).toMatchObject({ kind: "timeout", ...failure });
+      expect(systemClock.monotonicMs() - started).toBeLessThan(8_000);
+      await until(() => rig.server.open.size === 0);
+    });
+  }
+
+  it("end a connection whose TLS handshake is never answered", async () => {
+    const { baseUrl } = await rig.serve(() => undefined);
+    const upstream = upstreamOf(baseUrl.replace("http:", "https:"), {
+      timeouts: { ...PATIENT, connectMs: 300 },
+    });
+    const { failure } = await rig.answerOf(callOf(upstream));
+    expect(failure).toEqual({
+      kind: "timeout",
+      phase: "connect",
+      message: "upstream-1 did not accept a connection within 0.3 s.",
+    });
+    await until(() => rig.server.open.size === 0);
+  });
+
+  it("wait the longer limit for a plain answer", async () => {
+    const upstream = await rig.serve(
+      ({ socket }) => setTimeout(() => socket.write(`${OK}content-length: 2\r\n\r\nok`), 900),
+      { timeouts: { ...PATIENT, firstByteStreamMs: 200 } },
+    );
+    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ text: "ok", ended: true });
+  });
+
+  it("do not count the time in which the receiver has paused", async () => {
+    const upstream = await rig.serve(
+      ({ socket }) => socket.write(`${OK}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`),
+      { timeouts: { ...PATIENT, idleMs: 300 } },
+    );
+    const run = rig.open(callOf(upstream, { streamed: true }), { data: () => run.flight.pause() });
+    await pause(1_000);
+    expect(run).toMatchObject({ text: "a", ended: false, failure: undefined });
+    run.flight.resume();
+    await until(() => run.ended);
+  });
+});
+
+describe("a misbehaving upstream", () => {
+  const cases: [string, string, Partial<UpstreamFailure>][] = [
+    ["that closes without a word", "", { kind: "closed", phase: "first-byte" }],
+    ["that closes inside its head", `${OK}content-le`, { kind: "closed", phase: "first-byte" }],
+    [
+      "whose body is shorter than declared",
+      `${OK}content-length: 9\r\n\r\nhalf`,
+      { kind: "closed", phase: "body" },
+    ],
+    [
+      "whose chunks break off",
+      `${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`,
+      { kind: "closed", phase: "body" },
+    ],
+    ["that speaks no HTTP", "SSH-2.0-OpenSSH_9\r\n", { kind: "protocol", phase: "first-byte" }],
+    ["with two lengths", `${OK}content-length: 2\r\ncontent-length: 3\r\n\r\nab`, { phase: "first-byte" }],
+    [
+      "with a length and chunks",
+      `${OK}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\nab`,
+      { phase: "first-byte" },
+    ],
+    [
+      "that says 100 unasked",
+      `HTTP/1.1 100 Continue\r\n\r\n${OK}content-length: 0\r\n\r\n`,
+      { kind: "protocol", phase: "first-byte" },
+    ],
+    [
+      "that switches protocols",
+      "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+      { kind: "protocol", phase: "first-byte" },
+    ],
+    [
+      "with endless headers",
+      `${OK}x-long: ${"a".repeat(40_000)}\r\n\r\n`,
+      { kind: "protocol", phase: "first-byte" },
+    ],
+    [
+      "with a poisoned header name",
+      `${OK}__proto__: 1\r\nconstructor: 2\r\ncontent-length: 5\r\n\r\nx`,
+      { kind: "closed", phase: "body" },
+    ],
+  ];
+  for (const [name, bytes, failure] of cases) {
+    it(`${name} fails once and leaves no connection`, async () => {
+      const upstream = await rig.serve(({ socket }) => socket.end(bytes));
+      const answer = await rig.answerOf(callOf(upstream));
+      expect(answer.failure).toMatchObject(failure);
+      expect(answer.failures).toBe(1);
+      await until(() => rig.server.open.size === 0);
+      expect(rig.transport.inFlight(upstream.id)).toBe(0);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    });
+  }
+
+  it("that sends early hints is answered by its final head only", async () => {
+    const upstream = await rig.serve(({ socket }) =>
+      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n${OK}content-length: 2\r\n\r\nok`),
+    );
+    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok", heads: 1 });
+  });
+
+  it("that sends more than it declared taints no later answer", async () => {
+    const upstream = await rig.serve(({ socket }) => {
+      socket.write(`${OK}content-length: 2\r\n\r\nok${OK}content-length: 4\r\n\r\nevil`);
+    });
+    for (let round = 0; round < 3; round += 1) {
+      expect(await rig.answerOf(callOf(upstream))).toMatchObject({ text: "ok" });
+    }
+  });
+
+  it("that refuses connections, has no address, or is misconfigured is told apart in words", async () => {
+    const closed = await rig.serve(() => undefined);
+    await rig.stopServer();
+    expect((await rig.answerOf(callOf(closed))).failure).toEqual({
+      kind: "connect",
+      phase: "connect",
+      message: "upstream-1 cannot be reached: nothing listens at that address.",
+    });
+    const failures = [
+      await rig.answerOf(callOf(upstreamOf("ftp://nowhere"))),
+      await rig.answerOf(callOf(upstreamOf("http://127.0.0.1:1", { kind: "unheard-of" }))),
+      await rig.answerOf(callOf(upstreamOf("http://127.0.0.1:1"), { secret: "a\nb" })),
+    ].map(({ failure }) => failure);
+    expect(failures.map((failure) => failure?.kind)).toEqual(["protocol", "protocol", "protocol"]);
+    expect(failures.map((failure) => failure?.message)).toEqual([
+      "upstream-1 cannot be called: its base_url is not an http or https address.",
+      "upstream-1 cannot be called: no kind is named unheard-of.",
+      "The request to upstream-1 cannot be written: invalid x-api-key header.",
+    ]);
+  });
+});
+
+function trickle({ socket }: WireRequest): void {
+  socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
+  const timer = setInterval(() => socket.write("1\r\na\r\n"), 50);
+  socket.on("close", () => clearInterval(timer));
+}

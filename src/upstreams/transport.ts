@@ -1,0 +1,158 @@
+import { setImmediate } from "node:timers/promises";
+import type { Dispatcher } from "undici";
+import type { Clock } from "../base/clock.ts";
+import type { Upstream } from "../catalog/catalog.ts";
+import type { Log } from "../observe/log.ts";
+import { askHeaders, askPath, askTimeouts, collectAnswer } from "./ask.ts";
+import type {
+  AskOutcome,
+  Transport,
+  UpstreamAnswer,
+  UpstreamAsk,
+  UpstreamCall,
+  UpstreamFlight,
+} from "./call.ts";
+import { Deadlines } from "./deadlines.ts";
+import { endpointPath } from "./endpoint-url.ts";
+import { requestHeaders } from "./headers.ts";
+import { kindOf } from "./kinds.ts";
+import { Flight } from "./transport-flight.ts";
+import { createLines } from "./transport-lines.ts";
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * The single door to upstreams: HTTP/1.1 over kept connections, callbacks straight from the parser, no
+ * stream object, timer or promise per request. Redirects are never followed.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const { clock, log } = options;
+  const deadlines = new Deadlines<Flight>(clock);
+  const lines = createLines();
+
+  return {
+    send,
+    ask,
+    inFlight: (upstreamId) => lines.inFlight(upstreamId),
+    retain: (upstreams) => lines.retain(upstreams),
+    stats: () => lines.stats(),
+    async close() {
+      for (const flight of deadlines.running()) {
+        flight.fail({ kind: "aborted", phase: flight.phase, message: "The gateway is stopping." });
+      }
+      deadlines.close();
+      lines.close();
+    },
+  };
+
+  function send(call: UpstreamCall, answer: UpstreamAnswer): UpstreamFlight {
+    const { upstream } = call.candidate;
+    const flight = new Flight(answer, { upstream, streamed: call.streamed, deadlines, log });
+    return leave(flight, upstream, (prefix) => requestOf(call, prefix));
+  }
+
+  function ask(asked: UpstreamAsk): Promise<AskOutcome> {
+    const { upstream, request } = asked;
+    return new Promise((resolve) => {
+      const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request) };
+      const flight: Flight = new Flight(
+        collectAnswer(request, {
+          resolve,
+          name: upstream.name,
+          refuse: (failure) => flight.fail(failure),
+        }),
+        { upstream: bounded, streamed: false, deadlines, log },
+      );
+      leave(flight, upstream, (prefix) => ({
+        ...{ method: request.method, path: askPath(prefix, request.path), headers: askHeaders(asked) },
+        ...{ body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+      }));
+    });
+  }
+
+  function leave(
+    flight: Flight,
+    upstream: Upstream,
+    requestTo: (prefix: string) => Dispatcher.DispatchOptions,
+  ): Flight {
+    try {
+      const line = lines.to(upstream);
+      if (line.load.inFlight < upstream.maxConcurrency) flight.leave(line, requestTo(line.prefix));
+      else flight.fail(busy(upstream));
+    } catch (error) {
+      // Only what an operator wrote can be wrong here: base URL, kind, model name, a credential's characters.
+      const why = error instanceof Error ? error.message : String(error);
+      flight.fail({
+        kind: "protocol",
+        phase: "connect",
+        message: `${upstream.name} cannot be called: ${why}.`,
+      });
+    }
+    flight.sent();
+    return flight;
+  }
+}
+
+function requestOf(call: UpstreamCall, prefix: string): Dispatcher.DispatchOptions {
+  const { candidate } = call;
+  const kind = kindOf(candidate.upstream.kind);
+  if (kind === undefined) throw new RangeError(`no kind is named ${candidate.upstream.kind}`);
+  const path = endpointPath(prefix, kind, {
+    protocol: candidate.protocol,
+    model: candidate.model,
+    streamed: call.streamed,
+    arrayStream: call.arrayStream ?? false,
+    query: call.query,
+  });
+  const bytes = call.body.reduce((sum, piece) => sum + piece.length, 0);
+  return {
+    method: "POST",
+    path,
+    headers: requestHeaders(call, kind, bytes),
+    body: bodyOf(call.body, bytes),
+    // Deadlines are ours: the client's own timers know no pauses of a slow receiver.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+}
+
+/** Up to here a copy costs less than the system call that a second write would take. */
+const JOINED_BYTES = 64 * 1024;
+
+/** One buffer for a small body; a large one is written piece by piece, and never exists twice in memory. */
+function bodyOf(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  if (bytes <= JOINED_BYTES) return Buffer.concat(pieces, bytes);
+  // The client takes any iterable of pieces; its declared type knows only streams and buffers.
+  return inTurns(pieces) as unknown as Uint8Array;
+}
+
+/** As much as is written in a fraction of a millisecond. */
+const TURN_BYTES = 512 * 1024;
+
+/**
+ * The pieces, with a turn of the event loop for everyone else between them: an upstream that takes them as
+ * fast as they are written, in the next room, would have all 32 MB at once and hold up every other request.
+ */
+async function* inTurns(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for (const piece of pieces) {
+    yield piece;
+    bytes += piece.length;
+    if (bytes < TURN_BYTES) continue;
+    bytes = 0;
+    await setImmediate();
+  }
+}
+
+function busy(upstream: Upstream) {
+  return {
+    kind: "busy",
+    phase: "connect",
+    message: `${upstream.name} has ${upstream.maxConcurrency} requests running, as many as it may.`,
+  } as const;
+}
