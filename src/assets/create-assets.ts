@@ -1,0 +1,115 @@
+import type { Clock } from "../base/clock.ts";
+import { randomId } from "../base/random.ts";
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../observe/log.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
+import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
+import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
+import { type AssetCatalog, type Place, placeOf, placesFor } from "./places.ts";
+import { readAssetRequest } from "./read-request.ts";
+import { resolveOrder } from "./resolve-order.ts";
+
+export interface AssetsOptions {
+  readonly database: Queryable;
+  readonly catalog: { current(): AssetCatalog };
+  readonly ask: AssetSite["ask"];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Builds the registry of assets. */
+export function createAssets(options: AssetsOptions): Assets {
+  const { database, catalog, ask, clock, log } = options;
+  const siteOf = ({ upstream, credential }: Place, requestId: string): AssetSite => ({
+    ...{ upstream, credential, requestId, ask, nowMs: () => clock.nowMs() },
+  });
+
+  return {
+    create: async (owner, requestId, body) => register(owner, requestId, readAssetRequest(body)),
+
+    async read(owner, requestId, id) {
+      const asset = isAssetId(id) ? (await findAssets(database, owner.accountId, [id])).get(id) : undefined;
+      if (asset === undefined) throw failedRead("The asset does not exist.");
+      const found = await look(asset, requestId);
+      if (found.type === "done") return found.value;
+      throw failedRead(found.reason);
+    },
+
+    async resolve(accountId, requestId, order) {
+      return resolveOrder(order, {
+        find: (ids) => findAssets(database, accountId, ids.filter(isAssetId)),
+        placeOf: (asset) => placeOf(catalog.current(), asset),
+        look: (asset) => look(asset, requestId),
+      });
+    },
+  };
+
+  async function register(owner: AssetOwner, requestId: string, wanted: NewAsset): Promise<CreatedAsset> {
+    const places = await placesOf(owner);
+    if (places.length === 0) throw failedCreation("No upstream of this account's group keeps assets.");
+    for (const place of places) {
+      const outcome = await place.api.create(siteOf(place, requestId), wanted);
+      if (outcome.type === "refused") throw failedCreation(outcome.reason);
+      if (outcome.type === "unavailable") {
+        log.warn(
+          { upstream: place.upstream.name, reason: outcome.reason, requestId },
+          "no asset was kept here",
+        );
+        continue;
+      }
+      const id = `asset-${randomId()}`;
+      const { id: upstreamAsset, status } = outcome.value;
+      await insertAsset(database, {
+        ...{ id, accountId: owner.accountId, upstreamId: place.upstream.id, upstreamAsset },
+        ...{ credentialId: place.credential.id, type: wanted.type, status: status ?? "Pending" },
+        // PostgreSQL keeps no NUL in a text; the upstream got it as it came.
+        name: wanted.name.replaceAll("\0", ""),
+      });
+      return { Id: id, ...(status === undefined ? {} : { Status: status }) };
+    }
+    throw failedCreation("The asset service cannot be reached now; try again shortly.");
+  }
+
+  /** First where the account's assets are already. */
+  async function placesOf(owner: AssetOwner): Promise<readonly Place[]> {
+    const places = placesFor(catalog.current(), owner);
+    if (places.length < 2) return places;
+    const newest = await newestAsset(database, owner.accountId);
+    const home = places.find(
+      ({ upstream, credential }) =>
+        upstream.id === newest?.upstreamId && credential.id === newest.credentialId,
+    );
+    return home === undefined ? places : [home, ...places.filter((each) => each !== home)];
+  }
+
+  async function look(asset: StoredAsset, requestId: string): Promise<AssetOutcome<AssetRecord>> {
+    const place = placeOf(catalog.current(), asset);
+    if (place === undefined)
+      return { type: "unavailable", reason: "The asset's upstream is not in service." };
+    const outcome = await place.api.read(siteOf(place, requestId), asset.upstreamAsset);
+    if (outcome.type === "unavailable") {
+      log.warn(
+        { upstream: place.upstream.name, reason: outcome.reason, requestId },
+        "an asset cannot be read",
+      );
+      return { type: "unavailable", reason: "The asset service cannot be reached now; try again shortly." };
+    }
+    if (outcome.type === "refused") return outcome;
+    if (outcome.value.Status !== asset.status) await setAssetStatus(database, asset.id, outcome.value.Status);
+    return { type: "done", value: { ...outcome.value, Id: asset.id } };
+  }
+}
+
+/** Whether a text can be an id at all; the database does not even take every text. */
+function isAssetId(text: string): boolean {
+  return /^[\w-]{1,100}$/.test(text);
+}
+
+function failedCreation(reason: string): GatewayError {
+  return new GatewayError("asset_create_failed", reason);
+}
+
+function failedRead(reason: string): GatewayError {
+  return new GatewayError("asset_get_failed", reason);
+}

@@ -1,0 +1,51 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { AssetApi, AssetSite } from "../upstreams/asset-apis/asset-api.ts";
+import { kindOf } from "../upstreams/kinds.ts";
+
+type Upstream = AssetSite["upstream"];
+type Credential = AssetSite["credential"];
+
+/** What must be known of the catalog. */
+export interface AssetCatalog {
+  readonly upstreams: readonly Upstream[];
+  readonly models: ReadonlyMap<string, { readonly family: string | null }>;
+}
+
+/** Where an asset can be kept. */
+export interface Place {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  readonly api: AssetApi;
+}
+
+/**
+ * Every place that would keep an asset for this caller, in the order to try them: upstreams that make videos
+ * of family videoa for its group, by rising priority and falling weight. The order never changes by chance, so
+ * that the assets of one account stay together: a request can use only what is kept in one place.
+ */
+export function placesFor(catalog: AssetCatalog, { group }: Pick<Caller, "group">): readonly Place[] {
+  return catalog.upstreams
+    .filter((each) => (each.groups === null || each.groups.has(group)) && makesVideoa(catalog, each))
+    .sort((a, b) => a.priority - b.priority || b.weight - a.weight || Number(a.id - b.id))
+    .flatMap((upstream) => upstream.credentials.flatMap((credential) => placeAt(upstream, credential)));
+}
+
+/** Where a stored asset is kept; another credential of the upstream stands in for one that was replaced. */
+export function placeOf(
+  catalog: AssetCatalog,
+  { upstreamId, credentialId }: { readonly upstreamId: bigint; readonly credentialId: bigint },
+): Place | undefined {
+  const upstream = catalog.upstreams.find(({ id }) => id === upstreamId);
+  if (upstream === undefined) return undefined;
+  const own = upstream.credentials.find(({ id }) => id === credentialId);
+  return (own === undefined ? upstream.credentials : [own]).flatMap((each) => placeAt(upstream, each))[0];
+}
+
+function placeAt(upstream: Upstream, credential: Credential): Place[] {
+  const api = kindOf(upstream.kind)?.assetApi ?? null;
+  return api?.usable(credential) ? [{ upstream, credential, api }] : [];
+}
+
+function makesVideoa({ models }: AssetCatalog, upstream: Upstream): boolean {
+  return [...upstream.models.keys()].some((id) => models.get(id)?.family === "videoa");
+}

@@ -1,0 +1,104 @@
+import type { Assets } from "./assets/assets.ts";
+import { createAssets } from "./assets/create-assets.ts";
+import type { Clock } from "./base/clock.ts";
+import { randomBelow } from "./base/random.ts";
+import type { SafeFetch } from "./base/safe-fetch.ts";
+import type { Seals } from "./base/seal.ts";
+import { systemTimers } from "./base/timers.ts";
+import type { CatalogCache } from "./catalog/catalog-cache.ts";
+import { imageRecord } from "./http/image-record.ts";
+import { videoRecord } from "./http/video-record.ts";
+import type { WebhookDesk } from "./http/webhook-desk.ts";
+import type { Limits } from "./limits/limits.ts";
+import type { Mirror } from "./mirror/mirror.ts";
+import type { Log } from "./observe/log.ts";
+import type { Metrics } from "./observe/metrics.ts";
+import type { Database } from "./storage/database.ts";
+import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
+import { createProbe } from "./tasks/probe.ts";
+import type { Transport } from "./upstreams/call.ts";
+import { kindOf } from "./upstreams/kinds.ts";
+import { createWebhookSecrets } from "./webhooks/secrets.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
+import { findDelivery } from "./webhooks/webhooks-store.ts";
+
+export interface TaskParts {
+  readonly seals: Seals;
+  readonly database: Database;
+  readonly catalog: CatalogCache;
+  readonly limits: Limits;
+  readonly transport: Transport;
+  /** Fetches what a caller or a vendor named. */
+  readonly guarded: SafeFetch;
+  /** Copies results. */
+  readonly mirror: Mirror;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Whether this process makes tasks, or only accepts and shows them. */
+  readonly works: boolean;
+}
+
+/** Pictures and videos of one process, the assets they are made from, and what is told to webhooks. */
+export interface ComposedTasks extends TaskEngine {
+  readonly assets: Assets;
+  readonly webhooks: WebhookDesk;
+}
+
+/** A receiver of webhooks is not waited for longer; it has the next attempt. */
+const WEBHOOK_MS = 15_000;
+
+export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
+  const { seals, database, catalog, limits, transport, guarded, mirror, clock, log, metrics, works } = parts;
+  const assets = createAssets({ database, catalog, ask: transport.ask, clock, log });
+  const engine = await createTaskEngine({
+    ...{ database, catalog, limits, clock, log, works, timers: systemTimers, random: drawFraction },
+    ask: transport.ask,
+    apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
+    assets,
+    readFile: (url, wish) => guarded.read(url, wish),
+    keepFiles: mirror.keep,
+    probe: createProbe(guarded),
+  });
+  metrics.gauge(
+    "mirror_running",
+    "Results of tasks that are being copied now",
+    () => mirror.counts().running,
+  );
+  metrics.gauge(
+    "mirror_failed",
+    "Results of tasks that could not be copied since the start",
+    () => mirror.counts().failed,
+  );
+  metrics.gauge("tasks_in_hands", "Pictures and videos that this process is looking at now", () =>
+    engine.inHands(),
+  );
+  metrics.gauges("tasks_open", "Pictures and videos of all processes that are not over", "state", () =>
+    engine.openByState(),
+  );
+  const secretOf = createWebhookSecrets(database, seals);
+  const webhooks = works
+    ? await createWebhooks({
+        ...{ database, clock, log, secretOf },
+        send: (url, headers, body) => guarded.post(url, { headers, body, limits: { totalMs: WEBHOOK_MS } }),
+        async recordOf(accountId, taskId) {
+          const found = await engine.read(accountId, taskId);
+          return found && (found.medium === "image" ? imageRecord(found.task) : videoRecord(found.task));
+        },
+      })
+    : undefined;
+  return {
+    ...engine,
+    assets,
+    webhooks: { secretOf, deliveryOf: (accountId, taskId) => findDelivery(database, accountId, taskId) },
+    async stop(graceMs) {
+      await Promise.all([engine.stop(graceMs), webhooks?.stop()]);
+    },
+  };
+}
+
+const FINENESS = 2 ** 32;
+
+function drawFraction(): number {
+  return randomBelow(FINENESS) / FINENESS;
+}

@@ -1,0 +1,95 @@
+import type { MediaUnits } from "../usage/media.ts";
+import type { FieldTable } from "./field.ts";
+
+export const FAMILY_NAMES = ["imagegen", "videoa", "videob", "videoc"] as const;
+export type FamilyName = (typeof FAMILY_NAMES)[number];
+
+/** The model as far as a family cares. */
+export interface FamilyModel {
+  readonly id: string;
+  /** As in the catalog; null = read off the id. */
+  readonly variant: string | null;
+}
+
+/** One family of pictures or videos: what the specification says about its requests, as data and pure functions. */
+export interface Family {
+  readonly name: FamilyName;
+  readonly medium: "image" | "video";
+  readonly variants: readonly string[];
+  /** The model's variant; undefined = the catalog names none that there is, and the id none either. */
+  variantOf(model: FamilyModel): string | undefined;
+  /** What a request is made of, `model` aside. */
+  fields(model: FamilyModel): FieldTable;
+  /** Bounds on several fields together, by name. */
+  limits(model: FamilyModel): Readonly<Record<string, unknown>>;
+  /**
+   * Reads a submitted body. What the specification answers with 400 is thrown as GatewayError; every other
+   * violation comes back in `violation`, with units clipped to the table.
+   */
+  read(model: FamilyModel, body: Readonly<Record<string, unknown>>): Submission;
+  /** Price words (tiers or resolutions) that the model's requests can be billed by; each needs a price. */
+  priceWords(model: FamilyModel): readonly string[];
+}
+
+/** A request that is accepted: what to make, what it may cost at most, or why it must fail. */
+export interface Submission {
+  readonly order: MediaOrder;
+  /** What the hold covers: for a duration of -1 the longest that the model may choose. */
+  readonly units: MediaUnits;
+  readonly action: "generate" | "textGenerate";
+  /** Why the accepted task fails without an upstream call; null = nothing is wrong. */
+  readonly violation: string | null;
+}
+
+/** What is to be made, every default filled in; plain JSON, stored with the task and read by every task API. */
+export type MediaOrder = ImageOrder | VideoOrder;
+
+export interface ImageOrder {
+  readonly medium: "image";
+  readonly family: "imagegen";
+  readonly prompt: string;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** The listed ratio asked for ("16:9"); null where exact pixels were given. */
+  readonly ratio: string | null;
+  /** What it is billed by, also for exact pixels. */
+  readonly tier: "1k" | "2k" | "4k";
+  /** null = the vendor's own. */
+  readonly quality: "high" | null;
+  /** Public URLs and data URLs, in the caller's order. */
+  readonly images: readonly string[];
+}
+
+export interface VideoOrder {
+  readonly medium: "video";
+  readonly family: "videoa" | "videob" | "videoc";
+  /** All text items of a videoa request, in order, joined by line breaks. */
+  readonly prompt: string;
+  /** -1 = the model decides. */
+  readonly durationSeconds: number;
+  /** Lower case: "720p". */
+  readonly resolution: string;
+  /** "16:9" ...; "adaptive" = as the references are. */
+  readonly ratio: string;
+  /** Whether the video has sound; null where the family cannot say. */
+  readonly audio: boolean | null;
+  readonly seed: number | null;
+  readonly watermark: boolean | null;
+  /** In array order within each kind; prompts refer to them by number. */
+  readonly references: readonly MediaReference[];
+  /** videoa: also return the last frame. */
+  readonly returnLastFrame: boolean;
+  /** videoa: the hosted tools asked for. */
+  readonly tools: readonly "web_search"[];
+  /** videob; null = the vendor's own, or not of this family. */
+  readonly promptExtend: boolean | null;
+  readonly fileUrl: string | null;
+  readonly linkUrl: string | null;
+}
+
+export interface MediaReference {
+  readonly kind: "image" | "video" | "audio";
+  readonly role: "first_frame" | "last_frame" | "reference";
+  /** http(s), `asset://<Id>` or a data URL. */
+  readonly url: string;
+}

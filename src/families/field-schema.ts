@@ -1,0 +1,82 @@
+import type { Field, FieldTable, ListField, UrlForm, WholeField } from "./field.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** JSON Schema of a request without its `model`: what a family's table says, for machines. */
+export function schemaOfFields(fields: FieldTable): { properties: Json; required: string[] } {
+  const properties = Object.entries(fields).flatMap(([name, field]) => [
+    [name, schemaOfField(field)],
+    ...(field.alias === undefined
+      ? []
+      : [[field.alias, { ...schemaOfField(field), description: `Counts where \`${name}\` is absent` }]]),
+  ]);
+  return {
+    properties: Object.fromEntries(properties),
+    required: Object.keys(fields).filter((name) => fields[name]?.required),
+  };
+}
+
+/** With its default. */
+function schemaOfField(field: Field): Json {
+  const byDefault = "byDefault" in field && field.byDefault !== null ? { default: field.byDefault } : {};
+  return { ...formOf(field), ...byDefault, description: field.about };
+}
+
+function formOf(field: Field): Json {
+  switch (field.type) {
+    case "text":
+      // A text that is cut may be of any length.
+      return {
+        type: "string",
+        ...(field.required && { minLength: 1 }),
+        ...(field.maxCharacters !== undefined && !field.cut && { maxLength: field.maxCharacters }),
+      };
+    case "choice": {
+      if (field.forgiving) return { type: "string", examples: field.values };
+      const spellings = field.anyCase
+        ? field.values.flatMap((word) => [...new Set([word, word.toLowerCase(), word.toUpperCase()])])
+        : field.values;
+      if (field.orLike === undefined) return { type: "string", enum: spellings };
+      return { type: "string", anyOf: [{ enum: spellings }, { pattern: field.orLike.source }] };
+    }
+    case "whole":
+      return wholeForm(field);
+    case "flag":
+      return { type: "boolean" };
+    case "url":
+      return addressForm(["public"]);
+    case "urls":
+    case "objects":
+      return listForm(field);
+  }
+}
+
+function wholeForm({ least, most, also }: WholeField): Json {
+  const range = { minimum: least, maximum: most };
+  return also === undefined
+    ? { type: "integer", ...range }
+    : { type: "integer", anyOf: [{ const: also }, range] };
+}
+
+function addressForm(forms: readonly UrlForm[]): Json {
+  return { type: "string", format: "uri", pattern: `^(${forms.map((form) => SCHEMES[form]).join("|")})` };
+}
+
+/** How each form of address begins; JSON Schema's patterns know no flag for any case. */
+const SCHEMES: Readonly<Record<UrlForm, string>> = {
+  public: "[Hh][Tt][Tt][Pp][Ss]?://",
+  data: "data:image/",
+  asset: "asset://",
+};
+
+function listForm({ type, item, required, most, cut, takes }: ListField): Json {
+  const items = type === "urls" ? addressForm(takes ?? ["public"]) : (item ?? { type: "object" });
+  return {
+    type: "array",
+    // Items that are ignored may be anything.
+    items: cut ? true : items,
+    ...(cut && { prefixItems: Array.from({ length: most ?? 0 }, () => items) }),
+    ...(required && { minItems: 1 }),
+    ...(most !== undefined && !cut && { maxItems: most }),
+  };
+}

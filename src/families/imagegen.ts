@@ -1,0 +1,132 @@
+import type { Family, FamilyModel, ImageOrder, Submission } from "./family.ts";
+import type { FieldTable } from "./field.ts";
+import { type Body, given, readFields } from "./read-fields.ts";
+import { dataBytes } from "./url-form.ts";
+import { variantOf } from "./variant.ts";
+import { createVerdict } from "./verdict.ts";
+
+/** Pictures: from a text, or from a text and reference pictures. */
+export const imagegen: Family = {
+  name: "imagegen",
+  medium: "image",
+  variants: ["2", "2.5-flare", "2.5-sunburst"],
+  // All variants take the same requests, so that a model of any name is one of this family.
+  variantOf: (model) => (model.variant === null ? qualityOf(model) : variantOf(model, imagegen.variants)),
+  fields: () => FIELDS,
+  limits: () => ({}),
+  priceWords: () => TIERS,
+  read: readImage,
+};
+
+const TIERS = ["1k", "2k", "4k"] as const;
+type Tier = (typeof TIERS)[number];
+
+/** Pixels of each ratio, by tier. */
+const SIZES = {
+  "1:1": { "1k": [1248, 1248], "2k": [2048, 2048], "4k": [2880, 2880] },
+  "16:9": { "1k": [1680, 944], "2k": [2048, 1152], "4k": [3840, 2160] },
+  "9:16": { "1k": [944, 1680], "2k": [1152, 2048], "4k": [2160, 3840] },
+  "4:3": { "1k": [1024, 768], "2k": [2048, 1536], "4k": [3312, 2480] },
+  "3:4": { "1k": [768, 1024], "2k": [1536, 2048], "4k": [2480, 3312] },
+  "3:2": { "1k": [1536, 1024], "2k": [2048, 1360], "4k": [3520, 2336] },
+  "2:3": { "1k": [1024, 1536], "2k": [1360, 2048], "4k": [2336, 3520] },
+  "5:4": { "1k": [1440, 1088], "2k": [2560, 2048], "4k": [3216, 2576] },
+  "4:5": { "1k": [1120, 1408], "2k": [2048, 2560], "4k": [2576, 3216] },
+  "21:9": { "1k": [1920, 816], "2k": [2688, 1152], "4k": [3840, 1648] },
+  "9:21": { "1k": [816, 1920], "2k": [1152, 2688], "4k": [1648, 3840] },
+  "2:1": { "1k": [1776, 880], "2k": [2688, 1344], "4k": [3840, 1920] },
+  "1:2": { "1k": [880, 1776], "2k": [1344, 2688], "4k": [1920, 3840] },
+  "3:1": { "1k": [1536, 512], "2k": [3072, 1024], "4k": [3840, 1280] },
+  "1:3": { "1k": [512, 1536], "2k": [1024, 3072], "4k": [1280, 3840] },
+} as const satisfies Record<string, Record<Tier, readonly [number, number]>>;
+
+/** Exact pixels; five digits a side are more than any vendor draws. */
+const PIXELS = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
+
+/** Up to so many pixels a picture is of the tier; more are 4k. */
+const TIER_PIXELS = { "1k": 1680 * 944, "2k": 2560 * 2048 } as const;
+
+/** The largest reference picture that the specification names, 20 MB. */
+const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
+
+const REFUSED = {
+  missing: "invalid_request",
+  malformed: "invalid_request",
+  outside: "invalid_request",
+} as const;
+
+const FIELDS = {
+  prompt: { type: "text", required: true, refused: REFUSED, about: "What the picture shows" },
+  size: {
+    type: "choice",
+    values: Object.keys(SIZES),
+    byDefault: "1:1",
+    orLike: PIXELS,
+    refused: REFUSED,
+    about: "A ratio, or exact pixels as <width>x<height>, beside which `resolution` is ignored",
+  },
+  resolution: {
+    type: "choice",
+    values: TIERS,
+    byDefault: "1k",
+    anyCase: true,
+    refused: REFUSED,
+    about: "How large a picture of the ratio is",
+  },
+  image_urls: {
+    type: "urls",
+    // More than any vendor looks at; 15 are advised.
+    most: 100,
+    takes: ["public", "data"],
+    refused: REFUSED,
+    about:
+      "Reference pictures: public URLs and data URLs, mixed as you like; at most 15 are advised, each up to 20 MB",
+  },
+} as const satisfies FieldTable;
+
+function readImage(model: FamilyModel, body: Body): Submission {
+  const verdict = createVerdict();
+  const size = given(body, "size");
+  const exact = typeof size === "string" ? PIXELS.exec(size) : null;
+  // Beside exact pixels the resolution is not looked at.
+  const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, verdict);
+  values.image_urls.forEach((url, index) => {
+    if (url.startsWith("data:") && dataBytes(url) > MAX_PICTURE_BYTES)
+      verdict.fail(`\`image_urls[${index}]\` is larger than 20 MB.`);
+  });
+  const picture = exact ? pictureOfPixels(Number(exact[1]), Number(exact[2])) : pictureOfRatio(values);
+  const order: ImageOrder = {
+    medium: "image",
+    family: "imagegen",
+    prompt: values.prompt,
+    ...picture,
+    quality: qualityOf(model) === "2" ? null : "high",
+    images: values.image_urls,
+  };
+  return {
+    order,
+    units: { images: { [picture.tier]: 1 } },
+    action: values.image_urls.length > 0 ? "generate" : "textGenerate",
+    violation: verdict.violation(),
+  };
+}
+
+type Picture = Pick<ImageOrder, "widthPx" | "heightPx" | "ratio" | "tier">;
+
+function pictureOfPixels(widthPx: number, heightPx: number): Picture {
+  const pixels = widthPx * heightPx;
+  const tier = pixels <= TIER_PIXELS["1k"] ? "1k" : pixels <= TIER_PIXELS["2k"] ? "2k" : "4k";
+  return { widthPx, heightPx, ratio: null, tier };
+}
+
+function pictureOfRatio(values: { readonly size: string; readonly resolution: string }): Picture {
+  const ratio = values.size as keyof typeof SIZES;
+  const tier = values.resolution as Tier;
+  const [widthPx, heightPx] = SIZES[ratio][tier];
+  return { widthPx, heightPx, ratio, tier };
+}
+
+/** Flare and sunburst are always drawn at high quality, whatever the caller's `quality` says. */
+function qualityOf(model: FamilyModel): string {
+  return variantOf(model, imagegen.variants) ?? "2";
+}

@@ -1,0 +1,161 @@
+import type { ChoiceField, Fault, Field, FieldTable, ListField, TextField, WholeField } from "./field.ts";
+import { formNames, urlFormOf } from "./url-form.ts";
+import { shown, type Verdict } from "./verdict.ts";
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** What a field is read as; a wrong value is clipped to the table, so that it can still be billed by it. */
+type ValueOf<F extends Field> = F extends { type: "text" }
+  ? string
+  : F extends { type: "choice"; byDefault: infer D }
+    ? string | (D extends null ? null : never)
+    : F extends { type: "whole"; byDefault: infer D }
+      ? number | (D extends null ? (F extends { required: true } ? never : null) : never)
+      : F extends { type: "flag"; byDefault: infer D }
+        ? boolean | (D extends null ? null : never)
+        : F extends { type: "urls" }
+          ? readonly string[]
+          : F extends { type: "objects" }
+            ? readonly Body[]
+            : F extends { type: "url" }
+              ? string | null
+              : never;
+
+type Values<T extends FieldTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
+
+/** Reads every field of a table off a body; what is wrong is told to the verdict, which may throw. */
+export function readFields<T extends FieldTable>(table: T, body: Body, verdict: Verdict): Values<T> {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, field]) => [name, readField(name, field, body, verdict)]),
+  ) as Values<T>;
+}
+
+/** A field's value; undefined where it is absent, which null, "" and [] are too. */
+export function given(body: Body, name: string): unknown {
+  const value = Object.hasOwn(body, name) ? body[name] : undefined;
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}
+
+type Complain = (kind: Fault, message: string) => void;
+
+function readField(name: string, field: Field, body: Body, verdict: Verdict): unknown {
+  const complain: Complain = (kind, message) => verdict.fault(name, kind, field.refused, message);
+  const value = given(body, name) ?? (field.alias === undefined ? undefined : given(body, field.alias));
+  if (value === undefined) {
+    if (field.required) complain("missing", `\`${name}\` is required: ${lowerFirst(field.about)}.`);
+    return absent(field);
+  }
+  switch (field.type) {
+    case "text":
+      return readText(name, field, value, complain);
+    case "choice":
+      return readChoice(name, field, value, complain);
+    case "whole":
+      return readWhole(name, field, value, complain);
+    case "flag":
+      if (typeof value === "boolean") return value;
+      complain("malformed", `\`${name}\` must be true or false, not ${shown(value)}.`);
+      return field.byDefault;
+    case "url":
+      if (typeof value === "string" && urlFormOf(value) === "public") return value;
+      complain("malformed", `\`${name}\` must be ${formNames(["public"])}, not ${shown(value)}.`);
+      return null;
+    case "urls":
+    case "objects":
+      return readList(name, field, value, complain);
+  }
+}
+
+function absent(field: Field): unknown {
+  switch (field.type) {
+    case "text":
+      return "";
+    case "choice":
+    case "flag":
+      return field.byDefault;
+    case "whole":
+      return field.byDefault ?? (field.required ? field.least : null);
+    case "url":
+      return null;
+    case "urls":
+    case "objects":
+      return [];
+  }
+}
+
+function readText(name: string, field: TextField, value: unknown, complain: Complain): string {
+  if (typeof value !== "string") {
+    complain("malformed", `\`${name}\` must be a text, not ${shown(value)}.`);
+    return "";
+  }
+  const most = field.maxCharacters ?? Number.POSITIVE_INFINITY;
+  // A character is at most two units long: the count itself is needed in between only.
+  if (value.length <= most) return value;
+  const characters = [...value.slice(0, 2 * most)];
+  if (value.length <= 2 * most && characters.length <= most) return value;
+  if (!field.cut) complain("outside", `\`${name}\` is longer than ${most} characters.`);
+  return characters.slice(0, most).join("");
+}
+
+function readChoice(name: string, field: ChoiceField, value: unknown, complain: Complain): string | null {
+  if (typeof value === "string") {
+    const listed = field.values.find(
+      (word) => word === value || (field.anyCase && word.toLowerCase() === value.toLowerCase()),
+    );
+    if (listed !== undefined) return listed;
+    if (field.orLike?.test(value)) return value;
+  }
+  if (!field.forgiving) {
+    const kind = typeof value === "string" ? "outside" : "malformed";
+    const like = field.orLike ? " or <width>x<height>" : "";
+    complain(kind, `\`${name}\` must be one of ${field.values.join(", ")}${like}, not ${shown(value)}.`);
+  }
+  return field.byDefault;
+}
+
+function readWhole(name: string, field: WholeField, value: unknown, complain: Complain): number | null {
+  const { least, most, also } = field;
+  const range = `from ${least} to ${most}${also === undefined ? "" : ` or ${also}`}`;
+  const message = `\`${name}\` must be a whole number ${range}, not ${shown(value)}.`;
+  if (typeof value === "number" && value === also) return value;
+  // A count that is 0 or less is no count at all, which is another fault than too many.
+  if (typeof value !== "number" || !Number.isInteger(value) || (least > 0 && value <= 0)) {
+    complain("malformed", message);
+    return absent(field) as number | null;
+  }
+  if (value < least || value > most) complain("outside", message);
+  return Math.min(Math.max(value, least), most);
+}
+
+function readList(name: string, field: ListField, value: unknown, complain: Complain): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    complain("malformed", `\`${name}\` must be an array, not ${shown(value)}.`);
+    return [];
+  }
+  const most = field.most ?? value.length;
+  if (value.length > most && !field.cut)
+    complain("many", `\`${name}\` takes at most ${most} items, not ${value.length}.`);
+  const kept = value.slice(0, most);
+  return field.type === "urls"
+    ? kept.filter((item, index) => isTaken(`${name}[${index}]`, field, item, complain))
+    : kept.filter((item, index) => isObject(`${name}[${index}]`, item, complain));
+}
+
+function isTaken(place: string, field: ListField, item: unknown, complain: Complain): item is string {
+  const forms = field.takes ?? ["public"];
+  const form = typeof item === "string" ? urlFormOf(item) : undefined;
+  if (form !== undefined && forms.includes(form)) return true;
+  const kind = typeof item === "string" ? "outside" : "malformed";
+  complain(kind, `\`${place}\` must be ${formNames(forms)}, not ${shown(item)}.`);
+  return false;
+}
+
+function isObject(place: string, item: unknown, complain: Complain): item is Body {
+  if (typeof item === "object" && item !== null && !Array.isArray(item)) return true;
+  complain("malformed", `\`${place}\` must be an object, not ${shown(item)}.`);
+  return false;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

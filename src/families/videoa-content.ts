@@ -1,0 +1,124 @@
+import { GatewayError } from "../errors.ts";
+import type { MediaReference } from "./family.ts";
+import type { UrlForm } from "./field.ts";
+import type { Body } from "./read-fields.ts";
+import { formNames, urlFormOf } from "./url-form.ts";
+import { shown, type Verdict } from "./verdict.ts";
+
+export interface Content {
+  readonly texts: readonly string[];
+  readonly references: readonly MediaReference[];
+  /** Anything but text was sent, sound or not. */
+  readonly hasMaterial: boolean;
+}
+
+/** What the kinds of content items carry beside their type. */
+const KINDS = {
+  image_url: {
+    kind: "image",
+    roles: { first_frame: "first_frame", last_frame: "last_frame", reference_image: "reference" },
+  },
+  video_url: { kind: "video", roles: { reference_video: "reference" } },
+  audio_url: { kind: "audio", roles: { reference_audio: "reference" } },
+} as const satisfies Record<
+  string,
+  { kind: MediaReference["kind"]; roles: Readonly<Record<string, MediaReference["role"]>> }
+>;
+
+/** JSON Schema of a content item. */
+export const CONTENT_ITEM = {
+  oneOf: [
+    {
+      type: "object",
+      required: ["type", "text"],
+      properties: { type: { const: "text" }, text: { type: "string" } },
+    },
+    ...Object.entries(KINDS).map(([type, { kind, roles }]) => ({
+      type: "object",
+      required: kind === "image" ? ["type", type] : ["type", type, "role"],
+      properties: {
+        type: { const: type },
+        [type]: { type: "object", required: ["url"], properties: { url: { type: "string" } } },
+        role: { enum: Object.keys(roles) },
+      },
+    })),
+  ],
+};
+
+/**
+ * Reads the content list. What is not of an item's form is no content and refused; forms that are sound
+ * but break a rule (roles, addresses, a kind there is not) make the accepted task fail.
+ */
+export function readContent(
+  items: readonly Body[],
+  limits: { readonly texts: number; readonly dataUrls: boolean },
+  verdict: Verdict,
+): Content {
+  const texts: string[] = [];
+  const drafts: Draft[] = [];
+  items.forEach((item, index) => {
+    const place = `content[${index}]`;
+    const { type } = item;
+    if (typeof type !== "string") throw malformed(`\`${place}.type\` is required.`);
+    if (type === "text") texts.push(textOf(item, place));
+    else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits.dataUrls, verdict));
+    else
+      verdict.fail(`\`${place}.type\` must be text, image_url, video_url or audio_url, not ${shown(type)}.`);
+  });
+  if (texts.length > limits.texts)
+    verdict.fail(`\`content\` takes at most ${limits.texts} text item${limits.texts === 1 ? "" : "s"}.`);
+  return { texts, references: withRoles(drafts, verdict), hasMaterial: texts.length < items.length };
+}
+
+/** A reference whose role may still be open. */
+type Draft = Omit<MediaReference, "role"> & { readonly role: MediaReference["role"] | null };
+
+type Kind = keyof typeof KINDS;
+
+function isKind(type: string): type is Kind {
+  return Object.hasOwn(KINDS, type);
+}
+
+function textOf({ text }: Body, place: string): string {
+  if (typeof text !== "string" || text === "") throw malformed(`\`${place}.text\` is required: the prompt.`);
+  return text;
+}
+
+function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, verdict: Verdict): Draft {
+  const { kind, roles } = KINDS[type];
+  const holder = item[type];
+  const url = typeof holder === "object" && holder !== null ? (holder as Body)["url"] : undefined;
+  if (typeof url !== "string" || url === "") throw malformed(`\`${place}.${type}.url\` is required.`);
+  const forms: UrlForm[] = kind === "image" && dataUrls ? ["public", "asset", "data"] : ["public", "asset"];
+  const form = urlFormOf(url);
+  if (form === undefined || !forms.includes(form))
+    verdict.fail(`\`${place}.${type}.url\` must be ${formNames(forms)}, not ${shown(url)}.`);
+  return { kind, role: roleOf(item["role"], roles, kind, place, verdict), url };
+}
+
+function roleOf(
+  role: unknown,
+  roles: Readonly<Record<string, MediaReference["role"]>>,
+  kind: MediaReference["kind"],
+  place: string,
+  verdict: Verdict,
+): MediaReference["role"] | null {
+  if (kind === "image" && (role === undefined || role === null || role === "")) return null;
+  const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined;
+  if (known !== undefined) return known;
+  verdict.fail(
+    `\`${place}.role\` must be ${Object.keys(roles).join(", ")} on ${kind} items, not ${shown(role ?? null)}.`,
+  );
+  return "reference";
+}
+
+/** One image without a role is the first frame; of several nobody can say what they are. */
+function withRoles(drafts: readonly Draft[], verdict: Verdict): MediaReference[] {
+  if (drafts.filter(({ role }) => role === null).length > 1)
+    verdict.fail("Several images have no `role`; say first_frame, last_frame or reference_image on each.");
+  return drafts.map((draft) => ({ ...draft, role: draft.role ?? "first_frame" }));
+}
+
+function malformed(message: string): GatewayError {
+  return new GatewayError("invalid_request", message, { param: "content" });
+}

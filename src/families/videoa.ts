@@ -1,0 +1,196 @@
+import type { Family, FamilyModel, Submission, VideoOrder } from "./family.ts";
+import type { FieldTable } from "./field.ts";
+import { type Body, readFields } from "./read-fields.ts";
+import { variantOf } from "./variant.ts";
+import { createVerdict, shown, type Verdict } from "./verdict.ts";
+import { countOf, secondsOf } from "./video.ts";
+import { CONTENT_ITEM, readContent } from "./videoa-content.ts";
+import { checkTaskType } from "./videoa-task-type.ts";
+
+/** Videos from a list of texts, pictures, videos and sounds, each with its role. */
+export const videoa: Family = {
+  name: "videoa",
+  medium: "video",
+  variants: ["2.0", "2.0-fast", "2.0-mini", "2.5"],
+  variantOf: (model) => variantOf(model, VARIANTS),
+  fields: (model) => fieldsOf(limitsOf(model)),
+  limits: (model) => ({ ...limitsOf(model) }),
+  priceWords: (model) => limitsOf(model).resolutions,
+  read: readVideo,
+};
+
+/** In what the variants differ. */
+export interface VideoaLimits {
+  readonly resolutions: readonly string[];
+  readonly defaultRatio: string;
+  readonly longestSeconds: number;
+  readonly texts: number;
+  readonly referenceImages: number;
+  readonly referenceVideos: number;
+  readonly referenceAudios: number;
+  /** Pictures may be data URLs. */
+  readonly dataUrls: boolean;
+  /** A reference sound may be the only reference. */
+  readonly audioAlone: boolean;
+  /** What is to be done is read off the references and the prompt's words, and makes demands of its own. */
+  readonly infersTask: boolean;
+}
+
+const OF_2_0: VideoaLimits = {
+  resolutions: ["720p", "1080p"],
+  defaultRatio: "16:9",
+  longestSeconds: 15,
+  // No bound is stated; more than any prompt is made of.
+  texts: 100,
+  referenceImages: 9,
+  referenceVideos: 3,
+  referenceAudios: 3,
+  dataUrls: true,
+  audioAlone: false,
+  infersTask: false,
+};
+
+const LIMITS = {
+  "2.0": OF_2_0,
+  "2.0-fast": { ...OF_2_0, resolutions: ["720p"] },
+  "2.0-mini": { ...OF_2_0, resolutions: ["720p"] },
+  "2.5": {
+    resolutions: ["720p", "1080p"],
+    defaultRatio: "adaptive",
+    longestSeconds: 30,
+    texts: 1,
+    referenceImages: 30,
+    referenceVideos: 10,
+    referenceAudios: 10,
+    dataUrls: false,
+    audioAlone: true,
+    infersTask: true,
+  },
+} as const satisfies Record<string, VideoaLimits>;
+
+const VARIANTS = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
+
+/** `apply` refuses a model whose variant is not known; one of an older catalog counts as the first. */
+function limitsOf(model: FamilyModel): VideoaLimits {
+  return LIMITS[variantOf(model, VARIANTS) ?? "2.0"];
+}
+
+const SHORTEST_SECONDS = 4;
+
+function fieldsOf(limits: VideoaLimits) {
+  return {
+    content: {
+      type: "objects",
+      // More than all the bounds of its kinds together.
+      most: 200,
+      required: true,
+      refused: { missing: "invalid_request", malformed: "invalid_request" },
+      item: CONTENT_ITEM,
+      about:
+        "The prompt and its materials; a prompt calls them image 1, video 1, audio 1 in their order here",
+    },
+    resolution: {
+      type: "choice",
+      values: limits.resolutions,
+      byDefault: "720p",
+      anyCase: true,
+      about: "How large the video is",
+    },
+    ratio: {
+      type: "choice",
+      values: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"],
+      byDefault: limits.defaultRatio,
+      about: "Its form",
+    },
+    duration: {
+      type: "whole",
+      least: SHORTEST_SECONDS,
+      most: limits.longestSeconds,
+      also: -1,
+      byDefault: 5,
+      ...(limits.infersTask && { refused: { malformed: "invalid_duration" as const } }),
+      about: "Seconds; -1 lets the model decide, is held at the longest and charged as made",
+    },
+    generate_audio: { type: "flag", byDefault: true, about: "Whether the video has sound" },
+    seed: {
+      type: "whole",
+      least: -1,
+      most: 4_294_967_295,
+      byDefault: null,
+      about: "Equal seeds make similar videos",
+    },
+    watermark: { type: "flag", byDefault: false, about: "Adds a mark that says it was made by a model" },
+    return_last_frame: {
+      type: "flag",
+      byDefault: false,
+      about: "Also gives the last frame, to begin the next video with",
+    },
+    tools: {
+      type: "objects",
+      most: 10,
+      item: { type: "object", required: ["type"], properties: { type: { const: "web_search" } } },
+      about: "Only { type: web_search }",
+    },
+  } as const satisfies FieldTable;
+}
+
+function readVideo(model: FamilyModel, body: Body): Submission {
+  const verdict = createVerdict();
+  const limits = limitsOf(model);
+  const values = readFields(fieldsOf(limits), body, verdict);
+  const { texts, references, hasMaterial } = readContent(values.content, limits, verdict);
+  const resolution = values.resolution.toLowerCase();
+  const order: VideoOrder = {
+    medium: "video",
+    family: "videoa",
+    prompt: texts.join("\n"),
+    durationSeconds: values.duration,
+    resolution,
+    ratio: values.ratio,
+    audio: values.generate_audio,
+    seed: values.seed,
+    watermark: values.watermark,
+    references,
+    returnLastFrame: values.return_last_frame,
+    tools: readTools(values.tools, verdict),
+    promptExtend: null,
+    fileUrl: null,
+    linkUrl: null,
+  };
+  checkReferences(order, limits, verdict);
+  if (limits.infersTask) checkTaskType(order, verdict);
+  return {
+    order,
+    units: secondsOf(resolution, values.duration, limits.longestSeconds),
+    action: hasMaterial ? "generate" : "textGenerate",
+    violation: verdict.violation(),
+  };
+}
+
+function readTools(tools: readonly Body[], verdict: Verdict): readonly "web_search"[] {
+  const odd = tools.find(({ type }) => type !== "web_search");
+  if (odd !== undefined)
+    verdict.fail(`\`tools\` takes { type: web_search } only, not ${shown(odd["type"])}.`);
+  return tools.length > 0 ? ["web_search"] : [];
+}
+
+function checkReferences({ references }: VideoOrder, limits: VideoaLimits, verdict: Verdict): void {
+  const first = references.filter(({ role }) => role === "first_frame").length;
+  const last = references.filter(({ role }) => role === "last_frame").length;
+  const images = countOf(references, "image");
+  const videos = countOf(references, "video");
+  const audios = countOf(references, "audio");
+  if (first > 1 || last > 1) verdict.fail("A video has one first and one last frame.");
+  if (last > 0 && first === 0) verdict.fail("A last_frame must come with a first_frame.");
+  if (first + last > 0 && videos + audios > 0)
+    verdict.fail("With a first or last frame no reference video and no reference audio can be sent.");
+  const counts = [
+    ["images", images, limits.referenceImages],
+    ["videos", videos, limits.referenceVideos],
+    ["audios", audios, limits.referenceAudios],
+  ] as const;
+  for (const [name, count, most] of counts)
+    if (count > most) verdict.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
+  if (audios > 0 && images + videos === 0 && !limits.audioAlone)
+    verdict.fail("A reference audio needs a reference image or a reference video.");
+}

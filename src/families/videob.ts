@@ -1,0 +1,239 @@
+import { GatewayError } from "../errors.ts";
+import type { Family, FamilyModel, MediaReference, Submission } from "./family.ts";
+import type { FieldTable } from "./field.ts";
+import { type Body, given, readFields } from "./read-fields.ts";
+import { urlFormOf } from "./url-form.ts";
+import { variantOf } from "./variant.ts";
+import { createVerdict, shown, type Verdict } from "./verdict.ts";
+import { countOf, referencesOf, secondsOf } from "./video.ts";
+
+/** Videos from a text, from frames, or from reference pictures, videos, sounds, a document or a web page. */
+export const videob: Family = {
+  name: "videob",
+  medium: "video",
+  variants: ["3.0-video", "3.0-video-prime"],
+  // Both variants take the same requests, so that a model of any name is one of this family.
+  variantOf: (model) =>
+    model.variant === null
+      ? (variantOf(model, videob.variants) ?? "3.0-video")
+      : variantOf(model, videob.variants),
+  fields: () => FIELDS,
+  limits: () => LIMITS,
+  priceWords: () => FIELDS.resolution.values.map((word) => word.toLowerCase()),
+  read: readVideo,
+};
+
+/** Pictures by purpose; the total is of reference videos and the video that is made. */
+const LIMITS = {
+  frames: 2,
+  referenceImages: 10,
+  referenceVideos: 5,
+  referenceAudios: 5,
+  totalSeconds: 30,
+} as const;
+
+const REFUSED = {
+  missing: "invalid_request",
+  malformed: "invalid_request",
+  outside: "invalid_request",
+} as const;
+
+const ROLES = ["first_frame", "last_frame", "reference_image"] as const;
+
+const FIELDS = {
+  prompt: {
+    type: "text",
+    required: true,
+    maxCharacters: 20_000,
+    cut: true,
+    refused: REFUSED,
+    about:
+      "What the video shows; materials are called image 1, video 1, audio 1 in the order of their arrays",
+  },
+  duration: {
+    type: "whole",
+    required: true,
+    least: 2,
+    most: 30,
+    also: -1,
+    byDefault: null,
+    refused: REFUSED,
+    about: "Seconds; -1 lets the model decide",
+  },
+  resolution: {
+    type: "choice",
+    values: ["480P", "720P", "1080P"],
+    byDefault: "1080P",
+    anyCase: true,
+    about: "How large the video is",
+  },
+  size: {
+    type: "choice",
+    values: ["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"],
+    byDefault: "adaptive",
+    alias: "aspect_ratio",
+    about: "Its form",
+  },
+  audio: { type: "flag", byDefault: true, about: "Whether the video has sound" },
+  seed: {
+    type: "whole",
+    least: 0,
+    most: 2_147_483_647,
+    byDefault: null,
+    about: "Equal seeds make similar videos",
+  },
+  watermark: { type: "flag", byDefault: false, about: "Adds a mark" },
+  prompt_extend: {
+    type: "flag",
+    byDefault: null,
+    about: "Lets the model write the prompt out; always on beside `file_url` or `link_url`",
+  },
+  generation_type: {
+    type: "choice",
+    values: ["frame", "reference"],
+    byDefault: null,
+    about: "What `image_urls` are: first and last frame, or reference pictures",
+  },
+  image_urls: {
+    type: "urls",
+    most: LIMITS.referenceImages,
+    about: "One or two frames, or up to 10 reference pictures",
+  },
+  image_with_roles: {
+    type: "objects",
+    most: LIMITS.referenceImages,
+    item: {
+      type: "object",
+      required: ["url", "role"],
+      properties: { url: { type: "string" }, role: { enum: ROLES } },
+    },
+    about: "Pictures with their purpose said one by one",
+  },
+  video_urls: {
+    type: "urls",
+    most: LIMITS.referenceVideos,
+    about: "Reference videos, each 1 to 15 seconds, 15 in all",
+  },
+  audio_urls: {
+    type: "urls",
+    most: LIMITS.referenceAudios,
+    about: "Up to 5 reference sounds, each 1 to 15 seconds, 15 in all",
+  },
+  audio_url: { type: "url", about: "One more item of `audio_urls`" },
+  file_url: { type: "url", about: "A document to make the video of; not beside `link_url`" },
+  link_url: { type: "url", about: "A web page to make the video of; not beside `file_url`" },
+} as const satisfies FieldTable;
+
+function readVideo(_model: FamilyModel, body: Body): Submission {
+  const verdict = createVerdict();
+  const values = readFields(FIELDS, body, verdict);
+  const beside = BESIDE.some((name) => given(body, name) !== undefined);
+  const purpose = purposeOf(values.generation_type, beside);
+  refuseMixed(purpose, beside, given(body, "image_urls") !== undefined, values.image_with_roles);
+
+  const sounds = [...values.audio_urls, ...(values.audio_url === null ? [] : [values.audio_url])];
+  const references = [
+    ...asPurpose(values.image_urls, purpose),
+    ...readRoles(values.image_with_roles, verdict),
+    ...referencesOf("video", values.video_urls),
+    ...referencesOf("audio", sounds),
+  ];
+  checkCounts(references, verdict);
+  const { file_url: fileUrl, link_url: linkUrl } = values;
+  const hasSource = fileUrl !== null || linkUrl !== null;
+  if (fileUrl !== null && linkUrl !== null)
+    verdict.fail("`file_url` and `link_url` cannot be sent together.");
+  if (hasSource && values.prompt_extend === false)
+    verdict.fail("`prompt_extend` must be true beside `file_url` or `link_url`.");
+  // A reference video lasts one second at least, so this much is certain without seeing it.
+  if (values.duration + values.video_urls.length > LIMITS.totalSeconds)
+    verdict.fail(`Reference videos and \`duration\` together exceed ${LIMITS.totalSeconds} seconds.`);
+
+  const resolution = values.resolution.toLowerCase();
+  return {
+    order: {
+      medium: "video",
+      family: "videob",
+      prompt: values.prompt,
+      durationSeconds: values.duration,
+      resolution,
+      ratio: values.size,
+      audio: values.audio,
+      seed: values.seed,
+      watermark: values.watermark,
+      references,
+      returnLastFrame: false,
+      tools: [],
+      promptExtend: hasSource ? true : values.prompt_extend,
+      fileUrl,
+      linkUrl,
+    },
+    units: secondsOf(resolution, values.duration, FIELDS.duration.most),
+    action: references.length > 0 || beside ? "generate" : "textGenerate",
+    violation: verdict.violation(),
+  };
+}
+
+/** What makes `image_urls` reference pictures, and cannot stand beside frames. */
+const BESIDE = ["video_urls", "audio_urls", "audio_url", "file_url", "link_url"] as const;
+
+type Purpose = "frame" | "reference";
+
+/** What `image_urls` are, decided in the specification's order: said so, beside other references, else frames. */
+function purposeOf(said: string | null, besideReferences: boolean): Purpose {
+  if (said === "frame" || said === "reference") return said;
+  return besideReferences ? "reference" : "frame";
+}
+
+/** As frames the first item is the first frame and the second the last; a third is one too many, see checkCounts. */
+function asPurpose(urls: readonly string[], purpose: Purpose): MediaReference[] {
+  if (purpose === "reference") return referencesOf("image", urls);
+  return urls.map((url, index) => ({ kind: "image", role: index === 0 ? "first_frame" : "last_frame", url }));
+}
+
+function readRoles(items: readonly Body[], verdict: Verdict): MediaReference[] {
+  return items.flatMap(({ url, role }, index): MediaReference[] => {
+    const place = `image_with_roles[${index}]`;
+    if (typeof url !== "string" || urlFormOf(url) !== "public") {
+      verdict.fail(`\`${place}.url\` must be a public http(s) URL, not ${shown(url)}.`);
+      return [];
+    }
+    if (role === "first_frame" || role === "last_frame") return [{ kind: "image", role, url }];
+    if (role === "reference_image") return [{ kind: "image", role: "reference", url }];
+    verdict.fail(`\`${place}.role\` must be one of ${ROLES.join(", ")}, not ${shown(role)}.`);
+    return [];
+  });
+}
+
+/** By what was sent, sound or not: a mixed request is refused before its parts are judged. */
+function refuseMixed(purpose: Purpose, beside: boolean, images: boolean, roles: readonly Body[]): void {
+  const frames = roles.some(({ role }) => role === "first_frame" || role === "last_frame");
+  const pictures = roles.some(({ role }) => role === "reference_image");
+  const framed = frames || (images && purpose === "frame");
+  const referenced = beside || pictures || (images && purpose === "reference");
+  if (!framed || !referenced) return;
+  throw new GatewayError(
+    "invalid_request",
+    "First and last frames cannot be mixed with reference pictures, videos, sounds, documents or web pages; send one kind.",
+    { param: "image_urls" },
+  );
+}
+
+function checkCounts(references: readonly MediaReference[], verdict: Verdict): void {
+  const first = references.filter(({ role }) => role === "first_frame").length;
+  const last = references.filter(({ role }) => role === "last_frame").length;
+  if (first > 1 || last > 1)
+    verdict.fail(`A video has one first and one last frame; ${first + last} frames were sent.`);
+  if (last > 0 && first === 0) verdict.fail("A last frame must come with a first frame.");
+  const counts = [
+    ["image", "pictures", LIMITS.referenceImages],
+    ["audio", "sounds", LIMITS.referenceAudios],
+  ] as const;
+  for (const [kind, name, most] of counts) {
+    const count = countOf(references, kind);
+    if (count > most) verdict.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
+  }
+  const alone = countOf(references, "image") + countOf(references, "video") === 0;
+  if (alone && countOf(references, "audio") > 0)
+    verdict.fail("Reference sounds need a reference picture or a reference video.");
+}

@@ -1,0 +1,98 @@
+import type { Family, FamilyModel, Submission } from "./family.ts";
+import type { FieldTable } from "./field.ts";
+import { type Body, readFields } from "./read-fields.ts";
+import { variantOf } from "./variant.ts";
+import { createVerdict } from "./verdict.ts";
+import { referencesOf, secondsOf } from "./video.ts";
+
+/** Videos from reference pictures only. Nothing but the model is checked at submit: the rest fails the task. */
+export const videoc: Family = {
+  name: "videoc",
+  medium: "video",
+  variants: ["H3-Comfy"],
+  // A single variant: whatever the operator calls the model, it is this one.
+  variantOf: (model) => (model.variant === null ? "H3-Comfy" : variantOf(model, videoc.variants)),
+  fields: () => FIELDS,
+  limits: () => ({}),
+  priceWords: () => FIELDS.resolution.values.map((word) => word.toLowerCase()),
+  read: readVideo,
+};
+
+const FIELDS = {
+  prompt: {
+    type: "text",
+    required: true,
+    maxCharacters: 7_000,
+    about: "What the video shows",
+  },
+  duration: {
+    type: "whole",
+    required: true,
+    least: 1,
+    most: 15,
+    byDefault: null,
+    about: "Seconds",
+  },
+  resolution: {
+    type: "choice",
+    values: ["480P", "768P"],
+    byDefault: "768P",
+    anyCase: true,
+    about: "How large the video is",
+  },
+  aspect_ratio: {
+    type: "choice",
+    values: ["16:9", "9:16", "1:1"],
+    byDefault: "9:16",
+    forgiving: true,
+    about: "Its form; any other value makes a portrait",
+  },
+  seed: {
+    type: "whole",
+    least: Number.MIN_SAFE_INTEGER,
+    most: Number.MAX_SAFE_INTEGER,
+    byDefault: null,
+    about: "Equal seeds make similar videos",
+  },
+  image_urls: {
+    type: "urls",
+    required: true,
+    most: 9,
+    cut: true,
+    about: "Reference pictures, at least one; those beyond 9 are ignored",
+  },
+  audio_urls: {
+    type: "urls",
+    most: 3,
+    cut: true,
+    about: "Reference sounds, each 2 to 15 seconds, 15 in all; those beyond 3 are ignored",
+  },
+} as const satisfies FieldTable;
+
+function readVideo(_model: FamilyModel, body: Body): Submission {
+  const verdict = createVerdict();
+  const values = readFields(FIELDS, body, verdict);
+  const resolution = values.resolution.toLowerCase();
+  return {
+    order: {
+      medium: "video",
+      family: "videoc",
+      prompt: values.prompt,
+      durationSeconds: values.duration,
+      resolution,
+      ratio: values.aspect_ratio,
+      audio: null,
+      seed: values.seed,
+      watermark: null,
+      references: [...referencesOf("image", values.image_urls), ...referencesOf("audio", values.audio_urls)],
+      returnLastFrame: false,
+      tools: [],
+      promptExtend: null,
+      fileUrl: null,
+      linkUrl: null,
+    },
+    units: secondsOf(resolution, values.duration, FIELDS.duration.most),
+    action: "generate",
+    violation: verdict.violation(),
+  };
+}

@@ -1,0 +1,64 @@
+import { rm } from "node:fs/promises";
+import type { Clock } from "../base/clock.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+import { type Draft, writeDraft } from "./draft.ts";
+import { type MediaName, newMediaName } from "./media-name.ts";
+import { MirrorFailure } from "./mirror-failure.ts";
+import type { Shelf } from "./shelf.ts";
+
+/** Ten times the largest video that a family makes; what is larger is a mistake or a trap. */
+const MAX_BYTES = 1024 ** 3;
+
+/** One attempt: the file behind a link goes to a draft, and the draft to a shelf under a new name. */
+export interface Copier {
+  copy(url: string, shelf: Shelf, signal: AbortSignal): Promise<MediaName>;
+}
+
+export interface CopierOptions {
+  readonly guarded: Pick<SafeFetch, "open">;
+  /** Folder of temporary files. */
+  readonly drafts: string;
+  readonly clock: Clock;
+}
+
+export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier {
+  const fetchDraft = async (url: string, signal: AbortSignal): Promise<Draft> => {
+    // The signal is the limit of the whole.
+    const limits = { totalMs: LONGEST_FETCH_MS };
+    const file = await guarded.open(url, { maxBytes: MAX_BYTES, signal, limits });
+    try {
+      return await writeDraft(drafts, file.body);
+    } finally {
+      file.close();
+    }
+  };
+  return {
+    async copy(url, shelf, signal) {
+      const draft = /^data:/i.test(url)
+        ? await writeDraft(drafts, inPieces(readDataUrl(url)))
+        : await fetchDraft(url, signal);
+      try {
+        const name = newMediaName(clock.nowMs(), draft.type);
+        await shelf.put(name, draft, signal);
+        return name;
+      } finally {
+        await rm(draft.path, { force: true });
+      }
+    },
+  };
+}
+
+const LONGEST_FETCH_MS = 600_000;
+
+/** Takes what vendors' adapters write, which is base64 alone. */
+function readDataUrl(url: string): Buffer {
+  const comma = url.indexOf(",");
+  if (!/;base64$/i.test(url.slice(0, Math.max(0, comma)))) {
+    throw new MirrorFailure("it is a data URL without base64", { lasting: true });
+  }
+  return Buffer.from(url.slice(comma + 1), "base64");
+}
+
+async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

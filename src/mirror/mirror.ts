@@ -1,0 +1,169 @@
+import { setMaxListeners } from "node:events";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+import type { Settings } from "../catalog/catalog.ts";
+import type { Log } from "../observe/log.ts";
+import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
+import { createCopier } from "./copier.ts";
+import { createDiskShelf } from "./disk-shelf.ts";
+import { type MediaName, pathOf } from "./media-name.ts";
+import { isLasting, MirrorFailure } from "./mirror-failure.ts";
+import { createRetention } from "./retention.ts";
+import { createS3Door, type S3Keys } from "./s3-door.ts";
+import { createS3Shelf } from "./s3-shelf.ts";
+import type { Shelf } from "./shelf.ts";
+import { createTurns } from "./turns.ts";
+
+export interface MirrorOptions {
+  readonly settings: () => Pick<Settings, "mirror" | "taskRetentionDays">;
+  /** Of the bucket; undefined = the environment has none. */
+  readonly s3Keys: S3Keys | undefined;
+  readonly dataDir: string;
+  /** Where callers reach this gateway, without a slash at the end; known once the port is open. */
+  readonly publicUrl: () => Promise<string>;
+  readonly guarded: Pick<SafeFetch, "open">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Copies of what vendors made, under links that last as long as the task. */
+export interface Mirror extends MirroredFiles {
+  /**
+   * The result with its links replaced by the gateway's own where the settings want that; what cannot be copied within
+   * the time keeps the vendor's link. Rejects only when the mirror is closed.
+   */
+  keep(taskId: string, result: TaskResult, withinMs: number): Promise<TaskResult>;
+  /** Files that are being copied now, and those that could not be since the start. */
+  counts(): { readonly running: number; readonly failed: number };
+  close(): Promise<void>;
+}
+
+export interface MirroredFiles {
+  /** undefined = there is no such file, or no more. */
+  find(name: MediaName): Promise<MirroredFile | undefined>;
+}
+
+export interface MirroredFile {
+  readonly bytes: number;
+  /** Both ends included; to be read to its end or destroyed. */
+  read(first: number, last: number): Promise<Readable>;
+}
+
+/** Each takes a connection or two and a buffer; more at once would only make all of them slower. */
+const MOST_AT_ONCE = 8;
+
+const NO_KEYS =
+  "settings.mirror names a bucket, and FAREGATE_S3_ACCESS_KEY or FAREGATE_S3_SECRET_KEY is not set";
+
+/** A vendor's link may answer a moment after its task does; what fails three times will not come. */
+const PAUSES_MS = [1_000, 5_000];
+
+export function createMirror(options: MirrorOptions): Mirror {
+  const { settings, publicUrl, clock, log } = options;
+  const folder = join(options.dataDir, "media");
+  const disk = createDiskShelf(folder);
+  const door = options.s3Keys && createS3Door(options.s3Keys, clock);
+  const copier = createCopier({ ...options, drafts: join(folder, "drafts") });
+  const turns = createTurns(MOST_AT_ONCE);
+  const closing = new AbortController();
+  let failed = 0;
+  /** The bucket that the settings name at this moment. */
+  const bucket = (): Shelf | undefined => {
+    const { mirror } = settings();
+    return mirror.kind === "s3" && door ? createS3Shelf(door, mirror) : undefined;
+  };
+  // The disk first: it holds what was copied before the settings named a bucket, and costs nothing to ask.
+  const shelves = (): readonly Shelf[] => [disk, ...[bucket()].flatMap((shelf) => shelf ?? [])];
+  const retention = createRetention({
+    ...{ clock, log, drafts: join(folder, "drafts"), days: () => settings().taskRetentionDays },
+    shelves,
+  });
+
+  /** Where a file of this link goes; undefined = it is not copied. */
+  const shelfFor = (url: string): Shelf | undefined => {
+    const { kind } = settings().mirror;
+    if (!/^(https?|data):/i.test(url)) return undefined;
+    if (kind === "s3") {
+      const shelf = bucket();
+      if (shelf === undefined) throw new MirrorFailure(NO_KEYS, { lasting: true });
+      return shelf;
+    }
+    // What has no link of its own must get one: nobody wants megabytes of base64 with each read of a task.
+    return kind === "disk" || /^data:/i.test(url) ? disk : undefined;
+  };
+
+  const copy = async (url: string, shelf: Shelf, signal: AbortSignal): Promise<MediaName> => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await turns.run(signal, () => copier.copy(url, shelf, signal));
+      } catch (error) {
+        const pauseMs = PAUSES_MS[attempt];
+        if (signal.aborted || isLasting(error) || pauseMs === undefined) throw error;
+        await pause(pauseMs, undefined, { signal });
+      }
+    }
+  };
+
+  /** The lasting link, or the vendor's where there is no other. */
+  const linkFor = async (taskId: string, url: string, signal: AbortSignal): Promise<string> => {
+    try {
+      const shelf = shelfFor(url);
+      if (shelf === undefined) return url;
+      const name = await copy(url, shelf, signal);
+      return `${await publicUrl()}/media/${pathOf(name)}`;
+    } catch (error) {
+      if (closing.signal.aborted) throw error;
+      failed += 1;
+      log.warn(
+        { err: error, task: taskId },
+        "a result could not be copied; its task keeps the vendor's link",
+      );
+      return url;
+    }
+  };
+
+  return {
+    async keep(taskId, result, withinMs) {
+      const given = new AbortController();
+      // One for each file and step of it.
+      setMaxListeners(0, given.signal);
+      const stop = (): void => given.abort(new MirrorFailure("it took too long", { lasting: true }));
+      const timer = setTimeout(stop, withinMs);
+      closing.signal.addEventListener("abort", stop, { once: true });
+      try {
+        const link = (url: string): Promise<string> => linkFor(taskId, url, given.signal);
+        const lastsUntil = Math.floor(clock.nowMs() / 1000) + settings().taskRetentionDays * 86_400;
+        const { outputs, lastFrameUrl } = result;
+        const [kept, lastFrame] = await Promise.all([
+          Promise.all(
+            outputs.map(async (output) => {
+              const url = await link(output.url);
+              return url === output.url ? output : { url, expiresAt: lastsUntil };
+            }),
+          ),
+          lastFrameUrl === undefined ? undefined : link(lastFrameUrl),
+        ]);
+        return { ...result, outputs: kept, ...(lastFrame === undefined ? {} : { lastFrameUrl: lastFrame }) };
+      } finally {
+        clearTimeout(timer);
+        closing.signal.removeEventListener("abort", stop);
+      }
+    },
+    async find(name) {
+      for (const shelf of shelves()) {
+        const bytes = await shelf.size(name);
+        if (bytes !== undefined) return { bytes, read: (first, last) => shelf.read(name, { first, last }) };
+      }
+      return undefined;
+    },
+    counts: () => ({ running: turns.running(), failed }),
+    async close() {
+      closing.abort();
+      await retention.close();
+      await door?.close();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../../test/support/fake-s3.ts";
+import type { Clock } from "../base/clock.ts";
+import { silentLog } from "../observe/log.ts";
+import { createDiskShelf } from "./disk-shelf.ts";
+import { createRetention } from "./retention.ts";
+import { createS3Door } from "./s3-door.ts";
+import { createS3Shelf } from "./s3-shelf.ts";
+
+const NOW_MS = Date.parse("2026-03-31T12:00:00Z");
+const clock: Clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
+/** A task that was over on the first of March is gone on the 31st; its file goes two days later. */
+const OLD = ["2026-02-26", "2026-02-27"];
+const YOUNG = ["2026-02-28", "2026-03-01", "2026-03-31"];
+const FILE = "0123456789ABCDEFGHIJKLMNOPQRSTUV.png";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "faregate-retention-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function tidy(shelf: ReturnType<typeof createDiskShelf>): Promise<void> {
+  const retention = createRetention({
+    ...{ clock, log: silentLog, drafts: join(folder, "drafts"), days: () => 30, shelves: () => [shelf] },
+  });
+  await retention.close();
+  await retention.run();
+}
+
+it("files outlast their tasks by two days at most, on the disk", async () => {
+  for (const day of [...OLD, ...YOUNG]) {
+    await mkdir(join(folder, day));
+    await writeFile(join(folder, day, FILE), "x");
+  }
+  await writeFile(join(folder, "2026-notes"), "not ours");
+  await tidy(createDiskShelf(folder));
+  expect((await readdir(folder)).sort()).toEqual(["2026-notes", ...YOUNG].sort());
+});
+
+it("files outlast their tasks by two days at most, in a bucket, whatever else is in it", async () => {
+  const s3 = await startFakeS3();
+  const door = createS3Door(S3_KEYS, clock);
+  const object = { body: Buffer.from("x"), type: undefined };
+  // More than the fake lists in one page.
+  const keys = OLD.flatMap((day) => ["a", "b", "c"].map((each) => `p/${day}/${each}${FILE.slice(1)}`));
+  const kept = [...YOUNG.map((day) => `p/${day}/${FILE}`), `other/${OLD[0]}/${FILE}`];
+  for (const key of [...keys, ...kept]) s3.objects.set(key, object);
+  await tidy(
+    createS3Shelf(door, { kind: "s3", endpoint: s3.url, region: S3_REGION, bucket: S3_BUCKET, prefix: "p/" }),
+  );
+  expect([...s3.objects.keys()].sort()).toEqual(kept.sort());
+  await door.close();
+  await s3.close();
+});
+
+it("what a dead process left unfinished goes after an hour", async () => {
+  const drafts = join(folder, "drafts");
+  await mkdir(drafts);
+  for (const [name, minutes] of [
+    ["old", 61],
+    ["young", 59],
+  ] as const) {
+    await writeFile(join(drafts, name), "half");
+    const at = new Date(NOW_MS - minutes * 60_000);
+    await utimes(join(drafts, name), at, at);
+  }
+  await tidy(createDiskShelf(folder));
+  expect(await readdir(drafts)).toEqual(["young"]);
+});

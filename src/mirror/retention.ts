@@ -1,0 +1,58 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { keepUp, systemTimers } from "../base/timers.ts";
+import type { Log } from "../observe/log.ts";
+import { dayOf } from "./media-name.ts";
+import type { Shelf } from "./shelf.ts";
+
+export interface RetentionOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Folder of temporary files. */
+  readonly drafts: string;
+  /** How long finished tasks are kept; asked at every run, as it is a setting. */
+  readonly days: () => number;
+  readonly shelves: () => readonly Shelf[];
+}
+
+export interface Retention {
+  /** One run now; rejects where a shelf does. */
+  run(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const BEAT_MS = 3_600_000;
+const DAY_MS = 24 * BEAT_MS;
+
+/** A file is copied just before its task ends, perhaps before midnight: with two days more it outlasts the task. */
+const DAYS_MORE = 2;
+
+/** No copy takes as long, so nobody is writing an older draft: its process died. */
+const OLDEST_DRAFT_MS = 3_600_000;
+
+/** Removes files whose tasks are past retention, by the day in their names: no list of files is kept anywhere. */
+export function createRetention({ clock, log, drafts, days, shelves }: RetentionOptions): Retention {
+  const run = async (): Promise<void> => {
+    await dropDrafts(drafts, clock.nowMs() - OLDEST_DRAFT_MS);
+    const upTo = dayOf(clock.nowMs() - (days() + DAYS_MORE) * DAY_MS);
+    for (const shelf of shelves()) {
+      const dropped = await shelf.dropUpTo(upTo);
+      if (dropped > 0)
+        log.info({ dropped, upTo }, "copied pictures and videos are past retention and were dropped");
+    }
+  };
+  const keeping = keepUp(systemTimers, BEAT_MS, run, (err) => {
+    log.warn({ err }, "copied pictures and videos could not be tidied; it will be tried again");
+  });
+  return { run, close: () => keeping.stop() };
+}
+
+async function dropDrafts(folder: string, beforeMs: number): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < beforeMs) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,171 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { ChargeReason, FrozenMediaPrice } from "../billing/billing.ts";
+import type { LedgerRef } from "../billing/ledger-ref.ts";
+import type { MediaOrder } from "../families/family.ts";
+import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
+import type { MediaUnits } from "../usage/media.ts";
+import type { Task, TaskState } from "./tasks.ts";
+
+/**
+ * The board on which tasks hang: callers hang them up, any worker of any process takes them down to look at them.
+ * Each function is one statement: all of it is kept or nothing. `tasks-store.ts` is the real one; tests have one in
+ * memory. Every time is relative, told by the board's own clock, so that machines' clocks do not matter.
+ */
+export interface TaskBoard {
+  /** Inserts the task, its frozen price and its hold, or nothing. */
+  accept(task: NewTask): Promise<Acceptance>;
+  /** The first of these ledgers that holds less, also counting what is leased; undefined = the hold is affordable. */
+  lacking(ledgers: readonly LedgerRef[], holdNanos: bigint): Promise<string | undefined>;
+  find(accountId: bigint, id: string): Promise<FoundTask | undefined>;
+  findByIdempotencyKey(accountId: bigint, key: string): Promise<FoundTask | undefined>;
+
+  /** Takes tasks that are due; each claim lasts `leaseMs` unless kept. */
+  claim(wanted: ClaimWish): Promise<readonly Claim[]>;
+  /** Prolongs claims; gives the ids of those that still are. */
+  keep(claims: readonly Claim[], leaseMs: number): Promise<ReadonlySet<string>>;
+  /** Ends claims without a look, to be due at once. */
+  release(claims: readonly Claim[]): Promise<void>;
+  order(id: string): Promise<MediaOrder>;
+
+  /** Notes where the task is about to be submitted, before it is. False = the claim is over: do not. */
+  intend(claim: Claim, place: Place): Promise<boolean>;
+  /**
+   * Nobody took it: not submitted anywhere, due again later. `refused`: for reasons of their own, which is counted as
+   * a round. Ends the claim.
+   */
+  requeue(claim: Claim, dueMs: number, refused: boolean): Promise<void>;
+  /**
+   * What the upstream answered to the submit: its id or the result itself. Kept once, by whoever has it, although
+   * the claim may be over, since nobody else will ever learn it. Ends whatever claim there is; due again in `dueMs`.
+   */
+  submitted(id: string, upstreamId: bigint, answer: SubmitAnswer, dueMs: number): Promise<void>;
+  /** What looks taught; due again later. Ends the claims; those that are over change nothing. */
+  looked(looks: readonly Look[]): Promise<void>;
+  /** Final state, money, usage log and webhook in one. False = the claim is over, or it was final before. */
+  finish(claim: Claim, ending: Ending): Promise<boolean>;
+  /** A task that had failed has a result after all. Nothing else about it changes. */
+  keepLateResult(claim: Claim, result: TaskResult): Promise<void>;
+
+  /** The upstream answered 429: no process asks it before then. */
+  cool(place: Place, forMs: number): Promise<void>;
+  coolings(): Promise<readonly Cooling[]>;
+  /** Milliseconds until some task is due, at most `mostMs`. */
+  nextDueMs(mostMs: number): Promise<number>;
+
+  /** Tasks that are not over, by state. */
+  countOpen(): Promise<ReadonlyMap<string, number>>;
+  /** Removes tasks that were over so many days ago, at most so many; gives how many. */
+  dropOld(days: number, most: number): Promise<number>;
+}
+
+export interface NewTask {
+  readonly id: string;
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly model: string;
+  readonly action: Task["action"];
+  readonly order: MediaOrder;
+  /** What the hold covers. */
+  readonly units: MediaUnits;
+  readonly violation: string | null;
+  readonly deadlineMs: number;
+  readonly price: FrozenMediaPrice;
+  readonly holdNanos: bigint;
+  readonly ledgers: readonly LedgerRef[];
+  readonly idempotency: { readonly key: string; readonly bodyDigest: string } | null;
+  readonly webhookUrl: string | null;
+  /** How many tasks of this model may wait for an upstream. */
+  readonly mostWaiting: number;
+}
+
+/**
+ * `accepted`: now, in Unix seconds. `existing`: this id or this idempotency key is known, and which task it is. `full`: too many wait for this model.
+ * `recalling`: the money is there but leased to processes, which have been asked for it.
+ */
+export type Acceptance =
+  | { readonly outcome: "accepted"; readonly acceptedAt: number }
+  | { readonly outcome: "full" | "recalling" }
+  | { readonly outcome: "existing"; readonly taskId: string }
+  | { readonly outcome: "insufficient"; readonly ledger: string };
+
+export interface FoundTask {
+  readonly task: Task;
+  readonly medium: "image" | "video";
+  readonly bodyDigest: string | null;
+}
+
+/** One credential of one upstream, and its name of the model. */
+export interface Place {
+  readonly upstreamId: bigint;
+  readonly upstreamName: string;
+  readonly credentialId: bigint;
+  readonly model: string;
+}
+
+export interface Cooling {
+  readonly upstreamId: bigint;
+  readonly credentialId: bigint;
+  readonly model: string;
+  readonly leftMs: number;
+}
+
+export interface ClaimWish {
+  /** At most so many that are not submitted yet, and so many that are. */
+  readonly fresh: number;
+  readonly submitted: number;
+  /** Upstreams that have enough to do. */
+  readonly busy: readonly bigint[];
+  readonly leaseMs: number;
+}
+
+/** A task in a worker's hands. Whoever holds an outdated `fence` can change neither its state nor its money. */
+export interface Claim {
+  readonly id: string;
+  readonly fence: bigint;
+  readonly requestId: string;
+  readonly accountId: bigint;
+  readonly group: string;
+  readonly medium: "image" | "video";
+  readonly model: string;
+  readonly units: MediaUnits;
+  /** The model chooses the duration. */
+  readonly openEnded: boolean;
+  readonly violation: string | null;
+  readonly state: TaskState;
+  readonly progressPercent: number;
+  readonly rounds: number;
+  readonly looks: number;
+  readonly msToDeadline: number;
+  readonly msSinceFinished: number | null;
+  /** Where it was or is to be submitted; with it and without `upstreamTask` and `made` nobody knows what came of it. */
+  readonly place: Place | null;
+  readonly upstreamTask: string | null;
+  readonly made: TaskResult | null;
+  readonly price: FrozenMediaPrice;
+  readonly holdNanos: bigint;
+}
+
+export type SubmitAnswer = { readonly upstreamTask: string } | { readonly made: TaskResult };
+
+export interface Look {
+  readonly claim: Claim;
+  readonly state: TaskState;
+  readonly progressPercent: number;
+  /** null = never again. */
+  readonly dueMs: number | null;
+}
+
+export interface Ending {
+  readonly state: "SUCCESS" | "FAILURE";
+  readonly failReason: string;
+  readonly reason: ChargeReason;
+  /** Of a success; a failure is released in full. */
+  readonly chargeNanos: bigint;
+  /** What was used; {} where nothing is charged. */
+  readonly used: MediaUnits;
+  /** The seconds are the hold's, as nobody could say how long the video is. */
+  readonly estimated: boolean;
+  readonly result: TaskResult | null;
+  /** When to look whether it succeeds after all; null = never. */
+  readonly lateLookMs: number | null;
+}

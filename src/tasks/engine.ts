@@ -1,0 +1,111 @@
+import type { Assets } from "../assets/assets.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Timers } from "../base/timers.ts";
+import type { Catalog, Upstream } from "../catalog/catalog.ts";
+import type { Limits } from "../limits/limits.ts";
+import type { Log } from "../observe/log.ts";
+import type { Database } from "../storage/database.ts";
+import type { Transport } from "../upstreams/call.ts";
+import { inlinePictures, type ReadFile } from "../upstreams/task-apis/inline-pictures.ts";
+import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
+import type { FoundTask, TaskBoard } from "./board.ts";
+import { createFaults } from "./faults.ts";
+import { createFinder } from "./find.ts";
+import { createFinisher, type KeepFiles, type ProbeSeconds } from "./finish.ts";
+import { createSubmitter } from "./submit.ts";
+import type { Tasks } from "./tasks.ts";
+import { createTasksStore } from "./tasks-store.ts";
+import { createUpkeep } from "./upkeep.ts";
+import type { WorkDeps } from "./work-deps.ts";
+import { createWorker, type Worker } from "./worker.ts";
+
+export interface TaskEngineOptions {
+  readonly database: Database;
+  readonly catalog: { current(): Catalog };
+  readonly limits: Limits;
+  readonly ask: Transport["ask"];
+  readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
+  readonly assets: Pick<Assets, "resolve">;
+  readonly probe: ProbeSeconds;
+  /** Copies results; absent = they stay where the vendor has them. */
+  readonly keepFiles?: KeepFiles;
+  /** Fetches reference pictures for vendors that want files; absent = only what is inline can go there. */
+  readonly readFile?: ReadFile;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly log: Log;
+  /** Whether this process makes tasks, or only accepts and shows them. */
+  readonly works: boolean;
+}
+
+export interface TaskEngine extends Tasks {
+  /** The account's task of either medium. */
+  read(accountId: bigint, id: string): Promise<FoundTask | undefined>;
+  /** Tasks in this process's hands. */
+  inHands(): number;
+  /** Tasks of all processes that are not over, by state, as of some seconds ago; where this one makes tasks. */
+  openByState(): ReadonlyMap<string, number>;
+  /** Takes no more tasks; what is in its hands is finished within `graceMs` or left to other processes. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The task engine of one process; any number of them share one database. */
+export async function createTaskEngine(options: TaskEngineOptions): Promise<TaskEngine> {
+  const { database, timers } = options;
+  const board = createTasksStore(database);
+  const finder = createFinder(board, timers);
+  const submitter = createSubmitter({ board, ...options });
+  let stopped = false;
+  const worker: Worker | undefined = options.works
+    ? createWorker(workDeps(board, options, () => stopped))
+    : undefined;
+  const upkeep = options.works
+    ? createUpkeep({
+        board,
+        ...options,
+        retentionDays: () => options.catalog.current().settings.taskRetentionDays,
+      })
+    : undefined;
+  const unlisten = await database.listen({
+    channel: "tasks",
+    onMessage: (payload) => {
+      if (payload === "due") worker?.wake();
+      else if (payload.startsWith("done ")) finder.ended(payload.slice("done ".length));
+    },
+  });
+  return {
+    submit: submitter.submit,
+    preview: submitter.preview,
+    find: finder.find,
+    read: (accountId, id) => board.find(accountId, id),
+    inHands: () => worker?.inHands() ?? 0,
+    openByState: () => upkeep?.openByState() ?? new Map(),
+    async stop(graceMs) {
+      await Promise.all([worker?.stop(graceMs), upkeep?.stop()]);
+      stopped = true;
+      await unlisten();
+    },
+  };
+}
+
+function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => boolean): WorkDeps {
+  const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles } = options;
+  return {
+    ...{ board, ask, apiOf, clock, timers, random, log, stopped },
+    finisher: createFinisher(board, probe, random, keepFiles),
+    faults: createFaults(clock),
+    serving: ({ model, group, medium }) => catalog.current().serving(model, group, `${medium}s`),
+    at(place) {
+      const found = catalog.current().placed(place.upstreamId, place.credentialId);
+      const api = found && apiOf(found.upstream);
+      return found && api && { ...found, api, place };
+    },
+    inline: (order) => inlinePictures(order, options.readFile ?? readNothing),
+    resolveAssets: ({ accountId, requestId }, order) => assets.resolve(accountId, requestId, order),
+  };
+}
+
+function readNothing(): Promise<never> {
+  return Promise.reject(new Error("this gateway fetches no links; send it as a data URL."));
+}

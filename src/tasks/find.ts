@@ -1,0 +1,47 @@
+import type { Timers } from "../base/timers.ts";
+import type { TaskBoard } from "./board.ts";
+import { isFinal } from "./state.ts";
+import type { Task } from "./tasks.ts";
+
+export interface Finder {
+  find(accountId: bigint, medium: "image" | "video", id: string, waitMs?: number): Promise<Task | undefined>;
+  /** Some process ended the task. */
+  ended(id: string): void;
+}
+
+/** A notification may be lost: who waits looks again this often. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** Reads tasks, at once or when they are over. */
+export function createFinder(board: TaskBoard, timers: Timers): Finder {
+  const waiting = new Map<string, Set<() => void>>();
+
+  /** Until the task is said to be over, or so long. */
+  const pause = (id: string, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const rousers = waiting.get(id) ?? new Set();
+      waiting.set(id, rousers);
+      const rouse = (): void => {
+        cancel();
+        rousers.delete(rouse);
+        if (rousers.size === 0) waiting.delete(id);
+        resolve();
+      };
+      const cancel = timers.after(ms, rouse);
+      rousers.add(rouse);
+    });
+
+  return {
+    async find(accountId, medium, id, waitMs = 0) {
+      for (let leftMs = waitMs; ; leftMs -= LOOK_AGAIN_MS) {
+        const found = await board.find(accountId, id);
+        if (found === undefined || found.medium !== medium) return undefined;
+        if (isFinal(found.task.state) || leftMs <= 0) return found.task;
+        await pause(id, Math.min(leftMs, LOOK_AGAIN_MS));
+      }
+    },
+    ended(id) {
+      for (const rouse of [...(waiting.get(id) ?? [])]) rouse();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { crashPoint } from "../base/crash-point.ts";
+import { sleep } from "../base/timers.ts";
+import { isConnectionLoss } from "../storage/failures.ts";
+import type { AskOutcome } from "../upstreams/call.ts";
+import type { SubmitOutcome, TaskApi, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
+import { askWithin } from "./ask-within.ts";
+import type { Place, SubmitAnswer } from "./board.ts";
+import type { TaskCandidate } from "./choose.ts";
+import type { Held } from "./held.ts";
+import { lookDelayMs } from "./schedule.ts";
+import type { WorkDeps } from "./work-deps.ts";
+
+/** A submit that is under way at the deadline gets so long; T2 allows a minute in all. */
+const GRACE_MS = 15_000;
+const STORE_RETRY_MS = 200;
+
+/**
+ * Submits: the one place that does. `too-late`: nothing was sent, as the claim may be over. `overdue`: the deadline passed
+ * while it ran; its answer is kept when it comes.
+ */
+export async function post(
+  held: Held,
+  { upstream, credential, api, place }: TaskCandidate,
+  request: TaskApiRequest,
+  deps: WorkDeps,
+): Promise<SubmitOutcome | "too-late" | "overdue"> {
+  const { requestId } = held.claim;
+  if (!held.mayBegin()) return "too-late";
+  const asking = deps.ask({ upstream, credential, requestId, request });
+  const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
+  crashPoint("task.submit.after-answer");
+  if (asked !== undefined) return readOutcome(asked, api.readSubmit);
+  void asking
+    .then(async (late) => {
+      const outcome = readOutcome(late, api.readSubmit);
+      if (outcome.type === "accepted")
+        await keepAnswer(held, place, { upstreamTask: outcome.upstreamId }, deps);
+      if (outcome.type === "done") await keepAnswer(held, place, { made: outcome.result }, deps);
+    })
+    .catch((error: unknown) => {
+      deps.log.error({ err: error, task: held.claim.id }, "the late answer to a submit is lost");
+    });
+  return "overdue";
+}
+
+function readOutcome(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcome {
+  if (asked.type === "answered") return read(asked.answer);
+  const { kind, phase, message } = asked.failure;
+  if (phase !== "connect") return { type: "unclear", reason: message };
+  // Nothing was sent.
+  return kind === "busy"
+    ? { type: "refused", next: "later", reason: message, retryAfterSeconds: 1 }
+    : { type: "refused", next: "another", reason: message };
+}
+
+/** Nobody else will ever learn this: tried until the database takes it. */
+export async function keepAnswer(
+  held: Held,
+  place: Place,
+  answer: SubmitAnswer,
+  deps: WorkDeps,
+): Promise<void> {
+  const { claim } = held;
+  const lookMs = "made" in answer ? 0 : lookDelayMs(0, held.msToDeadline(), deps.random());
+  for (;;) {
+    try {
+      crashPoint("task.submitted.before-statement");
+      await deps.board.submitted(claim.id, place.upstreamId, answer, lookMs);
+      crashPoint("task.submitted.after-statement");
+      return;
+    } catch (error) {
+      if (!isConnectionLoss(error) || deps.stopped()) throw error;
+      deps.log.warn(
+        { err: error, task: claim.id },
+        "an upstream's answer cannot be stored yet; trying again",
+      );
+      await sleep(deps.timers, STORE_RETRY_MS);
+    }
+  }
+}

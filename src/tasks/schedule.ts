@@ -1,0 +1,54 @@
+/**
+ * When to do things again. Pure: chance is a number from 0 up to, not including, 1. Jitter keeps tasks that
+ * were accepted together from being looked at together for ever.
+ */
+
+const FIRST_LOOK_MS = 1_000;
+/** Generation takes one to ten minutes and callers poll every 10 s: more often teaches little and costs much. */
+const LONGEST_LOOK_MS = 20_000;
+
+/** Before the next look at a running task, never beyond its deadline, when the last one is due. */
+export function lookDelayMs(looks: number, msToDeadline: number, chance: number): number {
+  const grown = Math.min(FIRST_LOOK_MS * 1.5 ** Math.min(looks, 20), LONGEST_LOOK_MS);
+  return withinDeadline(jittered(grown, chance), msToDeadline);
+}
+
+const FIRST_ROUND_MS = 2_000;
+const LONGEST_ROUND_MS = 60_000;
+
+/** Before upstreams that did not take a task are asked again; `wantedMs` is what the vendor asked for. */
+export function roundDelayMs(
+  rounds: number,
+  wantedMs: number | undefined,
+  msToDeadline: number,
+  chance: number,
+): number {
+  const grown = Math.min(FIRST_ROUND_MS * 2 ** Math.min(rounds, 20), LONGEST_ROUND_MS);
+  const delay = wantedMs === undefined ? jittered(grown, chance) : wantedMs * (1 + 0.2 * chance);
+  return withinDeadline(delay, msToDeadline);
+}
+
+/** How long a failed task is watched for a success that comes after all. */
+const LATE_WATCH_MS = 24 * 3_600_000;
+const FIRST_LATE_LOOK_MS = 60_000;
+const LONGEST_LATE_LOOK_MS = 2 * 3_600_000;
+
+/** Before the next look at a task that has failed; null = it was watched long enough. */
+export function lateDelayMs(looks: number, msSinceFinished: number, chance: number): number | null {
+  const delay = jittered(
+    Math.min(FIRST_LATE_LOOK_MS * 2 ** Math.min(looks, 20), LONGEST_LATE_LOOK_MS),
+    chance,
+  );
+  return msSinceFinished + delay > LATE_WATCH_MS ? null : delay;
+}
+
+function jittered(delayMs: number, chance: number): number {
+  return Math.round(delayMs * (0.8 + 0.4 * chance));
+}
+
+function withinDeadline(delayMs: number, msToDeadline: number): number {
+  return Math.round(Math.max(0, Math.min(delayMs, msToDeadline)));
+}
+
+/** What the caller of a task reads that was not over by its deadline. */
+export const TIMED_OUT = "The task did not finish in time.";

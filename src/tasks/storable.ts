@@ -1,0 +1,23 @@
+/** PostgreSQL's text takes every character but this one. */
+const NUL = "\u0000";
+
+/** A vendor's words, as the database takes them: bounded, because nobody reads more of a reason. */
+export function storableText(text: string, mostCharacters = 2_000): string {
+  return wellFormed(text.replaceAll(NUL, "").slice(0, mostCharacters));
+}
+
+const MOST_RAW_CHARACTERS = 10_000;
+
+/** A vendor's own object for a jsonb column; null where jsonb would refuse it or it is no usage object but a flood. */
+export function storableJson(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  const text = JSON.stringify(value);
+  // Escapes of U+0000 and of half a surrogate pair: jsonb knows neither.
+  const refused = /\\u0000|\\ud[89a-f]/i.test(text);
+  return refused || text.length > MOST_RAW_CHARACTERS ? null : value;
+}
+
+/** Half a surrogate pair becomes U+FFFD. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
+}

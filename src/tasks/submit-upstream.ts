@@ -1,0 +1,144 @@
+import { unreachable } from "../base/assert.ts";
+import { crashPoint } from "../base/crash-point.ts";
+import type { MediaOrder } from "../families/family.ts";
+import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
+import type { SubmitOutcome, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
+import type { Claim } from "./board.ts";
+import { choose, coolingMs, placesOf, type TaskCandidate } from "./choose.ts";
+import type { Held } from "./held.ts";
+import { keepAnswer, post } from "./post.ts";
+import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
+import type { WorkDeps } from "./work-deps.ts";
+
+/** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
+const MOST_ROUNDS = 5;
+/** Nobody refused, there was nobody to ask: some eight seconds until the next look. */
+const UNSURE_ROUND = 2;
+/** A 429 that does not say how long. */
+const COOL_MS = 10_000;
+const LONGEST_COOL_MS = 300_000;
+const NOT_TAKEN = "No upstream could take the task.";
+
+/**
+ * Finds an upstream that takes the task. The intent is committed before the call: after a death in between nobody
+ * submits it again. Ends the claim, whatever happens.
+ */
+export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> {
+  const { board, finisher, random } = deps;
+  const { claim } = held;
+  const asked = await board.order(claim.id);
+  const resolved = await deps.resolveAssets(claim, asked);
+  if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
+  if (resolved.type === "unknown") {
+    deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets cannot be looked up yet");
+    return board.requeue(claim, roundDelayMs(UNSURE_ROUND, undefined, held.msToDeadline(), random()), false);
+  }
+
+  const order = resolved.type === "bound" ? resolved.order : asked;
+  const coolings = await board.coolings();
+  const untried = new Set(
+    placesOf(deps.serving(claim), claim.model, deps.apiOf).filter(
+      ({ place }) =>
+        resolved.type === "free" ||
+        (place.upstreamId === resolved.upstreamId && place.credentialId === resolved.credentialId),
+    ),
+  );
+  const waits = [...untried].map(({ place }) => coolingMs(place, coolings)).filter((ms) => ms > 0);
+  for (const each of untried) if (coolingMs(each.place, coolings) > 0) untried.delete(each);
+
+  let refusals = 0;
+  for (;;) {
+    const candidate = choose([...untried], deps.faults.rank, random);
+    if (candidate === undefined) break;
+    if (held.msToDeadline() <= 0) return failOverdue(claim, deps);
+    untried.delete(candidate);
+    const inlined = await fitOrder(candidate, order, deps);
+    if (inlined.type === "refused") return finisher.fail(claim, { reason: inlined.reason, as: "rejected" });
+    const request = requestFor(claim, candidate, inlined.order);
+    crashPoint("task.intent.before-statement");
+    if (!(await board.intend(claim, candidate.place))) return;
+    crashPoint("task.intent.after-statement");
+    const outcome = await post(held, candidate, request, deps);
+    // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
+    if (outcome === "too-late") return board.requeue(claim, 0, false);
+    if (outcome === "overdue") return failOverdue(claim, deps);
+    if (outcome.type !== "refused") return takeIn(held, candidate, outcome, deps);
+    if (outcome.next === "fail") return finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
+    deps.log.warn(
+      { task: claim.id, upstream: candidate.upstream.name, next: outcome.next, reason: outcome.reason },
+      "an upstream did not take a task",
+    );
+    if (outcome.next === "later") {
+      const waitMs = Math.min((outcome.retryAfterSeconds ?? 0) * 1000 || COOL_MS, LONGEST_COOL_MS);
+      await board.cool(candidate.place, waitMs);
+      waits.push(waitMs);
+    } else {
+      deps.faults.note(candidate);
+      refusals += 1;
+    }
+  }
+  if (waits.length === 0 && refusals > 0 && claim.rounds + 1 >= MOST_ROUNDS)
+    return finisher.fail(claim, { reason: NOT_TAKEN, as: "no_upstream" });
+  const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
+  const round = refusals > 0 ? claim.rounds : UNSURE_ROUND;
+  await board.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
+}
+
+/** The same submit again at a place that makes one task of any number of them. Ends the claim. */
+export async function repeatSubmit(held: Held, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
+  const { claim } = held;
+  const asked = await deps.board.order(claim.id);
+  const resolved = await deps.resolveAssets(claim, asked);
+  const order = resolved.type === "bound" ? resolved.order : asked;
+  const outcome = await post(held, candidate, requestFor(claim, candidate, order), deps);
+  if (outcome === "too-late") return deps.board.release([claim]);
+  if (outcome === "overdue") return failOverdue(claim, deps);
+  if (outcome.type === "refused" && outcome.next === "fail")
+    return deps.finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
+  await takeIn(held, candidate, outcome.type === "refused" ? { ...outcome, type: "unclear" } : outcome, deps);
+}
+
+/** Whoever has its answer in the end keeps it, and a late success is shown on the receipt. */
+function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
+  return finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
+}
+
+/** Fetched anew for each vendor that wants files, which is one of a model's upstreams at most times. */
+async function fitOrder({ api }: TaskCandidate, order: MediaOrder, deps: WorkDeps): Promise<InlinedOrder> {
+  return api.wantsFiles ? deps.inline(order) : { type: "inlined", order };
+}
+
+function requestFor({ id }: Claim, { api, place }: TaskCandidate, order: MediaOrder): TaskApiRequest {
+  return api.submit(order, { model: place.model, taskId: id });
+}
+
+/** Keeps what the upstream answered. */
+async function takeIn(
+  held: Held,
+  candidate: TaskCandidate,
+  outcome: Exclude<SubmitOutcome, { type: "refused" }>,
+  deps: WorkDeps,
+): Promise<void> {
+  const { claim } = held;
+  switch (outcome.type) {
+    case "accepted":
+      return keepAnswer(held, candidate.place, { upstreamTask: outcome.upstreamId }, deps);
+    case "done":
+      return keepAnswer(held, candidate.place, { made: outcome.result }, deps);
+    case "unclear": {
+      deps.log.warn(
+        { task: claim.id, upstream: candidate.upstream.name, reason: outcome.reason },
+        "nobody knows whether an upstream has a task; it is not submitted twice",
+      );
+      const toDeadline = Math.max(0, Math.round(held.msToDeadline()));
+      const dueMs = candidate.api.idempotent
+        ? roundDelayMs(claim.looks, undefined, toDeadline, deps.random())
+        : toDeadline;
+      return deps.board.looked([
+        { claim, state: claim.state, progressPercent: claim.progressPercent, dueMs },
+      ]);
+    }
+    default:
+      return unreachable(outcome);
+  }
+}

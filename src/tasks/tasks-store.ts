@@ -1,0 +1,245 @@
+import type { LedgerRef } from "../billing/ledger-ref.ts";
+import { writeMediaRates } from "../billing/media-rates.ts";
+import type { MediaOrder } from "../families/family.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { Acceptance, Claim, Cooling, FoundTask, Look, NewTask, TaskBoard } from "./board.ts";
+import { storableJson, storableText } from "./storable.ts";
+import {
+  CLAIM_COLUMNS,
+  type ClaimRow,
+  FOUND_COLUMNS,
+  type FoundRow,
+  readClaim,
+  readFound,
+} from "./task-rows.ts";
+
+/** The board in PostgreSQL: one statement a function, see migrations/000007_tasks.sql. */
+export function createTasksStore(db: Queryable): TaskBoard {
+  return {
+    accept: (task) => accept(db, task),
+    lacking: (ledgers, holdNanos) => lacking(db, ledgers, holdNanos),
+    async find(accountId, id) {
+      const row = await db.maybeOne<FoundRow>(
+        `select ${FOUND_COLUMNS} from tasks where id = $1 and account_id = $2`,
+        [id, accountId],
+      );
+      return row && readFound(row);
+    },
+    async findByIdempotencyKey(accountId, key): Promise<FoundTask | undefined> {
+      const row = await db.maybeOne<FoundRow>(
+        `select ${FOUND_COLUMNS} from tasks where account_id = $1 and idempotency_key = $2`,
+        [accountId, key],
+      );
+      return row && readFound(row);
+    },
+
+    async claim({ fresh, submitted, busy, leaseMs }) {
+      const rows = await db.query<ClaimRow>(
+        `with fresh as materialized (
+           select id from tasks where due_at <= now() and upstream_id is null
+            order by due_at limit $1 for update skip locked
+         ), submitted as materialized (
+           select id from tasks where due_at <= now() and upstream_id <> all($3)
+            order by due_at limit $2 for update skip locked
+         )
+         update tasks t set fence = t.fence + 1, due_at = now() + $4 * interval '1 ms'
+          where t.id in (select id from fresh union all select id from submitted)
+         returning ${CLAIM_COLUMNS}`,
+        [fresh, submitted, busy, leaseMs],
+      );
+      return rows.map(readClaim);
+    },
+    async keep(claims, leaseMs) {
+      const rows = await db.query<{ id: string }>(
+        `update tasks t set due_at = now() + $3 * interval '1 ms'
+           from unnest($1::text[], $2::int8[]) as c (id, fence) where t.id = c.id and t.fence = c.fence
+         returning t.id`,
+        [...idsAndFences(claims), leaseMs],
+      );
+      return new Set(rows.map(({ id }) => id));
+    },
+    async release(claims) {
+      await db.execute(
+        `update tasks t set due_at = now(), fence = t.fence + 1
+           from unnest($1::text[], $2::int8[]) as c (id, fence) where t.id = c.id and t.fence = c.fence`,
+        idsAndFences(claims),
+      );
+    },
+    async order(id) {
+      const row = await db.one<{ order: string }>(`select order_json as "order" from tasks where id = $1`, [
+        id,
+      ]);
+      return JSON.parse(row.order) as MediaOrder;
+    },
+
+    async intend(claim, { upstreamId, upstreamName, credentialId, model }) {
+      const touched = await db.execute(
+        `update tasks set upstream_id = $3, upstream_name = $4, credential_id = $5, upstream_model = $6, intended_at = now()
+          where id = $1 and fence = $2 and finished_at is null and upstream_task is null and made is null`,
+        [claim.id, claim.fence, upstreamId, upstreamName, credentialId, model],
+      );
+      return touched > 0;
+    },
+    async requeue(claim, dueMs, refused) {
+      await db.execute(
+        `update tasks set upstream_id = null, upstream_name = null, credential_id = null, upstream_model = null,
+                intended_at = null, rounds = rounds + $4::int4, due_at = ${dueBy("$3 * interval '1 ms'")}, fence = fence + 1
+          where id = $1 and fence = $2 and upstream_task is null and made is null`,
+        [claim.id, claim.fence, dueMs, refused ? 1 : 0],
+      );
+    },
+    async submitted(id, upstreamId, answer, dueMs) {
+      const upstreamTask = "upstreamTask" in answer ? storableText(answer.upstreamTask) : null;
+      const made = "made" in answer ? JSON.stringify(answer.made) : null;
+      await db.execute(
+        `update tasks set upstream_task = $3, made = case when finished_at is null then $4 end,
+                late_result = case when finished_at is null then late_result else $4 end,
+                state = case when state = 'NOT_START' then 'SUBMITTED' else state end,
+                due_at = case when finished_at is null or $4::text is null then now() + $5 * interval '1 ms' end,
+                fence = fence + 1
+          where id = $1 and upstream_id = $2 and upstream_task is null and made is null`,
+        [id, upstreamId, upstreamTask, made, dueMs],
+      );
+    },
+    looked: (looks) => looked(db, looks),
+    async finish(claim, ending) {
+      const { state, failReason, reason, chargeNanos, used, estimated, result, lateLookMs } = ending;
+      const facts = {
+        ...{
+          state,
+          fail_reason: storableText(failReason),
+          reason,
+          charge: String(chargeNanos),
+          media: used,
+          estimated,
+        },
+        ...{ raw: storableJson(result?.usage), late_ms: lateLookMs === null ? null : Math.round(lateLookMs) },
+      };
+      const { finished } = await db.one<{ finished: boolean }>(
+        "select finish_task($1, $2, $3, $4) as finished",
+        [claim.id, claim.fence, JSON.stringify(facts), result && JSON.stringify(result)],
+      );
+      return finished;
+    },
+    async keepLateResult(claim, result) {
+      await db.execute(
+        `update tasks set late_result = $3, due_at = null, fence = fence + 1 where id = $1 and fence = $2`,
+        [claim.id, claim.fence, JSON.stringify(result)],
+      );
+    },
+
+    async cool({ upstreamId, credentialId, model }, forMs) {
+      await db.execute(
+        `insert into task_coolings as c (upstream_id, credential_id, upstream_model, until)
+         values ($1, $2, $3, now() + $4 * interval '1 ms')
+         on conflict (upstream_id, credential_id, upstream_model) do update set until = greatest(c.until, excluded.until)`,
+        [upstreamId, credentialId, model, Math.round(forMs)],
+      );
+    },
+    coolings: () =>
+      db.query<Cooling>(
+        `select upstream_id as "upstreamId", credential_id as "credentialId", upstream_model as "model",
+                (extract(epoch from until - now()) * 1000)::float8 as "leftMs"
+           from task_coolings where until > now()`,
+      ),
+    async nextDueMs(mostMs) {
+      const { dueMs } = await db.one<{ dueMs: number | null }>(
+        `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueMs" from tasks where due_at is not null`,
+      );
+      return Math.min(mostMs, Math.max(0, dueMs ?? mostMs));
+    },
+
+    async countOpen() {
+      const rows = await db.query<{ state: string; open: bigint }>(
+        `select state, count(*) as open from tasks where due_at is not null and finished_at is null group by state`,
+      );
+      return new Map(rows.map(({ state, open }) => [state, Number(open)]));
+    },
+    dropOld: (days, most) =>
+      db.execute(
+        `delete from tasks where id in (
+           select id from tasks where finished_at < now() - $1 * interval '1 day' and due_at is null
+            limit $2 for update skip locked)`,
+        [days, most],
+      ),
+  };
+}
+
+async function accept(db: Queryable, task: NewTask): Promise<Acceptance> {
+  const { caller, price, ledgers } = task;
+  const facts = {
+    ...{ id: task.id, request: task.requestId, account: String(caller.accountId), key: String(caller.keyId) },
+    ...{ group_name: caller.group, medium: task.order.medium, family: task.order.family, model: task.model },
+    ...{ action: task.action, units: task.units, violation: task.violation && storableText(task.violation) },
+    open_ended: task.order.medium === "video" && task.order.durationSeconds === -1,
+    ...{ deadline_ms: task.deadlineMs, price: String(price.priceId), rates: writeMediaRates(price.rates) },
+    ...{ factor: String(price.factorPpm), hold: String(task.holdNanos), most_waiting: task.mostWaiting },
+    ...{ idempotency_key: task.idempotency?.key, body_digest: task.idempotency?.bodyDigest },
+    webhook_url: task.webhookUrl,
+  };
+  const { outcome, taskId, acceptedAt } = await db.one<AcceptRow>(
+    `select outcome, task_id as "taskId", extract(epoch from now())::float8 as "acceptedAt" from accept_task($1, $2, $3, $4)`,
+    [
+      JSON.stringify(facts),
+      JSON.stringify(task.order),
+      ledgers.map(({ id }) => id),
+      ledgers.map(({ allowanceNanos }) => allowanceNanos),
+    ],
+  );
+  if (outcome === "accepted") return { outcome, acceptedAt: Math.floor(acceptedAt) };
+  if (outcome === "full" || outcome === "recalling") return { outcome };
+  if (outcome === "existing" && taskId !== null) return { outcome, taskId };
+  const [word, ledger] = outcome.split(" ");
+  if (word === "insufficient" && ledger !== undefined) return { outcome: word, ledger };
+  throw new Error(`accept_task answered ${outcome}`);
+}
+
+/** As take_hold counts it: a limit that was never used, or was raised since, has its whole allowance. */
+async function lacking(
+  db: Queryable,
+  ledgers: readonly LedgerRef[],
+  holdNanos: bigint,
+): Promise<string | undefined> {
+  const row = await db.maybeOne<{ id: string }>(
+    `select n.id from unnest($1::text[], $2::int8[]) as n (id, allowance) left join ledgers l on l.id = n.id
+      where coalesce(l.wallet + l.leased, 0) + coalesce(n.allowance - coalesce(l.allowance, 0), 0) < $3
+      order by n.id limit 1`,
+    [ledgers.map(({ id }) => id), ledgers.map(({ allowanceNanos }) => allowanceNanos), holdNanos],
+  );
+  return row?.id;
+}
+
+interface AcceptRow {
+  readonly outcome: string;
+  readonly taskId: string | null;
+  readonly acceptedAt: number;
+}
+
+async function looked(db: Queryable, looks: readonly Look[]): Promise<void> {
+  await db.execute(
+    `update tasks t set state = l.state, progress = l.progress, due_at = ${dueBy("l.due_ms * interval '1 ms'")},
+            started_at = case when l.state = 'IN_PROGRESS' then coalesce(t.started_at, now()) else t.started_at end,
+            looks = t.looks + 1, fence = t.fence + 1
+       from unnest($1::text[], $2::int8[], $3::text[], $4::int4[], $5::int4[]) as l (id, fence, state, progress, due_ms)
+      where t.id = l.id and t.fence = l.fence`,
+    [
+      ...idsAndFences(looks.map(({ claim }) => claim)),
+      looks.map(({ state }) => state),
+      looks.map(({ progressPercent }) => progressPercent),
+      looks.map(({ dueMs }) => dueMs),
+    ],
+  );
+}
+
+/**
+ * When an open task is due again, at its deadline at the latest: the wait was worked out some time ago, and a process may
+ * have been paused since. null stays null.
+ */
+function dueBy(wait: string): string {
+  return `case when finished_at is null and ${wait} is not null
+               then least(now() + ${wait}, greatest(deadline_at, now())) else now() + ${wait} end`;
+}
+
+function idsAndFences(claims: readonly Claim[]): [string[], bigint[]] {
+  return [claims.map(({ id }) => id), claims.map(({ fence }) => fence)];
+}

@@ -1,0 +1,49 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { Model } from "../catalog/catalog.ts";
+import type { Submission } from "../families/family.ts";
+import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
+
+/** Pictures and videos: accepted tasks that always end, and money that always fits. */
+export interface Tasks {
+  /**
+   * Accepts a task: one transaction inserts it, its frozen price and its hold. Throws GatewayError
+   * (insufficient_user_quota, rate_limit_exceeded, upstream saturated, idempotency conflict) with nothing kept.
+   */
+  submit(request: TaskRequest): Promise<Task>;
+  /** What the request would hold at most, in nanos; nothing is kept. */
+  preview(request: TaskRequest): bigint;
+  /** The account's task; undefined = unknown or another's. With `waitMs`, once it is final or the time is over. */
+  find(accountId: bigint, medium: "image" | "video", id: string, waitMs?: number): Promise<Task | undefined>;
+}
+
+export interface TaskRequest {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly model: Model;
+  readonly submission: Submission;
+  /** `Idempotency-Key`, with a digest of the body it came with. */
+  readonly idempotency?: { readonly key: string; readonly bodyDigest: string };
+  readonly webhookUrl?: string;
+}
+
+export const TASK_STATES = ["NOT_START", "SUBMITTED", "QUEUED", "IN_PROGRESS", "SUCCESS", "FAILURE"] as const;
+/** Only ever moves rightwards; images say FAILED for FAILURE on the wire. */
+export type TaskState = (typeof TASK_STATES)[number];
+
+/** A task as its account sees it. Times are Unix seconds, 0 = not yet. */
+export interface Task {
+  readonly id: string;
+  readonly requestId: string;
+  /** The requested model. */
+  readonly model: string;
+  readonly family: Submission["order"]["family"];
+  readonly action: Submission["action"];
+  readonly state: TaskState;
+  readonly progressPercent: number;
+  readonly failReason: string;
+  readonly submitTime: number;
+  readonly startTime: number;
+  readonly finishTime: number;
+  /** Of a task that succeeded. */
+  readonly result: TaskResult | null;
+}

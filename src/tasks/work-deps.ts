@@ -1,0 +1,37 @@
+import type { ResolvedOrder } from "../assets/assets.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Timers } from "../base/timers.ts";
+import type { Upstream } from "../catalog/catalog.ts";
+import type { MediaOrder } from "../families/family.ts";
+import type { Log } from "../observe/log.ts";
+import type { Transport } from "../upstreams/call.ts";
+import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
+import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
+import type { Claim, Place, TaskBoard } from "./board.ts";
+import type { TaskCandidate } from "./choose.ts";
+import type { Faults } from "./faults.ts";
+import type { Finisher } from "./finish.ts";
+
+/** What the steps of a worker share. */
+export interface WorkDeps {
+  readonly board: TaskBoard;
+  readonly finisher: Finisher;
+  readonly ask: Transport["ask"];
+  readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
+  /** Enabled upstreams that serve the task's model to its group. */
+  readonly serving: (claim: Claim) => readonly Upstream[];
+  /** Exactly this upstream and credential, enabled or not; undefined = they were removed. */
+  readonly at: (place: Place) => TaskCandidate | undefined;
+  /** What becomes of an order because of the assets it names. */
+  readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
+  /** The order for a vendor that wants files: its linked pictures fetched. */
+  readonly inline: (order: MediaOrder) => Promise<InlinedOrder>;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** The process is about to end: nothing is waited for. */
+  readonly stopped: () => boolean;
+}

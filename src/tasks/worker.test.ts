@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/billing.ts";
+import {
+  askVendors,
+  createTaskRig,
+  expectCharged,
+  expectCleanBooks,
+  type FakeVendor,
+  fakeVendor,
+  SECOND_NANOS,
+  shortenDeadline,
+  type TaskRig,
+  videoRequest,
+} from "../../test/support/tasks.ts";
+import type { TaskEngine } from "./engine.ts";
+import { createTasksStore } from "./tasks-store.ts";
+
+const DOLLAR = 1_000_000_000n;
+/** Five seconds of 720p. */
+const PRICE = 5n * SECOND_NANOS["720p"];
+
+let vendor: FakeVendor;
+let other: FakeVendor;
+let rig: TaskRig;
+beforeEach(async () => {
+  vendor = fakeVendor(1n);
+  other = fakeVendor(2n, { priority: 1 });
+  rig = await createTaskRig([vendor, other]);
+});
+afterEach(() => rig.close());
+
+describe("an answer that was lost", () => {
+  it("is never followed by a second submit; the deadline ends the task and refunds it", async () => {
+    vendor.onSubmit = () => "lost";
+    const caller = await rig.account(DOLLAR);
+    const engine = await rig.startEngine();
+    const { id } = await engine.submit(videoRequest(caller));
+    await eventually(() => vendor.submits(id) === 1);
+    await shortenDeadline(rig, id, 2_000);
+    expect(await engine.find(caller.accountId, "video", id, 10_000)).toMatchObject({ state: "FAILURE" });
+    expect([vendor.submits(id), other.submits(id)]).toEqual([1, 0]);
+    await expectCharged(rig, caller, 0n);
+  });
+
+  it("is followed by the same submit where the vendor makes one task of both", async () => {
+    let submits = 0;
+    vendor.onSubmit = (taskId) => {
+      submits += 1;
+      return submits === 1 ? "lost" : { type: "accepted", upstreamId: `v-${taskId}` };
+    };
+    const caller = await rig.account(DOLLAR);
+    const engine = await rig.startEngine({ idempotent: true });
+    const { id } = await engine.submit(videoRequest(caller));
+    expect(await engine.find(caller.accountId, "video", id, 15_000)).toMatchObject({ state: "SUCCESS" });
+    expect(submits).toBe(2);
+  });
+});
+
+describe("a task at its deadline", () => {
+  it("is looked at once more, and has failed if it still runs; a late success changes no money", async () => {
+    vendor.onLook = () => ({ type: "running", progressPercent: 50 });
+    const caller = await rig.account(DOLLAR);
+    const engine = await rig.startEngine();
+    const { id } = await engine.submit(videoRequest(caller));
+    await eventually(() => vendor.asked.some(({ kind }) => kind === "look"));
+    await shortenDeadline(rig, id, 1_500);
+    const task = await engine.find(caller.accountId, "video", id, 10_000);
+    expect(task).toMatchObject({ state: "FAILURE", failReason: "The task did not finish in time." });
+    await expectCharged(rig, caller, 0n);
+
+    vendor.onLook = () => ({ type: "succeeded", result: { outputs: [{ url: "http://v.test/late" }] } });
+    await rig.database.execute("update tasks set due_at = now()");
+    await eventually(async () => {
+      const row = await rig.database.one<{ late: string | null }>("select late_result as late from tasks");
+      return row.late?.includes("http://v.test/late") ?? false;
+    });
+    expect(await engine.find(caller.accountId, "video", id)).toMatchObject({
+      state: "FAILURE",
+      result: null,
+    });
+    await expectCharged(rig, caller, 0n);
+  });
+});
+
+describe("tasks past retention", () => {
+  it("are dropped, open ones and young ones never, and the books stay right", async () => {
+    const caller = await rig.account(10n * DOLLAR);
+    const engine = await rig.startEngine();
+    const [old, young] = await Promise.all([1, 2].map(() => engine.submit(videoRequest(caller))));
+    for (const task of [old, young]) await engine.find(caller.accountId, "video", task?.id ?? "", 10_000);
+    await engine.stop(1_000);
+    const gateway = await rig.startEngine({ works: false });
+    const open = await gateway.submit(videoRequest(caller));
+    await rig.database.execute("update tasks set finished_at = now() - interval '31 days' where id = $1", [
+      old?.id,
+    ]);
+    const board = createTasksStore(rig.database);
+    expect(await board.dropOld(30, 10)).toBe(1);
+    const left = await rig.database.query<{ id: string }>("select id from tasks");
+    expect(left.map(({ id }) => id).sort()).toEqual([young?.id, open.id].sort());
+    expect(await board.countOpen()).toEqual(new Map([["NOT_START", 1]]));
+    await expectCleanBooks(rig);
+  });
+});
+
+describe("several processes", () => {
+  it("make each task once, and refund each failure once", async () => {
+    vendor.onLook = (id) =>
+      id.charCodeAt(id.length - 1) % 2 === 0
+        ? { type: "failed", reason: "no" }
+        : { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } };
+    const caller = await rig.account(100n * DOLLAR);
+    const engines = await Promise.all([rig.startEngine(), rig.startEngine(), rig.startEngine()]);
+    const tasks = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        (engines[index % 3] as TaskEngine).submit(videoRequest(caller)),
+      ),
+    );
+    const ended = await Promise.all(
+      tasks.map(({ id }) => engines[0].find(caller.accountId, "video", id, 20_000)),
+    );
+    const made = ended.filter((task) => task?.state === "SUCCESS").length;
+    expect(ended.every((task) => task?.state === "SUCCESS" || task?.state === "FAILURE")).toBe(true);
+    for (const { id } of tasks) expect(vendor.submits(id)).toBe(1);
+    await expectCharged(rig, caller, BigInt(made) * PRICE, 100n * DOLLAR);
+  });
+
+  it("take over from one that stands still, whose late answers are kept and whose other words count for nothing", async () => {
+    let answer: (() => void) | undefined;
+    const ask = askVendors([vendor, other]);
+    const standing = await rig.startEngine({
+      ask: async (asked) => {
+        const outcome = await ask(asked);
+        if (asked.request.method === "POST") {
+          await new Promise<void>((resolve) => {
+            answer = resolve;
+          });
+        }
+        return outcome;
+      },
+    });
+    const caller = await rig.account(DOLLAR);
+    const { id } = await standing.submit(videoRequest(caller));
+    await eventually(() => answer !== undefined);
+    // Its lease is over, and another process takes the task.
+    await rig.database.execute("update tasks set due_at = now()");
+    const second = await rig.startEngine();
+    await eventually(async () => {
+      const { fence } = await rig.database.one<{ fence: bigint }>("select fence from tasks");
+      return fence >= 3n;
+    });
+    expect(vendor.submits(id)).toBe(1);
+    answer?.();
+    expect(await second.find(caller.accountId, "video", id, 15_000)).toMatchObject({ state: "SUCCESS" });
+    expect(vendor.submits(id)).toBe(1);
+    await expectCharged(rig, caller, PRICE);
+  });
+});

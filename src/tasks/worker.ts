@@ -1,0 +1,197 @@
+import { crashPoint } from "../base/crash-point.ts";
+import { every, sleep } from "../base/timers.ts";
+import type { Claim, Look, Place } from "./board.ts";
+import { type Held, hold, KEEP_BEAT_MS, keepAll, LEASE_MS } from "./held.ts";
+import { createLanes } from "./lanes.ts";
+import { lookAt, lookInVain, type Submitted } from "./look.ts";
+import { createLookWriter } from "./look-writer.ts";
+import { type NextStep, nextStep } from "./next-step.ts";
+import { TIMED_OUT } from "./schedule.ts";
+import { repeatSubmit, submitUpstream } from "./submit-upstream.ts";
+import type { WorkDeps } from "./work-deps.ts";
+
+export interface Worker {
+  /** Something is due. */
+  wake(): void;
+  /** Tasks in this worker's hands. */
+  inHands(): number;
+  /** Takes nothing more; what it holds is finished within `graceMs` or left to others. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Submits take a second or two each, those of synchronous vendors a minute. */
+const MOST_FRESH = 64;
+/** Looks are quick; beyond this the database would be asked for more than the process can do. */
+const MOST_SUBMITTED = 256;
+/** Calls about running tasks at one upstream, and submits to all of them; a vendor has other customers too. */
+const MOST_LOOKS_AT_ONCE = 16;
+/** In case a notification is lost: a worker looks at the board this often. */
+const BEAT_MS = 1_000;
+/** A board that says something is due may mean what others are about to take, or what is set aside here. */
+const SHORTEST_BEAT_MS = 50;
+const TROUBLED_BEAT_MS = 1_000;
+
+/** Takes due tasks off the board and does what is next for each, until it is stopped. */
+export function createWorker(deps: WorkDeps): Worker {
+  const { board, clock, timers, log } = deps;
+  const hands = new Set<Held>();
+  const fresh = new Set<Held>();
+  const lanes = createLanes(MOST_LOOKS_AT_ONCE);
+  const writer = createLookWriter(board, timers);
+  let stopping = false;
+  let rouse: (() => void) | undefined;
+
+  const wake = (): void => rouse?.();
+  const nap = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = timers.after(ms, resolve);
+      rouse = () => {
+        rouse = undefined;
+        cancel();
+        resolve();
+      };
+    });
+
+  const heartbeat = every(timers, KEEP_BEAT_MS, async () => {
+    try {
+      await keepAll(board, [...hands], clock);
+    } catch (error) {
+      log.warn({ err: error }, "claims on tasks could not be prolonged; it will be tried again");
+    }
+  });
+
+  /** Does a job on tasks and lets go of them whatever happens: what is left undone comes up again by itself. */
+  const work = async (tasks: readonly Held[], job: () => Promise<void>): Promise<void> => {
+    try {
+      await job();
+    } catch (error) {
+      const ids = tasks.map(({ claim }) => claim.id);
+      log.error({ err: error, tasks: ids.slice(0, 10) }, "work on tasks broke off; it will be tried again");
+    } finally {
+      for (const held of tasks) {
+        hands.delete(held);
+        // It may be due at once, where the upstream answered with the result itself.
+        if (fresh.delete(held)) wake();
+      }
+    }
+  };
+
+  const idempotent = (place: Place): boolean => deps.at(place)?.api.idempotent ?? false;
+
+  const takeDown = (claims: readonly Claim[], freshAtMs: number): void => {
+    const looks: (Submitted & { readonly place: Place })[] = [];
+    for (const claim of claims) {
+      const held = hold(claim, freshAtMs, clock);
+      hands.add(held);
+      const step = nextStep(claim, idempotent);
+      if (step.do === "look" || step.do === "look-late") {
+        looks.push({ held, upstreamTask: step.upstreamTask, place: step.place });
+        continue;
+      }
+      if (claim.place === null) fresh.add(held);
+      void work([held], () => single(held, step));
+    }
+    for (const group of groupsOf(looks)) void lookTogether(group);
+  };
+
+  const single = async (held: Held, step: Exclude<NextStep, { do: "look" | "look-late" }>): Promise<void> => {
+    const { claim } = held;
+    const { finisher } = deps;
+    switch (step.do) {
+      case "refuse":
+        return finisher.fail(claim, { reason: step.reason, as: "rejected" });
+      case "succeed":
+        return finisher.succeed(claim, step.result);
+      case "time-out":
+        return finisher.fail(claim, {
+          reason: TIMED_OUT,
+          as: claim.place === null ? "no_upstream" : "upstream_timeout",
+        });
+      case "submit":
+        return submitUpstream(held, deps);
+      case "repeat": {
+        const candidate = deps.at(step.place);
+        if (candidate !== undefined) return repeatSubmit(held, candidate, deps);
+        return waitForDeadline(held);
+      }
+      case "wait":
+        return waitForDeadline(held);
+    }
+  };
+
+  const waitForDeadline = ({ claim, msToDeadline }: Held): Promise<void> => {
+    const { state, progressPercent } = claim;
+    return writer.write({ claim, state, progressPercent, dueMs: Math.max(0, Math.ceil(msToDeadline())) });
+  };
+
+  /** Tasks of one place, model and medium. */
+  const lookTogether = async (group: readonly (Submitted & { readonly place: Place })[]): Promise<void> => {
+    const [first] = group;
+    if (first === undefined) return;
+    const again = async (look: Look): Promise<void> => {
+      await writer.write(look);
+      // Its claim is over, though files of others of its batch may still be copied.
+      for (const { held } of group) if (held.claim === look.claim) hands.delete(held);
+    };
+    const candidate = deps.at(first.place);
+    const size = candidate?.api.batch?.most ?? 1;
+    for (let index = 0; index < group.length; index += size) {
+      const part = group.slice(index, index + size);
+      const held = part.map((each) => each.held);
+      void work(held, () =>
+        candidate === undefined
+          ? lookInVain(first.held, deps, again)
+          : lookAt(part, candidate, deps, lanes, again),
+      );
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      const room = {
+        fresh: Math.max(0, MOST_FRESH - fresh.size),
+        submitted: Math.max(0, MOST_SUBMITTED - (hands.size - fresh.size)),
+      };
+      try {
+        const freshAtMs = clock.monotonicMs();
+        const claims = await board.claim({ ...room, busy: lanes.full(), leaseMs: LEASE_MS });
+        crashPoint("task.claim.after-statement");
+        takeDown(claims, freshAtMs);
+        if (claims.length === 0 || stopping)
+          await nap(Math.max(SHORTEST_BEAT_MS, await board.nextDueMs(BEAT_MS)));
+      } catch (error) {
+        log.warn({ err: error }, "tasks could not be taken off the board; it will be tried again");
+        await nap(TROUBLED_BEAT_MS);
+      }
+    }
+  };
+  const running = run();
+
+  return {
+    wake,
+    inHands: () => hands.size,
+    async stop(graceMs) {
+      stopping = true;
+      wake();
+      await running;
+      const deadlineMs = clock.monotonicMs() + graceMs;
+      while (hands.size > 0 && clock.monotonicMs() < deadlineMs) await sleep(timers, SHORTEST_BEAT_MS);
+      await heartbeat.stop();
+      const left = [...hands].map(({ claim }) => claim);
+      // Another process need not wait for their leases; what is lost of this is found by them.
+      if (left.length > 0) await board.release(left).catch(() => undefined);
+    },
+  };
+}
+
+function groupsOf<T extends Submitted & { readonly place: Place }>(looks: readonly T[]): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const each of looks) {
+    const { upstreamId, credentialId, model } = each.place;
+    const key = `${upstreamId} ${credentialId} ${each.held.claim.medium} ${model}`;
+    const group = groups.get(key);
+    if (group) group.push(each);
+    else groups.set(key, [each]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,165 @@
+import type { Queryable } from "../storage/database.ts";
+
+/** A delivery in this process's hands, until its lease ends. */
+export interface DeliveryClaim {
+  readonly id: bigint;
+  readonly fence: bigint;
+  /** `task.finished`, `balance.low`. */
+  readonly event: string;
+  /** Whose record is sent; null where the delivery brings its own data. */
+  readonly taskId: string | null;
+  readonly data: object | null;
+  readonly accountId: bigint;
+  readonly url: string;
+  /** Unix seconds of the event. */
+  readonly createdAt: number;
+  /** Made before this one. */
+  readonly attempts: number;
+}
+
+/** What became of one attempt; `status` null = there was no answer. */
+export interface AttemptFacts {
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly durationMs: number;
+  readonly delivered: boolean;
+  /** When to try again; null = it is over. */
+  readonly againMs: number | null;
+}
+
+/** Takes deliveries that are due; whoever does not record an attempt within the lease has lost them. */
+export function claimDeliveries(db: Queryable, most: number, leaseMs: number): Promise<DeliveryClaim[]> {
+  return db.query<DeliveryClaim>(
+    `update webhook_deliveries d set fence = d.fence + 1, due_at = now() + $2 * interval '1 ms'
+      where d.id in (select id from webhook_deliveries where due_at <= now()
+                      order by due_at limit $1 for update skip locked)
+    returning d.id, d.fence, d.event, d.task_id as "taskId", d.data, d.account_id as "accountId", d.url, d.attempts,
+              extract(epoch from d.created_at)::int4 as "createdAt"`,
+    [most, leaseMs],
+  );
+}
+
+/** Writes the attempt into the log and says when the next one is. Changes nothing once the claim is over. */
+export async function recordAttempt(db: Queryable, claim: DeliveryClaim, facts: AttemptFacts): Promise<void> {
+  await db.execute(
+    `with changed as (
+       update webhook_deliveries set attempts = attempts + 1, fence = fence + 1,
+              due_at = now() + $3 * interval '1 ms', delivered_at = case when $4 then now() end
+        where id = $1 and fence = $2 returning id, attempts
+     )
+     insert into webhook_attempts (delivery_id, attempt, status, failure, duration_ms)
+     select id, attempts, $5, $6, $7 from changed`,
+    [
+      claim.id,
+      claim.fence,
+      facts.againMs,
+      facts.delivered,
+      facts.status,
+      facts.failure,
+      Math.round(facts.durationMs),
+    ],
+  );
+}
+
+/** Milliseconds until some delivery is due, at most `mostMs`. */
+export async function nextDeliveryMs(db: Queryable, mostMs: number): Promise<number> {
+  const { dueMs } = await db.one<{ dueMs: number | null }>(
+    `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueMs"
+       from webhook_deliveries where due_at is not null`,
+  );
+  return Math.min(mostMs, Math.max(0, dueMs ?? mostMs));
+}
+
+/** The account's webhook secret, sealed; undefined = it has none yet. */
+export async function readWebhookSecret(db: Queryable, accountId: bigint): Promise<string | undefined> {
+  const row = await db.maybeOne<{ sealed: string }>("select sealed from webhook_secrets where id = $1", [
+    accountId,
+  ]);
+  return row?.sealed;
+}
+
+/** Does nothing where there is one already. */
+export async function insertWebhookSecret(db: Queryable, accountId: bigint, sealed: string): Promise<void> {
+  await db.execute("insert into webhook_secrets (id, sealed) values ($1, $2) on conflict do nothing", [
+    accountId,
+    sealed,
+  ]);
+}
+
+/** One attempt as its account reads it. */
+export interface LoggedAttempt {
+  readonly attempt: number;
+  readonly at: Date;
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly durationMs: number;
+}
+
+export interface LoggedDelivery {
+  readonly id: bigint;
+  readonly url: string;
+  readonly deliveredAt: Date | null;
+  /** Null = delivered or given up. */
+  readonly nextAt: Date | null;
+  readonly attempts: readonly LoggedAttempt[];
+}
+
+/** The delivery of a task's end, with its attempts; undefined = the account's task has none. */
+export async function findDelivery(
+  db: Queryable,
+  accountId: bigint,
+  taskId: string,
+): Promise<LoggedDelivery | undefined> {
+  const found = await db.maybeOne<Omit<LoggedDelivery, "attempts">>(
+    `select id, url, delivered_at as "deliveredAt", due_at as "nextAt"
+       from webhook_deliveries where account_id = $1 and task_id = $2`,
+    [accountId, taskId],
+  );
+  if (found === undefined) return undefined;
+  const attempts = await db.query<LoggedAttempt>(
+    `select attempt, at, status, failure, duration_ms as "durationMs"
+       from webhook_attempts where delivery_id = $1 order by attempt`,
+    [found.id],
+  );
+  return { ...found, attempts };
+}
+
+export interface LoggedAlert extends Omit<LoggedDelivery, "attempts"> {
+  readonly event: string;
+  readonly createdAt: Date;
+  /** Out of JSON: the time is text. */
+  readonly attempts: readonly (Omit<LoggedAttempt, "at"> & { readonly at: string })[];
+}
+
+/** The account's latest deliveries that are not about tasks, newest first, each with its attempts. */
+export function listAlertDeliveries(db: Queryable, accountId: bigint, most: number): Promise<LoggedAlert[]> {
+  return db.query<LoggedAlert>(
+    `select d.id, d.event, d.url, d.created_at as "createdAt", d.delivered_at as "deliveredAt", d.due_at as "nextAt",
+            array(select jsonb_build_object('attempt', t.attempt, 'at', t.at, 'status', t.status, 'failure', t.failure,
+                                            'durationMs', t.duration_ms)
+                    from webhook_attempts t where t.delivery_id = d.id order by t.attempt) as attempts
+       from webhook_deliveries d where d.account_id = $1 and d.task_id is null
+      order by d.id desc limit $2`,
+    [accountId, most],
+  );
+}
+
+/** Sends what is no task's record: `data` is all there is to say. Of those the account's last ones are kept. */
+export async function insertDelivery(
+  tx: Queryable,
+  wish: { accountId: bigint; url: string; event: string; data: object },
+): Promise<void> {
+  await tx.execute("insert into webhook_deliveries (account_id, url, event, data) values ($1, $2, $3, $4)", [
+    wish.accountId,
+    wish.url,
+    wish.event,
+    JSON.stringify(wish.data),
+  ]);
+  await tx.execute("select trim_deliveries($1, $2), pg_notify('webhooks', 'due')", [
+    wish.accountId,
+    ALERT_DELIVERIES_KEPT,
+  ]);
+}
+
+/** Of each account: months of them, of a balance that runs out every other day. */
+export const ALERT_DELIVERIES_KEPT = 50;

@@ -1,0 +1,113 @@
+import { createHmac } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/billing.ts";
+import { createTaskRig, fakeVendor, type TaskRig, videoRequest } from "../../test/support/tasks.ts";
+import { systemClock } from "../base/clock.ts";
+import { createSeals } from "../base/seal.ts";
+import { silentLog } from "../observe/log.ts";
+import { createWebhookSecrets, type WebhookSecretOf } from "./secrets.ts";
+import { createWebhooks, type SendWebhook, type Webhooks } from "./webhooks.ts";
+import { findDelivery } from "./webhooks-store.ts";
+
+const URL = "https://hooks.example/done";
+
+let rig: TaskRig;
+let secretOf: WebhookSecretOf;
+let running: Webhooks[];
+beforeEach(async () => {
+  rig = await createTaskRig([fakeVendor()]);
+  secretOf = createWebhookSecrets(rig.database, createSeals("a master key of tests"));
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  await rig.close();
+});
+
+describe("a webhook", () => {
+  it("is told of a task's end once, signed over its time and body", async () => {
+    const heard: Parameters<SendWebhook>[] = [];
+    const answering: SendWebhook = (...sent) => {
+      heard.push(sent);
+      return Promise.resolve({ status: 204 });
+    };
+    await Promise.all([start(answering), start(answering), start(answering)]);
+    const { accountId, taskId } = await finishedTask();
+    await eventually(async () => (await findDelivery(rig.database, accountId, taskId))?.deliveredAt != null);
+    expect(heard).toHaveLength(1);
+    const [url, headers, body] = heard[0] ?? ["", {}, ""];
+    expect(url).toBe(URL);
+    expect(JSON.parse(body)).toMatchObject({
+      type: "task.finished",
+      data: { id: taskId, account: String(accountId) },
+    });
+    const [, at = "", mac] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-faregate-signature"] ?? "") ?? [];
+    const secret = await secretOf(accountId);
+    expect(secret).toMatch(/^whsec_\w{40}$/);
+    expect(mac).toBe(createHmac("sha256", secret).update(`${at}.${body}`).digest("hex"));
+    expect(headers["x-faregate-delivery"]).toBe(JSON.parse(body).id);
+  });
+
+  it("that does not answer 2xx is told again, the same, and the log says what became of each attempt", async () => {
+    const answers: (number | Error)[] = [new Error("Its server takes no connection."), 500, 302, 200];
+    const bodies = new Set<string>();
+    await start((_url, _headers, body) => {
+      bodies.add(body);
+      const next = answers.shift() ?? 200;
+      return next instanceof Error ? Promise.reject(next) : Promise.resolve({ status: next });
+    });
+    const { accountId, taskId } = await finishedTask();
+    await eventually(async () => {
+      await hurry();
+      return (await findDelivery(rig.database, accountId, taskId))?.deliveredAt != null;
+    });
+    const delivery = await findDelivery(rig.database, accountId, taskId);
+    expect(delivery?.nextAt).toBeNull();
+    expect(delivery?.attempts.map(({ attempt, status, failure }) => [attempt, status, failure])).toEqual([
+      [1, null, "Its server takes no connection."],
+      [2, 500, null],
+      [3, 302, null],
+      [4, 200, null],
+    ]);
+    expect(bodies.size).toBe(1);
+  });
+
+  it.each([
+    ["has answered 410", 410, 1],
+    ["was told eight times", 500, 8],
+  ])("is told no more that %s", async (_, status, attempts) => {
+    await start(() => Promise.resolve({ status }));
+    const { accountId, taskId } = await finishedTask();
+    await eventually(async () => {
+      await hurry();
+      return (await findDelivery(rig.database, accountId, taskId))?.nextAt === null;
+    });
+    expect((await findDelivery(rig.database, accountId, taskId))?.attempts).toHaveLength(attempts);
+  });
+});
+
+/** Lets the time until the next attempt pass. */
+async function hurry(): Promise<void> {
+  await rig.database.execute(
+    `with hurried as (
+       update webhook_deliveries set due_at = now() where attempts > 0 and due_at > now() + interval '1 s' returning id
+     ) select pg_notify('webhooks', 'due') from hurried`,
+  );
+}
+
+async function start(send: SendWebhook): Promise<void> {
+  running.push(
+    await createWebhooks({
+      ...{ database: rig.database, clock: systemClock, log: silentLog, send, secretOf },
+      recordOf: (accountId, id) => Promise.resolve({ id, account: String(accountId) }),
+    }),
+  );
+}
+
+async function finishedTask(): Promise<{ accountId: bigint; taskId: string }> {
+  const caller = await rig.account(1_000_000_000n);
+  const engine = await rig.startEngine();
+  const { id } = await engine.submit(videoRequest(caller, { webhookUrl: URL, violation: "nothing to make" }));
+  await engine.find(caller.accountId, "video", id, 10_000);
+  return { accountId: caller.accountId, taskId: id };
+}

@@ -1,0 +1,139 @@
+import type { Clock } from "../base/clock.ts";
+import { crashPoint } from "../base/crash-point.ts";
+import type { Log } from "../observe/log.ts";
+import type { Database } from "../storage/database.ts";
+import type { WebhookSecretOf } from "./secrets.ts";
+import { signatureHeader } from "./signature.ts";
+import {
+  type AttemptFacts,
+  claimDeliveries,
+  type DeliveryClaim,
+  nextDeliveryMs,
+  recordAttempt,
+} from "./webhooks-store.ts";
+
+/** Sends one POST to a URL that a caller gave, guarded; rejects where there is no answer, with a sentence fit for the caller. */
+export type SendWebhook = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+) => Promise<{ readonly status: number }>;
+
+export interface WebhooksOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly send: SendWebhook;
+  readonly secretOf: WebhookSecretOf;
+  /** A task's record, as reading it answers; undefined = it is past retention. */
+  readonly recordOf: (accountId: bigint, taskId: string) => Promise<object | undefined>;
+}
+
+export interface Webhooks {
+  /** Takes no more deliveries; those under way end within their own time limit. */
+  stop(): Promise<void>;
+}
+
+/** After the first attempt. Some 21 hours in all: a receiver that was broken over night is told in the morning. */
+const AGAIN_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
+/** Longer than a send may take. */
+const LEASE_MS = 60_000;
+/** One slow receiver must not keep the others waiting, nor many of them fill the memory. */
+const MOST_AT_ONCE = 32;
+const BEAT_MS = 2_000;
+const SHORTEST_BEAT_MS = 100;
+/** Gone: the receiver wants no more. */
+const GONE = 410;
+
+/**
+ * Tells callers that their tasks are over or their money runs out: at least once, signed, until the receiver answers 2xx or
+ * the attempts are used up. A receiver knows a repetition by `x-faregate-delivery`.
+ */
+export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks> {
+  const { database, log } = options;
+  const sending = new Set<Promise<void>>();
+  let stopping = false;
+  let rouse: (() => void) | undefined;
+
+  const nap = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      rouse = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        const claims = await claimDeliveries(database, MOST_AT_ONCE - sending.size, LEASE_MS);
+        for (const claim of claims) {
+          const one = deliver(claim, options).catch((error: unknown) => {
+            log.warn({ err: error, delivery: String(claim.id) }, "a webhook delivery will be tried again");
+          });
+          sending.add(one);
+          void one.finally(() => sending.delete(one));
+        }
+        if (claims.length === 0)
+          await nap(Math.max(SHORTEST_BEAT_MS, await nextDeliveryMs(database, BEAT_MS)));
+      } catch (error) {
+        log.warn({ err: error }, "webhook deliveries cannot be looked up; it will be tried again");
+        await nap(BEAT_MS);
+      }
+    }
+  };
+  const running = run();
+  const unlisten = await database.listen({ channel: "webhooks", onMessage: () => rouse?.() });
+
+  return {
+    async stop() {
+      stopping = true;
+      rouse?.();
+      await running;
+      await Promise.all(sending);
+      await unlisten();
+    },
+  };
+}
+
+async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<void> {
+  const { database, clock, secretOf, recordOf, send } = options;
+  const data = claim.taskId === null ? claim.data : await recordOf(claim.accountId, claim.taskId);
+  if (data == null) return;
+  const secret = await secretOf(claim.accountId);
+  const body = JSON.stringify({
+    id: `delivery-${claim.id}`,
+    type: claim.event,
+    created_at: claim.createdAt,
+    data,
+  });
+  const headers = {
+    "content-type": "application/json",
+    "x-faregate-delivery": `delivery-${claim.id}`,
+    "x-faregate-signature": signatureHeader(secret, Math.floor(clock.nowMs() / 1000), body),
+  };
+  const sinceMs = clock.monotonicMs();
+  const answer = await send(claim.url, headers, body).catch((error: unknown) => ({
+    failure: error instanceof Error ? error.message : "it could not be sent",
+  }));
+  crashPoint("task.webhook.after-answer");
+  await recordAttempt(database, claim, factsOf(claim, answer, clock.monotonicMs() - sinceMs));
+  crashPoint("task.webhook.after-statement");
+}
+
+function factsOf(
+  { attempts }: DeliveryClaim,
+  answer: { readonly status: number } | { readonly failure: string },
+  durationMs: number,
+): AttemptFacts {
+  const status = "status" in answer ? answer.status : null;
+  const delivered = status !== null && status >= 200 && status < 300;
+  return {
+    status,
+    failure: "failure" in answer ? answer.failure.slice(0, 500) : null,
+    durationMs,
+    delivered,
+    againMs: delivered || status === GONE ? null : (AGAIN_MS[attempts] ?? null),
+  };
+}
