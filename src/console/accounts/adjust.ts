@@ -1,0 +1,67 @@
+import { readAccount } from "../../accounts/accounts-store.ts";
+import { formatUsd } from "../../base/money.ts";
+import { readBalance } from "../../billing/ledger-store.ts";
+import { transferByOperator } from "../../billing/operator-transfer.ts";
+import { GatewayError } from "../../errors.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { givenNanos, noSuch } from "../given.ts";
+import { idOf } from "../ids.ts";
+import { json, type Operation } from "../operation.ts";
+import { adjusted, adjustment } from "./contract.ts";
+
+/** Credits or debits an account: an entry of its ledger with a reason, by an idempotency key. */
+export function adjust({ database, clock }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "POST", path: "/operator/accounts/{account}/adjustments", policy: "operator" },
+    tag: "accounts",
+    summary: "Credit (above 0) or debit (below 0) an account",
+    body: adjustment,
+    answer: adjusted,
+    async run(call) {
+      const { reason, idempotency_key: idempotencyKey } = call.body;
+      const amountNanos = givenNanos(call.body);
+      const account = await readAccount(database, idOf(call.params["account"], "There is no such account."));
+      if (account === undefined) throw noSuch("account");
+      const { id: accountId, name } = account;
+      const transfer = { accountId, amountNanos, idempotencyKey, reason };
+      const { outcome, availableNanos } = await transferByOperator(
+        database,
+        clock,
+        transfer,
+        async (tx, done) => {
+          const moved = done.outcome === "done" ? `${formatUsd(amountNanos)} USD` : "nothing anew";
+          const note = { action: "balance.adjust", subject: name, accountId };
+          await call.audit(tx, { ...note, after: { moved, reason, idempotency_key: idempotencyKey } });
+        },
+      );
+      if (outcome !== "done" && outcome !== "repeated") throw refused(outcome, availableNanos);
+      const balance = await readBalance(database, accountId);
+      return {
+        repeated: outcome === "repeated",
+        balance_nanos: String(balance.balanceNanos),
+        available_nanos: String(balance.availableNanos),
+      };
+    },
+  });
+}
+
+function refused(outcome: "conflict" | "recalling" | "insufficient", availableNanos: bigint): GatewayError {
+  switch (outcome) {
+    case "conflict":
+      return new GatewayError("conflict", "This idempotency key has moved another amount before.", {
+        param: "idempotency_key",
+      });
+    case "recalling":
+      return new GatewayError(
+        "balance_busy",
+        "Running requests hold the money that is to be taken; nothing was moved. Send it again, with the same key.",
+        { retryAfterSeconds: 5 },
+      );
+    case "insufficient":
+      return new GatewayError(
+        "conflict",
+        `The account has ${formatUsd(availableNanos)} USD available, less than that.`,
+        { param: "amount_usd" },
+      );
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { givenAmount, words } from "../contract-parts.ts";
+import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+
+export const accountsQuery = pageQuery.extend({
+  search: z.string().max(200).optional().describe("Part of the name, in any case"),
+  group: z.string().max(64).optional(),
+  disabled: z.enum(["true", "false"]).optional(),
+});
+export type AccountsQuery = z.input<typeof accountsQuery>;
+
+const accountRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  group: z.string(),
+  disabled: z.boolean(),
+  created_at: moment,
+  balance_nanos: nanos,
+  available_nanos: nanos,
+  spent_this_month_nanos: nanos.describe("Charged since the month began, in UTC"),
+});
+export type AccountRow = z.infer<typeof accountRow>;
+
+export const accountsPage = pageOf(accountRow);
+export type AccountsPage = z.infer<typeof accountsPage>;
+
+export const accountDetail = accountRow.extend({
+  keys: z.int().describe("API keys that are not revoked"),
+  members: z.int().describe("People who belong to it"),
+  requests_last_hour: z
+    .int()
+    .describe("What suspending it would have broken, in this hour and the one before"),
+});
+export type AccountDetail = z.infer<typeof accountDetail>;
+
+const accountName = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, "must not contain control characters")
+  .regex(/^\S(.*\S)?$/su, "must not begin or end with a blank");
+
+export const newAccount = z.strictObject({
+  name: accountName.describe("For ever: the catalog file knows it by this name"),
+  group: z.string().max(64).default("default"),
+});
+export type NewAccount = z.input<typeof newAccount>;
+
+export const accountChange = z
+  .strictObject({
+    group: z.string().max(64).optional(),
+    disabled: z.boolean().optional().describe("true suspends: its keys stop working at once"),
+  })
+  .refine(({ group, disabled }) => group !== undefined || disabled !== undefined, "must change something");
+export type AccountChange = z.infer<typeof accountChange>;
+
+export const adjustment = z.strictObject({
+  ...givenAmount,
+  reason: words(500).describe("The account's owners read it on their statement"),
+  idempotency_key: z
+    .string()
+    .min(8)
+    .max(200)
+    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters without blanks")
+    .describe("The same key moves money once, however often it is sent"),
+});
+export type Adjustment = z.infer<typeof adjustment>;
+
+export const adjusted = z.object({
+  repeated: z.boolean().describe("This key had moved the money before; nothing was moved now"),
+  balance_nanos: nanos,
+  available_nanos: nanos,
+});
+export type Adjusted = z.infer<typeof adjusted>;

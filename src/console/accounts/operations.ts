@@ -1,0 +1,151 @@
+import type { AccountId } from "../../accounts/caller.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Queryable } from "../../storage/database.ts";
+import { constraintOf } from "../../storage/failures.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { noSuch } from "../given.ts";
+import { idOf } from "../ids.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import {
+  insertAccount,
+  lockAccount,
+  readAccountDetail,
+  readAccountRows,
+  type StoredRow,
+  updateAccount,
+} from "./account-rows-store.ts";
+import { adjust } from "./adjust.ts";
+import {
+  type AccountDetail,
+  type AccountRow,
+  accountChange,
+  accountDetail,
+  accountsPage,
+  accountsQuery,
+  newAccount,
+} from "./contract.ts";
+
+/** Every account, for operators. */
+export function accountsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [list(deps), create(deps), show(deps), change(deps), adjust(deps)];
+}
+
+const described = { policy: "operator", tag: "accounts" } as const;
+const ACCOUNT = "/operator/accounts/{account}";
+
+function list({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: "/operator/accounts" },
+    summary: "Accounts by name, with balance and this month's spending",
+    query: accountsQuery,
+    answer: accountsPage,
+    async run({ query: { disabled, limit, after, ...wish } }) {
+      const rows = await readAccountRows(database, {
+        ...wish,
+        disabled: disabled === undefined ? undefined : disabled === "true",
+        after: after === undefined ? undefined : Buffer.from(after, "base64url").toString(),
+        limit: limit + 1,
+      });
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const hasMore = rows.length > limit && last !== undefined;
+      return {
+        data: shown.map(rowAnswer),
+        next: hasMore ? Buffer.from(last.name).toString("base64url") : null,
+      };
+    },
+  });
+}
+
+function create({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/accounts" },
+    summary: "Open an account",
+    body: newAccount,
+    answer: accountDetail,
+    async run(call) {
+      const { name, group } = call.body;
+      const id = await database
+        .transaction(async (tx) => {
+          const made = await insertAccount(tx, { name, group });
+          await call.audit(tx, {
+            action: "account.create",
+            subject: name,
+            accountId: made,
+            after: { group },
+          });
+          return made;
+        })
+        .catch(inWords);
+      return reply(await detailOf(database, id), { status: 201 });
+    },
+  });
+}
+
+function show({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: ACCOUNT },
+    summary: "An account",
+    answer: accountDetail,
+    run: ({ params }) => detailOf(database, accountIdOf(params)),
+  });
+}
+
+function change({ database, authenticator }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PATCH", path: ACCOUNT },
+    summary: "Move an account to another group, suspend or resume it",
+    body: accountChange,
+    answer: accountDetail,
+    async run(call) {
+      const id = accountIdOf(call.params);
+      await database
+        .transaction(async (tx) => {
+          const account = await lockAccount(tx, id);
+          if (account === undefined) throw noSuch("account");
+          const { name, ...before } = account;
+          const { group = before.group, disabled = before.disabled } = call.body;
+          await updateAccount(tx, id, { group, disabled });
+          const note = { action: "account.update", subject: name, accountId: id };
+          await call.audit(tx, { ...note, before, after: { group, disabled } });
+        })
+        .catch(inWords)
+        // Whatever came of it: a commit whose answer was lost may have changed the account.
+        .finally(() => authenticator.forget({ accountId: id }));
+      return detailOf(database, id);
+    },
+  });
+}
+
+/** What the database refuses, as the caller's mistake. */
+function inWords(error: unknown): never {
+  const constraint = constraintOf(error);
+  if (constraint === "accounts_name_unique") {
+    throw new GatewayError("conflict", "There is an account of this name already.", { param: "name" });
+  }
+  if (constraint === "accounts_group_exists") {
+    throw new GatewayError("invalid_request", "There is no such group.", { param: "group" });
+  }
+  throw error;
+}
+
+function accountIdOf(params: Readonly<Record<string, string>>): AccountId {
+  return idOf(params["account"], "There is no such account.");
+}
+
+async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
+  const found = await readAccountDetail(db, id);
+  if (found === undefined) throw noSuch("account");
+  const { keys, members, requestsLastHour } = found;
+  return { ...rowAnswer(found), keys, members, requests_last_hour: requestsLastHour };
+}
+
+function rowAnswer({ id, name, group, disabled, ...row }: StoredRow): AccountRow {
+  return {
+    ...{ id: String(id), name, group, disabled },
+    created_at: row.createdAt.toISOString(),
+    balance_nanos: String(row.balanceNanos),
+    available_nanos: String(row.availableNanos),
+    spent_this_month_nanos: String(row.spentThisMonthNanos),
+  };
+}

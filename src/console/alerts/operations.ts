@@ -1,0 +1,160 @@
+import type { AccountId } from "../../accounts/caller.ts";
+import { formatUsd } from "../../base/money.ts";
+import { type BalanceAlert, deleteAlert, findAlert, writeAlert } from "../../billing/alerts-store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Queryable } from "../../storage/database.ts";
+import { createWebhookSecrets } from "../../webhooks/secrets.ts";
+import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { givenGain, noSuch } from "../given.ts";
+import { json, type Operation } from "../operation.ts";
+import {
+  type AlertDelivery,
+  type AlertSettings,
+  alertBody,
+  alertSettings,
+  signingSecret,
+} from "./contract.ts";
+
+/** Word of a low balance by webhook: where to, from when on, and what became of it. */
+export function alertsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [show(deps), write(deps), remove(deps), tryOut(deps), showSecret(deps)];
+}
+
+const described = { path: "/accounts/{account}/balance-alert", policy: "owner", tag: "billing" } as const;
+
+function show({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET" },
+    summary: "The alert of a low balance, with its latest deliveries",
+    answer: alertSettings,
+    run: (call) => settingsOf(database, call.account().id),
+  });
+}
+
+function write({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PUT" },
+    summary: "Be told by webhook, once each time less than this can be spent",
+    body: alertBody,
+    answer: alertSettings,
+    async run(call) {
+      const { id, name } = call.account();
+      const alert = { thresholdNanos: givenGain(call.body), url: safeUrl(call.body.url) };
+      await database.transaction(async (tx) => {
+        const before = await findAlert(tx, id);
+        await writeAlert(tx, id, alert);
+        const note = { action: "alert.update", subject: name, accountId: id };
+        await call.audit(tx, { ...note, before: before && inWords(before), after: inWords(alert) });
+      });
+      return settingsOf(database, id);
+    },
+  });
+}
+
+function remove({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "DELETE" },
+    summary: "Be told no more",
+    answer: alertSettings,
+    async run(call) {
+      const { id, name } = call.account();
+      await database.transaction(async (tx) => {
+        const before = await findAlert(tx, id);
+        if (before === undefined || !(await deleteAlert(tx, id))) throw noSuch("alert");
+        const note = { action: "alert.delete", subject: name, accountId: id };
+        await call.audit(tx, { ...note, before: inWords(before) });
+      });
+      return settingsOf(database, id);
+    },
+  });
+}
+
+function tryOut({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: `${described.path}/test` },
+    summary: "Send a trial delivery to the alert's URL",
+    answer: alertSettings,
+    unaudited: "it changes nothing; the delivery stands in the log that the answer shows",
+    async run(call) {
+      const { id, name } = call.account();
+      const alert = await findAlert(database, id);
+      if (alert === undefined) throw noSuch("alert");
+      const [latest] = await listAlertDeliveries(database, id, 1);
+      if (latest?.event === TRIAL && latest.nextAt !== null) {
+        throw new GatewayError("conflict", "A trial is under way; look at its attempts first.");
+      }
+      const data = { account: String(id), account_name: name, threshold_nanos: String(alert.thresholdNanos) };
+      await insertDelivery(database, { accountId: id, url: alert.url, event: TRIAL, data });
+      return settingsOf(database, id);
+    },
+  });
+}
+
+const TRIAL = "balance.test";
+
+function showSecret({ database, seals }: ConsoleDeps): Operation {
+  const secretOf = createWebhookSecrets(database, seals);
+  return json({
+    ...{ ...described, method: "POST", path: "/accounts/{account}/webhook-secret" },
+    summary: "Show what this account's webhooks are signed with; made when it is first asked for",
+    answer: signingSecret,
+    async run(call) {
+      const { id, name } = call.account();
+      const secret = await secretOf(id);
+      await database.transaction((tx) =>
+        call.audit(tx, { action: "webhook_secret.show", subject: name, accountId: id }),
+      );
+      return { secret };
+    },
+  });
+}
+
+/** Shown on the page; more of them are in the database. */
+const DELIVERIES_SHOWN = 10;
+
+async function settingsOf(db: Queryable, accountId: AccountId): Promise<AlertSettings> {
+  const alert = await findAlert(db, accountId);
+  const deliveries = await listAlertDeliveries(db, accountId, DELIVERIES_SHOWN);
+  return {
+    alert:
+      alert === undefined
+        ? null
+        : {
+            threshold_nanos: String(alert.thresholdNanos),
+            url: alert.url,
+            below: alert.below,
+            fired_at: alert.firedAt?.toISOString() ?? null,
+          },
+    deliveries: deliveries.map(deliveryAnswer),
+  };
+}
+
+function deliveryAnswer({ id, event, url, attempts, ...delivery }: LoggedAlert): AlertDelivery {
+  return {
+    id: `delivery-${id}`,
+    event,
+    url,
+    created_at: delivery.createdAt.toISOString(),
+    delivered_at: delivery.deliveredAt?.toISOString() ?? null,
+    next_attempt_at: delivery.nextAt?.toISOString() ?? null,
+    attempts: attempts.map(({ at, durationMs, ...attempt }) => ({
+      ...attempt,
+      at: new Date(at).toISOString(),
+      duration_ms: durationMs,
+    })),
+  };
+}
+
+function inWords({ thresholdNanos, url }: Pick<BalanceAlert, "thresholdNanos" | "url">): object {
+  return { below: `${formatUsd(thresholdNanos)} USD`, url };
+}
+
+/** The guarded client would refuse it too, but only when it is needed. */
+function safeUrl(given: string): string {
+  const url = new URL(given);
+  if (url.username !== "" || url.password !== "") {
+    throw new GatewayError("invalid_request", "url: it holds a user name or password.", { param: "url" });
+  }
+  return url.href;
+}

@@ -1,0 +1,95 @@
+import { readCatalogVersion } from "../../catalog/catalog-store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Applied } from "../../manifest/apply.ts";
+import { ManifestConflict } from "../../manifest/diff-accounts.ts";
+import { exportManifest } from "../../manifest/export.ts";
+import { applyImport, planImport } from "../../manifest/import.ts";
+import { ManifestError } from "../../manifest/problems.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, text } from "../operation.ts";
+import { changeCatalog } from "./change.ts";
+import { type CatalogPlan, catalogImport, catalogImportApplied, catalogPlan } from "./contract.ts";
+
+const described = { policy: "operator", tag: "catalog" } as const;
+
+/** The catalog as a file: out, looked at, in. */
+export function fileOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [download(deps), plan(deps), apply(deps)];
+}
+
+function download(deps: ConsoleDeps): Operation {
+  return text({
+    ...{ ...described, path: "/operator/catalog/file" },
+    summary: "The catalog as the file that `faregate apply` takes, its secrets as references",
+    contentType: "application/yaml; charset=utf-8",
+    fileName: () => "faregate.yaml",
+    async *run() {
+      yield await exportManifest(deps);
+    },
+  });
+}
+
+function plan(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/catalog/plan" },
+    summary: "What importing a catalog file would change, or what is wrong with it",
+    unaudited: "it only compares",
+    body: catalogImport,
+    answer: catalogPlan,
+    async run({ body }) {
+      const version = String(await readCatalogVersion(deps.database));
+      try {
+        const { text: file, prune } = body;
+        return planned(await planImport(deps, { text: file, prune }), version);
+      } catch (error) {
+        return { ...refused(error), version };
+      }
+    },
+  });
+}
+
+function apply(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/catalog/apply" },
+    summary: "Import a catalog file, wholly or not at all",
+    body: catalogImportApplied,
+    answer: catalogPlan,
+    async run(call) {
+      const { text: file, prune, version } = call.body;
+      try {
+        const applied = await changeCatalog(deps, call, async (tx) => {
+          if (version !== undefined && version !== String(await readCatalogVersion(tx)))
+            throw new GatewayError(
+              "conflict",
+              "The catalog has changed since this was looked at; look at it again.",
+            );
+          const value = await applyImport(tx, deps, { text: file, prune });
+          const after = { changes: value.rendered.split("\n"), prune };
+          return { value, note: { action: "catalog.import", subject: "catalog", after } };
+        });
+        return planned(applied, String(await readCatalogVersion(deps.database)));
+      } catch (error) {
+        if (error instanceof ManifestError)
+          throw new GatewayError("invalid_request", error.message, { param: "text" });
+        throw error;
+      }
+    },
+  });
+}
+
+function planned({ changes, notes, rendered }: Applied, version: string): CatalogPlan {
+  return {
+    ...{ ok: true, problems: [], notes: [...notes], rendered, version },
+    changes: changes.map((change) => ({ ...change, details: [...change.details] })),
+  };
+}
+
+/** Every problem by its line; a contradiction to what the database holds stands at none, so at the first. */
+function refused(error: unknown): Omit<CatalogPlan, "version"> {
+  const nothing = { ok: false, changes: [], notes: [], rendered: "" };
+  if (error instanceof ManifestError)
+    return { ...nothing, problems: error.problems.map((each) => ({ ...each })) };
+  if (error instanceof ManifestConflict)
+    return { ...nothing, problems: [{ line: 1, column: 1, path: "", message: error.message }] };
+  throw error;
+}

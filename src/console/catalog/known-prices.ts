@@ -1,0 +1,97 @@
+import type { ModelPrice, Provider, TieredPrices } from "@pydantic/genai-prices";
+import { formatUsd, parseUsd } from "../../base/money.ts";
+import { json, type Operation } from "../operation.ts";
+import { type KnownPrices, knownPrices, knownPricesQuery, type Price } from "./contract.ts";
+
+/** Vendors whose list prices the public package knows; the package cannot list them itself. */
+const VENDORS = [
+  ...["anthropic", "openai", "google", "deepseek", "mistral", "x-ai", "moonshotai", "zai", "minimax"],
+  ...["cohere", "perplexity", "groq", "cerebras", "together", "fireworks", "novita", "azure", "aws"],
+  ...["ovhcloud", "avian", "openrouter"],
+];
+
+/** Their names of what we also have a price for. */
+const RATES = {
+  input: "input_mtok",
+  output: "output_mtok",
+  cache_read: "cache_read_mtok",
+  cache_write_5m: "cache_write_mtok",
+  cache_write_1h: "cache_write_1h_mtok",
+} as const;
+
+/** More than anyone reads; who searches for more precise words sees the others. */
+const MOST = 100;
+
+/** Public list prices to choose from; they come with the program and are as old as its release. */
+export function knownPriceOperations(): readonly Operation[] {
+  return [
+    json({
+      ...{ method: "GET", path: "/operator/known-prices", policy: "operator", tag: "catalog" },
+      summary: "Public list prices of vendors' models, to choose from",
+      query: knownPricesQuery,
+      answer: knownPrices,
+      async run({ query: { search } }) {
+        const words = search.toLowerCase().split(/\s+/);
+        const matches = ({ vendor, model, name }: Known): boolean => {
+          const text = `${vendor} ${model} ${name}`.toLowerCase();
+          return words.every((word) => text.includes(word));
+        };
+        return { data: (await readKnown()).filter(matches).slice(0, MOST), next: null };
+      },
+    }),
+  ];
+}
+
+type Known = KnownPrices["data"][number];
+
+let known: Promise<readonly Known[]> | undefined;
+
+/** Read at the first look: the list is large, and most processes never show it. */
+function readKnown(): Promise<readonly Known[]> {
+  known ??= import("@pydantic/genai-prices").then(({ calcPrice, findProvider }) =>
+    VENDORS.flatMap((providerId) => {
+      const provider = findProvider({ providerId });
+      return (provider?.models ?? []).flatMap((model): Known[] => {
+        if (provider === undefined || model.deprecated) return [];
+        const inForce = calcPrice({ input_tokens: 0 }, model.id, { providerId })?.model_price;
+        return inForce === undefined ? [] : describe(provider, model, inForce);
+      });
+    }),
+  );
+  return known;
+}
+
+function describe(provider: Provider, model: Provider["models"][number], inForce: ModelPrice): Known[] {
+  const price: Price = {};
+  const tiers = new Map<number, string[]>();
+  for (const [ours, theirs] of Object.entries(RATES)) {
+    const rate = inForce[theirs];
+    if (rate === undefined) continue;
+    price[ours as keyof typeof RATES] = exactUsd(typeof rate === "number" ? rate : rate.base);
+    if (typeof rate !== "number") noteTiers(tiers, ours, rate);
+  }
+  if (price.input === undefined) return [];
+  const notes = Array.from(
+    tiers,
+    ([start, dearer]) => `above ${start} tokens of input: ${dearer.join(", ")}`,
+  );
+  return [
+    {
+      ...{ vendor: provider.name, model: model.id, name: model.name ?? model.id, price, notes },
+      context_tokens: model.context_window ?? null,
+    },
+  ];
+}
+
+/** A rate is a number as a person wrote it; beyond nine places there is none. */
+function exactUsd(rate: number): string {
+  return formatUsd(parseUsd(Number(rate.toFixed(9))));
+}
+
+function noteTiers(tiers: Map<number, string[]>, name: string, rate: TieredPrices): void {
+  for (const { start, price } of rate.tiers) {
+    const dearer = tiers.get(start) ?? [];
+    dearer.push(`${name} ${price} USD`);
+    tiers.set(start, dearer);
+  }
+}

@@ -1,0 +1,142 @@
+import type { Model as CatalogModel } from "../../catalog/catalog.ts";
+import { deleteModel, readModels, readPriceHistory, upsertModel } from "../../catalog/models-store.ts";
+import { readUpstreams } from "../../catalog/upstreams-store.ts";
+import { GatewayError } from "../../errors.ts";
+import { encodeModel } from "../../manifest/encode-file.ts";
+import { readModel } from "../../manifest/read-item.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
+import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
+import { modelAnswer, priceAnswer } from "./model-answer.ts";
+import { readPriceTimes } from "./price-times-store.ts";
+
+const described = { policy: "operator", tag: "catalog" } as const;
+const MODELS = "/operator/models";
+const MODEL = "/operator/models/{model}";
+
+/** Models and their prices. The id in a path is percent-encoded, as it may hold a slash. */
+export function modelOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [list(deps), create(deps), update(deps), remove(deps), history(deps)];
+}
+
+function list(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: MODELS },
+    summary: "Every model with its price in force and who serves it",
+    answer: models,
+    run: async () => ({ data: await answersOf(deps), next: null }),
+  });
+}
+
+function create(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: MODELS },
+    summary: "Add a model",
+    body: newModel,
+    answer: model,
+    async run(call) {
+      const { id, ...terms } = call.body;
+      await changeCatalog(deps, call, async (tx) => {
+        if ((await findModel(tx, id)) !== undefined)
+          throw new GatewayError("conflict", `There is a model ${id} already.`, { param: "id" });
+        return write(tx, id, terms, undefined);
+      });
+      return reply(await answerOf(deps, id), { status: 201 });
+    },
+  });
+}
+
+function update(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PUT", path: MODEL },
+    summary: "Declare a model anew; another price adds a row to the price book",
+    body: modelTerms,
+    answer: model,
+    async run(call) {
+      const id = call.params["model"] ?? "";
+      await changeCatalog(deps, call, async (tx) => write(tx, id, call.body, await modelOf(tx, id)));
+      return answerOf(deps, id);
+    },
+  });
+}
+
+function remove(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "DELETE", path: MODEL },
+    summary: "Remove a model; its prices stay, for receipts",
+    answer: removed,
+    run: (call) =>
+      changeCatalog(deps, call, async (tx) => {
+        const before = await modelOf(tx, call.params["model"] ?? "");
+        await deleteModel(tx, before.id);
+        return {
+          value: { removed: true as const },
+          note: { action: "model.delete", subject: before.id, before: encodeModel(before) },
+        };
+      }),
+  });
+}
+
+function history({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: `${MODEL}/prices` },
+    summary: "Every price a model ever had",
+    answer: priceHistory,
+    async run({ params }) {
+      const id = params["model"] ?? "";
+      const rows = await readPriceHistory(database, id);
+      const inForce = (await findModel(database, id))?.price?.id;
+      if (rows.length === 0 && inForce === undefined) await modelOf(database, id);
+      return {
+        data: rows.map((row) => ({
+          ...{ id: String(row.id), since: row.since.toISOString() },
+          ...{ price: priceAnswer(row), in_force: row.id === inForce },
+        })),
+        next: null,
+      };
+    },
+  });
+}
+
+async function write(tx: Queryable, id: string, terms: object, before: CatalogModel | undefined) {
+  const declared = readModel({ ...withoutNulls({ ...terms }), id }, await readKnownNames(tx));
+  await upsertModel(tx, declared);
+  const after = encodeModel({ ...declared, created: declared.created ?? before?.created });
+  return before === undefined
+    ? { value: undefined, note: { action: "model.create", subject: id, after } }
+    : { value: undefined, note: { action: "model.update", subject: id, before: encodeModel(before), after } };
+}
+
+async function findModel(db: Queryable, id: string): Promise<CatalogModel | undefined> {
+  return (await readModels(db)).find((each) => each.id === id);
+}
+
+async function modelOf(db: Queryable, id: string): Promise<CatalogModel> {
+  const found = await findModel(db, id);
+  if (found === undefined) throw new GatewayError("not_found", "There is no such model.");
+  return found;
+}
+
+async function answersOf({ database, seals, catalog }: ConsoleDeps) {
+  const current = catalog.current();
+  const upstreams = await readUpstreams(database, seals);
+  const known = [...current.models.values()];
+  const times = await readPriceTimes(
+    database,
+    known.flatMap(({ price }) => price?.id ?? []),
+  );
+  return known.map((each) =>
+    modelAnswer(each, {
+      ...{ upstreams, catalog: current },
+      priceSince: each.price === null ? undefined : times.get(each.price.id),
+    }),
+  );
+}
+
+async function answerOf(deps: ConsoleDeps, id: string) {
+  const found = (await answersOf(deps)).find((each) => each.id === id);
+  if (found === undefined) throw new GatewayError("not_found", "There is no such model.");
+  return found;
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { givenAmount, givenMoment } from "../contract-parts.ts";
+import { moment, nanos, pageOf } from "../page.ts";
+
+export const batchBody = z.strictObject({
+  ...givenAmount,
+  count: z.int().min(1).max(1000).describe("Codes to make, each worth the whole amount"),
+  expires_at: givenMoment.optional().describe("When unused codes stop working; omitted = never"),
+  note: z.string().trim().max(500).default("").describe("For whom or what, for operators"),
+});
+export type BatchBody = z.input<typeof batchBody>;
+
+const batch = z.object({
+  id: z.string(),
+  amount_nanos: nanos.describe("What each code is worth"),
+  note: z.string(),
+  expires_at: moment.nullable(),
+  created_by: z.string(),
+  created_at: moment,
+  codes: z.int(),
+  redeemed: z.int(),
+  revoked: z.int(),
+});
+export type Batch = z.infer<typeof batch>;
+
+export const batches = pageOf(batch);
+export type Batches = z.infer<typeof batches>;
+
+export const newBatch = batch.extend({
+  plain_codes: z
+    .array(z.string())
+    .describe("The codes themselves: shown this once, as only their hashes are kept"),
+});
+export type NewBatch = z.infer<typeof newBatch>;
+
+const code = z.object({
+  id: z.string(),
+  hint: z.string().describe("Its first characters"),
+  state: z.enum(["unused", "redeemed", "revoked", "expired"]),
+  redeemed_at: moment.nullable(),
+  redeemed_by: z.string().nullable(),
+  account: z.object({ id: z.string(), name: z.string() }).nullable(),
+  revoked_at: moment.nullable(),
+});
+export type Code = z.infer<typeof code>;
+
+export const codes = pageOf(code);
+export type Codes = z.infer<typeof codes>;
+
+export const revoked = z.object({
+  revoked: z.int().describe("Codes that were unused and are withdrawn now"),
+});
+export type Revoked = z.infer<typeof revoked>;
+
+export const redemptionBody = z.strictObject({
+  code: z.string().min(1).max(64).describe("As it was given out; case, blanks and dashes do not matter"),
+});
+
+export const redemption = z.object({
+  credited_nanos: nanos,
+  repeated: z.boolean().describe("It had been credited to this account before; nothing was moved now"),
+  redeemed_at: moment,
+  balance_nanos: nanos,
+  available_nanos: nanos,
+});
+export type Redemption = z.infer<typeof redemption>;

@@ -1,0 +1,154 @@
+import { formatUsd } from "../../base/money.ts";
+import { generateRedemptionCode, redemptionCodeHint } from "../../billing/redemption-code.ts";
+import {
+  findBatch,
+  insertBatch,
+  listBatches,
+  listCodes,
+  revokeCodes,
+  type Batch as StoredBatch,
+  type Code as StoredCode,
+} from "../../billing/redemption-store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { givenGain, givenMark, noSuch } from "../given.ts";
+import { idOf } from "../ids.ts";
+import { type Call, json, type Operation, reply } from "../operation.ts";
+import { pageQuery } from "../page.ts";
+import { type Batch, batchBody, batches, type Code, codes, newBatch, revoked } from "./contract.ts";
+import { redeem } from "./redeem.ts";
+import { redemptionHash } from "./redemption-hash.ts";
+
+/** Redemption codes: operators make and withdraw them, members of an account redeem them. */
+export function codesOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [redeem(deps), list(deps), create(deps), show(deps), revokeBatch(deps), revokeOne(deps)];
+}
+
+const described = { policy: "operator", tag: "redemption codes" } as const;
+
+function list({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: "/operator/code-batches" },
+    summary: "Batches of redemption codes, newest first",
+    query: pageQuery,
+    answer: batches,
+    async run({ query: { after, limit } }) {
+      const rows = await listBatches(database, { before: givenMark(after), limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return { data: shown.map(batchAnswer), next: nextOf(rows, limit) };
+    },
+  });
+}
+
+function create({ database, hasher, clock }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/code-batches" },
+    summary: "Make redemption codes; they are shown in this answer only",
+    body: batchBody,
+    answer: newBatch,
+    async run(call) {
+      const { count, note, expires_at } = call.body;
+      const amountNanos = givenGain(call.body);
+      const expiresAt = expires_at === undefined ? null : new Date(expires_at);
+      if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
+        throw new GatewayError("invalid_request", "expires_at lies in the past.", { param: "expires_at" });
+      }
+      const plain = [...new Set(Array.from({ length: count }, generateRedemptionCode))];
+      const made = await database.transaction(async (tx) => {
+        const id = await insertBatch(
+          tx,
+          { amountNanos, note, expiresAt, createdBy: call.person().email },
+          plain.map((code) => ({ hash: redemptionHash(hasher, code), hint: redemptionCodeHint(code) })),
+        );
+        const after = { codes: count, each: `${formatUsd(amountNanos)} USD`, note, expires_at: expiresAt };
+        await call.audit(tx, { action: "codes.create", subject: `batch ${id}`, after });
+        return findBatch(tx, id);
+      });
+      if (made === undefined) throw noSuch("batch of codes");
+      return reply({ ...batchAnswer(made), plain_codes: plain }, { status: 201 });
+    },
+  });
+}
+
+function show({ database, clock }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: "/operator/code-batches/{batch}/codes" },
+    summary: "The codes of a batch, without the codes themselves",
+    query: pageQuery,
+    answer: codes,
+    async run({ params, query: { after, limit } }) {
+      const batch = await findBatch(database, idOf(params["batch"], "There is no such batch of codes."));
+      if (batch === undefined) throw noSuch("batch of codes");
+      const rows = await listCodes(database, batch.id, { after: givenMark(after), limit: limit + 1 });
+      const isOver = batch.expiresAt !== null && batch.expiresAt.getTime() <= clock.nowMs();
+      const shown = rows.slice(0, limit);
+      return { data: shown.map((code) => codeAnswer(code, isOver)), next: nextOf(rows, limit) };
+    },
+  });
+}
+
+function revokeBatch(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/revoke" },
+    summary: "Withdraw what nobody has redeemed of a batch",
+    answer: revoked,
+    run: (call) => withdraw(deps, call),
+  });
+}
+
+function revokeOne(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/codes/{code}/revoke" },
+    summary: "Withdraw one code that nobody has redeemed",
+    answer: revoked,
+    run: (call) => withdraw(deps, call, idOf(call.params["code"], "There is no such code.")),
+  });
+}
+
+async function withdraw(
+  { database }: ConsoleDeps,
+  { params, audit }: Pick<Call<unknown, unknown>, "params" | "audit">,
+  codeId?: bigint,
+): Promise<{ revoked: number }> {
+  const batchId = idOf(params["batch"], "There is no such batch of codes.");
+  return database.transaction(async (tx) => {
+    if ((await findBatch(tx, batchId)) === undefined) throw noSuch("batch of codes");
+    const count = await revokeCodes(tx, batchId, codeId);
+    if (count === 0) {
+      throw new GatewayError("conflict", "There is nothing to withdraw: redeemed or withdrawn already.");
+    }
+    const subject = codeId === undefined ? `batch ${batchId}` : `code ${codeId} of batch ${batchId}`;
+    await audit(tx, { action: "codes.revoke", subject, after: { withdrawn: count } });
+    return { revoked: count };
+  });
+}
+
+function batchAnswer(batch: StoredBatch): Batch {
+  return {
+    id: String(batch.id),
+    amount_nanos: String(batch.amountNanos),
+    note: batch.note,
+    expires_at: batch.expiresAt?.toISOString() ?? null,
+    created_by: batch.createdBy,
+    created_at: batch.createdAt.toISOString(),
+    ...{ codes: batch.codes, redeemed: batch.redeemed, revoked: batch.revoked },
+  };
+}
+
+function codeAnswer({ id, hint, account, ...code }: StoredCode, isOver: boolean): Code {
+  const unused = isOver ? "expired" : "unused";
+  return {
+    id: String(id),
+    hint,
+    state: code.redeemedAt !== null ? "redeemed" : code.revokedAt !== null ? "revoked" : unused,
+    redeemed_at: code.redeemedAt?.toISOString() ?? null,
+    redeemed_by: code.redeemedBy,
+    account,
+    revoked_at: code.revokedAt?.toISOString() ?? null,
+  };
+}
+
+function nextOf(rows: readonly { readonly id: bigint }[], limit: number): string | null {
+  const last = rows[limit - 1];
+  return rows.length > limit && last !== undefined ? String(last.id) : null;
+}

@@ -1,0 +1,12 @@
+import type { ConsoleDeps } from "./deps.ts";
+import type { Operation } from "./operation.ts";
+import { consoleOperations } from "./table.ts";
+
+/** The account and admin API behind the dashboard, for http to serve. */
+export interface Console extends Pick<ConsoleDeps, "people" | "database"> {
+  readonly operations: readonly Operation[];
+}
+
+export function createConsole(deps: ConsoleDeps): Console {
+  return { people: deps.people, database: deps.database, operations: consoleOperations(deps) };
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { nanos } from "./page.ts";
+
+/** A moment in a query or a body. */
+export const givenMoment = z.iso
+  .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
+  .describe("ISO 8601 with a zone");
+
+/** An amount of money as a person or a script gives it: exactly one of the two. */
+export const givenAmount = {
+  amount_usd: z
+    .string()
+    .regex(/^-?\d{1,9}(\.\d{1,9})?$/, "must be dollars as decimal text, such as 25 or 0.50")
+    .optional()
+    .describe("US dollars as decimal text, with up to nine places"),
+  amount_nanos: nanos.max(19).optional().describe("The same in billionths of a dollar, in its place"),
+};
+
+/** An operator's or owner's words. */
+export const words = (most: number) => z.string().trim().min(1, "must say something").max(most);

@@ -1,0 +1,24 @@
+import { GatewayError } from "../errors.ts";
+
+/** The place of a row in a list by time: PostgreSQL's microseconds, as a Date would lose three digits, and the row's id. */
+export interface Place {
+  readonly micros: bigint;
+  readonly id: string;
+}
+
+/** A place as the opaque word that a list gives as `next`. */
+export function encodeCursor({ micros, id }: Place): string {
+  return Buffer.from(`${micros} ${id}`).toString("base64url");
+}
+
+/** Reads `after`; undefined = from the beginning. Throws 400 on what no list has given. */
+export function decodeCursor(after: string | undefined): Place | undefined {
+  if (after === undefined) return undefined;
+  const [, micros, id] = /^(\d{1,17}) ([\w-]{1,100})$/.exec(Buffer.from(after, "base64url").toString()) ?? [];
+  if (micros === undefined || id === undefined) {
+    throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
+      param: "after",
+    });
+  }
+  return { micros: BigInt(micros), id };
+}

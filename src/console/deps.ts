@@ -1,0 +1,44 @@
+import type { Authenticator } from "../accounts/authenticator.ts";
+import type { KeyHasher } from "../accounts/key-hasher.ts";
+import type { Assets } from "../assets/assets.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Seals } from "../base/seal.ts";
+import type { ReadReceipt } from "../billing/receipts.ts";
+import type { LedgerReport } from "../billing/verify.ts";
+import type { CatalogCache } from "../catalog/catalog-cache.ts";
+import type { Log } from "../observe/log.ts";
+import type { People } from "../people/people.ts";
+import type { Routing } from "../routing/routing.ts";
+import type { Database } from "../storage/database.ts";
+import type { Transport } from "../upstreams/call.ts";
+import type { Runtime } from "./settings/runtime.ts";
+import type { TrafficWatch } from "./traffic/traffic.ts";
+
+/** What the console's operations work with, injected by compose. */
+export interface ConsoleDeps {
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly hasher: KeyHasher;
+  readonly people: People;
+  /** Told after the commit of a change to a key or an account, so that this process knows at once. */
+  readonly authenticator: Pick<Authenticator, "forget">;
+  readonly catalog: CatalogCache;
+  readonly readReceipt: ReadReceipt;
+  /** Recomputes the books, the spools of this process's data dir among them; each rule may take `limitMs`. */
+  readonly verifyLedger: (limitMs: number) => Promise<LedgerReport>;
+  /** The registry behind the public API's paths. */
+  readonly assets: Assets;
+  /** What this process has learnt of upstreams. */
+  readonly routing: Pick<Routing, "inspect" | "troubles" | "attempts">;
+  readonly transport: Pick<Transport, "stats">;
+  /** How busy all processes are and were. */
+  readonly traffic: TrafficWatch;
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The environment variable of a name that settings give for an identity provider's secret. */
+  readonly clientSecret: (name: string) => string | undefined;
+  /** The address callers use, without a slash at its end. */
+  readonly publicUrl: () => Promise<string>;
+  readonly version: string;
+}

@@ -1,0 +1,120 @@
+import { formatDecimal, parseDecimal } from "../../base/money.ts";
+import { deleteGroup, upsertGroup } from "../../catalog/catalog-store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Database } from "../../storage/database.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { noSuch } from "../given.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
+import { type GroupRow, lockGroup, readGroupRows } from "./group-rows-store.ts";
+
+/** Groups of accounts and the factors on their prices. */
+export function groupsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [list(deps), create(deps), change(deps), remove(deps)];
+}
+
+const described = { policy: "operator", tag: "groups" } as const;
+const GROUP = "/operator/groups/{group}";
+
+function list({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: "/operator/groups" },
+    summary: "Every group, with what uses it",
+    answer: groups,
+    async run() {
+      return { data: (await readGroupRows(database)).map(groupAnswer), next: null };
+    },
+  });
+}
+
+function create({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/groups" },
+    summary: "Make a group",
+    body: newGroup,
+    answer: group,
+    async run(call) {
+      const { name, factor } = call.body;
+      const factorPpm = ppmOf(factor);
+      await database.transaction(async (tx) => {
+        if ((await lockGroup(tx, name)) !== undefined) {
+          throw new GatewayError("conflict", "There is a group of this name already.", { param: "name" });
+        }
+        await upsertGroup(tx, { name, factorPpm });
+        await call.audit(tx, { action: "group.create", subject: name, after: { factor } });
+      });
+      return reply(await groupOf(database, name), { status: 201 });
+    },
+  });
+}
+
+function change({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PATCH", path: GROUP },
+    summary: "Change a group's factor, for what is accepted from then on",
+    body: groupChange,
+    answer: group,
+    async run(call) {
+      const name = call.params["group"] ?? "";
+      const factorPpm = ppmOf(call.body.factor);
+      await database.transaction(async (tx) => {
+        const row = await lockGroup(tx, name);
+        if (row === undefined) throw noSuch("group");
+        await upsertGroup(tx, { name, factorPpm });
+        const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };
+        const after = { factor: formatDecimal(factorPpm, FACTOR_PLACES) };
+        await call.audit(tx, { action: "group.update", subject: name, before, after });
+      });
+      return groupOf(database, name);
+    },
+  });
+}
+
+function remove({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "DELETE", path: GROUP },
+    summary: "Delete a group that nothing uses",
+    answer: deleted,
+    async run(call) {
+      const name = call.params["group"] ?? "";
+      await database.transaction(async (tx) => {
+        const row = await lockGroup(tx, name);
+        if (row === undefined) throw noSuch("group");
+        const { accounts, models, upstreams } = row;
+        if (name === "default" || accounts + models + upstreams > 0) {
+          const users = `${accounts} accounts, ${models} models and ${upstreams} upstreams`;
+          const why =
+            name === "default" ? "It is where accounts go that name no group" : `It is used by ${users}`;
+          throw new GatewayError("conflict", `${why}; it stays.`);
+        }
+        await deleteGroup(tx, name);
+        const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };
+        await call.audit(tx, { action: "group.delete", subject: name, before });
+      });
+      return { deleted: name };
+    },
+  });
+}
+
+/** Parts per million. */
+const FACTOR_PLACES = 6;
+/** As the catalog file allows. */
+const MOST_PPM = 1_000_000_000n;
+
+function ppmOf(factor: string): bigint {
+  const ppm = parseDecimal(factor, FACTOR_PLACES);
+  if (ppm > MOST_PPM) {
+    throw new GatewayError("invalid_request", "factor must be at most 1000.", { param: "factor" });
+  }
+  return ppm;
+}
+
+async function groupOf(database: Database, name: string): Promise<Group> {
+  const row = await database.transaction((tx) => lockGroup(tx, name));
+  if (row === undefined) throw noSuch("group");
+  return groupAnswer(row);
+}
+
+function groupAnswer({ factorPpm, ...row }: GroupRow): Group {
+  return { ...row, factor: formatDecimal(factorPpm, FACTOR_PLACES) };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { moment, nanos, pageOf } from "../page.ts";
+
+export const verification = z.object({
+  ok: z.boolean(),
+  breaches: z.array(
+    z.object({
+      rule: z.string(),
+      says: z.string().describe("The rule in words"),
+      subject: z.string(),
+      found: z.string(),
+      expected: z.string(),
+    }),
+  ),
+  revenue_nanos: nanos,
+  loss_nanos: nanos,
+  funding_nanos: nanos,
+  quarantined_lines: z.int().describe("Lines the database refused; the house paid for them"),
+  unposted_lines: z
+    .int()
+    .nullable()
+    .describe("Finished requests that stand only in spools of this process's data dir; no breach"),
+  accounts: z.array(z.object({ name: z.string(), balance_nanos: nanos, available_nanos: nanos })),
+  took_ms: z.int(),
+  at: moment,
+});
+export type Verification = z.infer<typeof verification>;
+
+export const losses = pageOf(
+  z.object({
+    id: z.string(),
+    at: moment,
+    kind: z
+      .enum(["post", "quarantine"])
+      .describe(
+        "post = a charge beyond everything the account had; quarantine = the hold of a line that the database refused",
+      ),
+    amount_nanos: nanos,
+    account: z.object({ id: z.string(), name: z.string() }),
+    reference: z.string(),
+  }),
+).extend({ total_nanos: nanos.describe("Of all losses ever") });
+export type Losses = z.infer<typeof losses>;
+
+export const quarantine = pageOf(
+  z.object({
+    spool: z.string(),
+    line: z.string(),
+    at: moment,
+    account: z.object({ id: z.string(), name: z.string() }),
+    hold_nanos: nanos,
+    refusal: z.string().describe("Why the database refused it"),
+    request_id: z.string().nullable(),
+    model: z.string().nullable(),
+  }),
+);
+export type Quarantine = z.infer<typeof quarantine>;
+
+export const costsQuery = z.strictObject({
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(31)
+    .default(7)
+    .describe("Today and the days before it, in UTC; more than a month takes too long"),
+});
+
+const upstreamCosts = z.object({
+  upstream: z.string(),
+  answers: z.int().describe("Answers in these days"),
+  charged_nanos: nanos,
+  reporting: z.int().describe("Of those, answers whose vendor said what they cost"),
+  reporting_charged_nanos: nanos.describe("What was charged for exactly those"),
+  reported_cost: z
+    .string()
+    .nullable()
+    .describe("What the vendor says they cost, as decimal text; null = it says nothing"),
+});
+export type UpstreamCosts = z.infer<typeof upstreamCosts>;
+
+export const vendorCosts = z.object({
+  text: z.array(upstreamCosts).describe("By the `cost` in the vendor's usage object, which is in US dollars"),
+  tasks: z
+    .array(upstreamCosts)
+    .describe("Pictures and videos that are kept; the cost is in the vendor's own unit"),
+});
+export type VendorCosts = z.infer<typeof vendorCosts>;

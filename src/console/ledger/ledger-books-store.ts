@@ -1,0 +1,120 @@
+import { limitStatements } from "../../billing/verify-store.ts";
+import type { Database, Queryable } from "../../storage/database.ts";
+
+export interface Loss {
+  readonly id: bigint;
+  readonly at: Date;
+  readonly kind: "post" | "quarantine";
+  readonly amountNanos: bigint;
+  readonly account: { readonly id: string; readonly name: string };
+  readonly reference: string;
+}
+
+/** What the house bore of balances, newest first, along transfers_loss. */
+export function readLosses(db: Queryable, before: bigint | null, limit: number): Promise<Loss[]> {
+  return db.query<Loss>(
+    `select t.id, t.at, t.kind, t.amount as "amountNanos", t.reference,
+            jsonb_build_object('id', a.id::text, 'name', a.name) as account
+       from transfers t join ledgers l on l.id = t.ledger join accounts a on a.id = l.account_id
+      where t.from_side = 'loss' and ($1::int8 is null or t.id < $1)
+      order by t.id desc limit $2`,
+    [before, limit],
+  );
+}
+
+/** Of all time. Losses are rare, and an index has their amounts. */
+export async function totalLoss(db: Queryable): Promise<bigint> {
+  const { total } = await db.one<{ total: bigint }>(
+    "select coalesce(sum(amount), 0)::int8 as total from transfers where from_side = 'loss'",
+  );
+  return total;
+}
+
+export interface QuarantinedLine {
+  readonly spool: string;
+  readonly line: bigint;
+  readonly at: Date;
+  readonly account: { readonly id: string; readonly name: string };
+  readonly holdNanos: bigint;
+  readonly refusal: string;
+  /** Of its begin line, as far as that can be read. */
+  readonly requestId: string | null;
+  readonly model: string | null;
+}
+
+/** Lines that the database refused, by spool and number; there should be none. */
+export function readQuarantine(
+  db: Queryable,
+  after: { readonly spool: string; readonly line: bigint } | null,
+  limit: number,
+): Promise<QuarantinedLine[]> {
+  return db.query<QuarantinedLine>(
+    `select q.spool, q.line, q.at, q.hold_nanos as "holdNanos", q.refusal,
+            substring(q.begin_line from '"request":"([^"]*)"') as "requestId",
+            substring(q.begin_line from '"model":"([^"]*)"') as model,
+            jsonb_build_object('id', l.account_id::text, 'name', coalesce(a.name, q.ledger)) as account
+       from quarantined_lines q left join ledgers l on l.id = q.ledger left join accounts a on a.id = l.account_id
+      where $1::text is null or (q.spool, q.line) > ($1, $2::int8)
+      order by q.spool, q.line limit $3`,
+    [after?.spool ?? null, after?.line ?? null, limit],
+  );
+}
+
+export interface UpstreamCosts {
+  readonly upstream: string;
+  readonly answers: number;
+  readonly chargedNanos: bigint;
+  readonly reporting: number;
+  readonly reportingChargedNanos: bigint;
+  readonly reportedCost: string | null;
+}
+
+export interface Costs {
+  readonly text: readonly UpstreamCosts[];
+  readonly tasks: readonly UpstreamCosts[];
+}
+
+/**
+ * What upstreams say their answers cost beside what was charged for them, today and on the days (UTC) before it: the
+ * usage object of some vendors has a `cost` in dollars, the result of some task APIs one in a unit of their own.
+ */
+export function readVendorCosts(database: Database, days: number, limitMs: number): Promise<Costs> {
+  return database.transaction(
+    async (tx) => {
+      await limitStatements(tx, limitMs);
+      const text = await tx.query<UpstreamCosts>(
+        `select b.upstream, b.answers, b.charge as "chargedNanos", coalesce(c.requests, 0)::int4 as reporting,
+                coalesce(c.charge, 0)::int8 as "reportingChargedNanos",
+                trim_scale(c.cost / 1000000000)::text as "reportedCost"
+           from (select upstream, sum(requests - errors)::int4 as answers, sum(charge_nanos)::int8 as charge
+                   from usage_hours
+                  where hour >= ${FIRST_DAY} and upstream <> '' and endpoint not in ('images', 'videos')
+                  group by upstream) as b
+           left join (select upstream, sum(requests) as requests, sum(charge_nanos) as charge, sum(cost_nanos) as cost
+                        from upstream_costs where day >= (${FIRST_DAY} at time zone 'utc')::date
+                       group by upstream) as c on c.upstream = b.upstream
+          where b.charge > 0 order by b.upstream`,
+        [days],
+      );
+      const tasks = await tx.query<UpstreamCosts>(
+        `select upstream, count(*)::int4 as answers, sum(charge)::int8 as "chargedNanos",
+                count(cost)::int4 as reporting,
+                coalesce(sum(charge) filter (where cost is not null), 0)::int8 as "reportingChargedNanos",
+                trim_scale(sum(cost))::text as "reportedCost"
+           from (select t.upstream_name as upstream, t.charge_nanos as charge,
+                        case when json_typeof(t.result::json -> 'cost') = 'number'
+                             then (t.result::json ->> 'cost')::numeric end as cost
+                   from tasks t
+                  where t.finished_at >= ${FIRST_DAY} and t.upstream_name is not null
+                    and t.charge_nanos > 0) as each
+          group by upstream order by upstream`,
+        [days],
+      );
+      return { text, tasks };
+    },
+    { readOnly: true },
+  );
+}
+
+/** Of `$1` days, the last of which is today. */
+const FIRST_DAY = "(date_trunc('day', now(), 'UTC') - ($1 - 1) * interval '1 day')";

@@ -1,0 +1,104 @@
+import { GatewayError } from "../../errors.ts";
+import { failureOf } from "../../storage/failures.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { givenMark } from "../given.ts";
+import { json, type Operation } from "../operation.ts";
+import { pageQuery } from "../page.ts";
+import { costsQuery, losses, quarantine, type UpstreamCosts, vendorCosts } from "./contract.ts";
+import {
+  readLosses,
+  readQuarantine,
+  readVendorCosts,
+  type UpstreamCosts as StoredCosts,
+  totalLoss,
+} from "./ledger-books-store.ts";
+import { verify } from "./verify.ts";
+
+/** The books, for operators: whether they are right, what the house lost, what vendors say it cost. */
+export function ledgerOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [verify(deps), listLosses(deps), listQuarantine(deps), showCosts(deps)];
+}
+
+const described = { method: "GET", policy: "operator", tag: "ledger" } as const;
+
+function listLosses({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: "/operator/ledger/losses" },
+    summary: "What accounts were charged and could not pay, newest first",
+    query: pageQuery,
+    answer: losses,
+    async run({ query: { after, limit } }) {
+      const rows = await readLosses(database, givenMark(after), limit + 1);
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        total_nanos: String(await totalLoss(database)),
+        data: shown.map(({ id, at, kind, amountNanos, account, reference }) => ({
+          ...{ id: String(id), at: at.toISOString(), kind },
+          ...{ amount_nanos: String(amountNanos), account, reference },
+        })),
+        next: rows.length > limit && last !== undefined ? String(last.id) : null,
+      };
+    },
+  });
+}
+
+function listQuarantine({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: "/operator/ledger/quarantine" },
+    summary: "Finished requests that the database refused to record; the house paid what was held for them",
+    query: pageQuery,
+    answer: quarantine,
+    async run({ query: { after, limit } }) {
+      const rows = await readQuarantine(database, after === undefined ? null : placeOf(after), limit + 1);
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        data: shown.map(({ line, at, holdNanos, requestId, ...row }) => ({
+          ...{ ...row, line: String(line), at: at.toISOString() },
+          ...{ hold_nanos: String(holdNanos), request_id: requestId },
+        })),
+        next: rows.length > limit && last !== undefined ? `${last.spool}:${last.line}` : null,
+      };
+    },
+  });
+}
+
+function placeOf(after: string): { spool: string; line: bigint } {
+  const [, spool, line] = /^([\w-]{1,100}):(\d{1,18})$/.exec(after) ?? [];
+  if (spool === undefined || line === undefined) {
+    throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
+      param: "after",
+    });
+  }
+  return { spool, line: BigInt(line) };
+}
+
+/** It reads the tasks of a month at most. */
+const COSTS_LIMIT_MS = 20_000;
+
+function showCosts({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: "/operator/ledger/vendor-costs" },
+    summary: "What vendors say their answers cost beside what was charged for them",
+    query: costsQuery,
+    answer: vendorCosts,
+    async run({ query: { days } }) {
+      const found = await readVendorCosts(database, days, COSTS_LIMIT_MS).catch((error: unknown) => {
+        if (failureOf(error) !== "timeout") throw error;
+        throw new GatewayError("service_unavailable", "That takes too long; ask for fewer days.");
+      });
+      return { text: found.text.map(costsAnswer), tasks: found.tasks.map(costsAnswer) };
+    },
+  });
+}
+
+function costsAnswer(costs: StoredCosts): UpstreamCosts {
+  const { upstream, answers, reporting } = costs;
+  return {
+    ...{ upstream, answers, reporting },
+    charged_nanos: String(costs.chargedNanos),
+    reporting_charged_nanos: String(costs.reportingChargedNanos),
+    reported_cost: costs.reportedCost,
+  };
+}

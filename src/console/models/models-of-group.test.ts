@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { buildCatalog, type CatalogParts } from "../../catalog/build-catalog.ts";
+import { modelsOfGroup } from "./models-of-group.ts";
+
+describe("modelsOfGroup", () => {
+  it("gives every price times the group's factor, to the last digit", () => {
+    const [model] = modelsOfGroup(catalogOf({}), "partners").data;
+    expect(model?.price).toMatchObject({ input: "0.28333333305", output: null, cache_read: "0.0255" });
+  });
+
+  it("leaves out what the group cannot call", () => {
+    expect(modelsOfGroup(catalogOf({ groups: new Set(["default"]) }), "partners").data).toEqual([]);
+    expect(modelsOfGroup(catalogOf({ price: null }), "default").data).toEqual([]);
+    expect(modelsOfGroup(catalogOf({}), "default").data.map(({ id }) => id)).toEqual(["text-large"]);
+  });
+});
+
+function catalogOf(terms: object) {
+  const parts = {
+    version: 1n,
+    groups: [
+      { name: "default", factorPpm: 1_000_000n },
+      { name: "partners", factorPpm: 850_000n },
+    ],
+    models: [
+      {
+        ...{ id: "text-large", family: null, variant: null, ownedBy: "acme", created: 0, quirks: {} },
+        ...{ endpoints: ["chat-completions"], groups: null, contextTokens: 1000, maxOutputTokens: 100 },
+        price: { id: 1n, rates: { input: 333_333_333n, cacheRead: 30_000_000n }, extras: {}, media: {} },
+        ...terms,
+      },
+    ],
+    upstreams: [
+      {
+        ...{
+          id: 1n,
+          name: "u",
+          kind: "k",
+          baseUrl: "http://u",
+          enabled: true,
+          protocols: null,
+          groups: null,
+        },
+        models: new Map([["text-large", "text-large"]]),
+        ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts: {} },
+        credentials: [{ id: 1n, name: "c", secret: "s", enabled: true }],
+      },
+    ],
+    settings: {},
+  };
+  return buildCatalog(
+    parts as unknown as CatalogParts,
+    () =>
+      ({
+        protocols: ["chat-completions"],
+        families: [],
+      }) as never,
+  );
+}

@@ -1,0 +1,60 @@
+import { formatDecimal, PPM } from "../../base/money.ts";
+import type { Catalog, Endpoint, Model, PriceRow } from "../../catalog/catalog.ts";
+import type { AccountModel, AccountModels } from "./contract.ts";
+
+/** Every model that a group can call, by id, with what its accounts pay. */
+export function modelsOfGroup(catalog: Catalog, group: string): AccountModels {
+  const factorPpm = catalog.groups.get(group)?.factorPpm ?? PPM;
+  const data = [...catalog.models.values()].flatMap((model) => {
+    const endpoints = catalog.endpointsOf(model.id, group);
+    return model.price === null || endpoints.length === 0
+      ? []
+      : [answerOf(model, endpoints, model.price, factorPpm)];
+  });
+  data.sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { group, factor: formatDecimal(factorPpm, FACTOR_PLACES), data };
+}
+
+const FACTOR_PLACES = 6;
+/** Of a price in nanos times a factor in parts per million: the product is exact, so nothing is rounded. */
+const PRICE_PLACES = 9 + FACTOR_PLACES;
+
+function answerOf(
+  model: Model,
+  endpoints: readonly Endpoint[],
+  { rates, media, extras }: PriceRow,
+  factorPpm: bigint,
+): AccountModel {
+  const usd = (nanos: bigint): string => formatDecimal(nanos * factorPpm, PRICE_PLACES);
+  const maybe = (nanos: bigint | undefined): string | null => (nanos === undefined ? null : usd(nanos));
+  const named = (prices: Readonly<Record<string, bigint>> = {}) =>
+    Object.entries(prices).map(([of, nanos]) => ({ of, usd: usd(nanos) }));
+  return {
+    id: model.id,
+    modality: modalityOf(endpoints),
+    family: model.family,
+    owned_by: model.ownedBy,
+    created: model.created,
+    endpoints: [...endpoints],
+    context_tokens: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    price: {
+      input: maybe(rates.input),
+      output: maybe(rates.output),
+      reasoning: maybe(rates.reasoning),
+      cache_read: maybe(rates.cacheRead),
+      cache_write_5m: maybe(rates.cacheWrite5m),
+      cache_write_1h: maybe(rates.cacheWrite1h),
+      per_image: named(media.perImage),
+      per_second: named(media.perSecond),
+      extras: named(extras),
+    },
+  };
+}
+
+function modalityOf(endpoints: readonly Endpoint[]): AccountModel["modality"] {
+  if (endpoints.includes("images")) return "image";
+  if (endpoints.includes("videos")) return "video";
+  if (endpoints.includes("embeddings")) return "embedding";
+  return endpoints.includes("rerank") ? "rerank" : "text";
+}

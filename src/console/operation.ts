@@ -1,0 +1,136 @@
+import type { z } from "zod";
+import type { AccountRecord } from "../accounts/accounts-store.ts";
+import type { AuditNote } from "../people/audit.ts";
+import type { Identity, Person } from "../people/identity.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { Policy } from "./policy.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What an operation is given: who asks, about what, and how to leave a trace. */
+export interface Call<Query, Body> {
+  /** The values of the path's `{names}`, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Who asks. Throws where the policy lets anyone in and nobody is signed in. */
+  person(): Person;
+  /** Who asks, with the session or token they came with; undefined where the policy lets anyone in. */
+  readonly identity: Identity | undefined;
+  /** The account of the path's `{account}`. Throws on operations without one. */
+  account(): AccountRecord;
+  readonly requestId: string;
+  /** Address of the caller, as far as trusted proxies tell it. */
+  readonly address: string;
+  readonly userAgent: string;
+  /** Writes the audit log, in the transaction that makes the change. Every writing operation must. */
+  audit(tx: Queryable, note: AuditNote): Promise<void>;
+  /** Aborted when the caller goes away; for events also when the gateway stops. */
+  readonly gone: AbortSignal;
+}
+
+interface Described {
+  /** Below /api, with `{names}`: `/accounts/{account}/keys/{key}`. */
+  readonly path: string;
+  readonly policy: Policy;
+  /** Where the documentation lists it. */
+  readonly tag: string;
+  readonly summary: string;
+}
+
+/** An operation that answers once, with JSON. */
+export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown> extends Described {
+  readonly kind: "json";
+  readonly method: Method;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: z.ZodType<Body>;
+  readonly answer: z.ZodType<Answer>;
+  /** Why this write leaves no trace in the audit log; every other must leave one. */
+  readonly unaudited?: string;
+  run(call: Call<Query, Body>): Promise<OperationAnswer<Answer>> | OperationAnswer<Answer>;
+}
+
+/** The answer itself, or the answer with a status or headers of its own. */
+export type OperationAnswer<Answer> = Answer | Replied<Answer>;
+
+/** An answer with more than a body: 201, a cookie. Made by reply(). */
+export class Replied<Answer> {
+  readonly value: Answer;
+  readonly status: number;
+  readonly cookies: readonly string[];
+
+  constructor(value: Answer, { status = 200, cookies = [] }: ReplyOptions) {
+    this.value = value;
+    this.status = status;
+    this.cookies = cookies;
+  }
+}
+
+export interface ReplyOptions {
+  readonly status?: number;
+  /** Whole `Set-Cookie` values. */
+  readonly cookies?: readonly string[];
+}
+
+export function reply<Answer>(value: Answer, options: ReplyOptions): Replied<Answer> {
+  return new Replied(value, options);
+}
+
+/** An operation that sends what happens as it happens (server-sent events), until the caller goes. */
+export interface EventsOperation<Query = unknown, Event = unknown> extends Described {
+  readonly kind: "events";
+  readonly method: "GET";
+  readonly query?: z.ZodType<Query>;
+  readonly event: z.ZodType<Event>;
+  run(call: Call<Query, undefined>): AsyncIterable<Event>;
+}
+
+/** An operation that answers with a text too long to hold in memory, piece by piece (CSV). */
+export interface TextOperation<Query = unknown> extends Described {
+  readonly kind: "text";
+  readonly method: "GET";
+  readonly query?: z.ZodType<Query>;
+  readonly contentType: string;
+  /** Name under which a browser keeps it. */
+  fileName(call: Call<Query, undefined>): string;
+  run(call: Call<Query, undefined>): AsyncIterable<string>;
+}
+
+/** An operation that answers with a file for a page to show, or the part of it that a player asks for. */
+export interface FileOperation<Query = unknown> extends Described {
+  readonly kind: "file";
+  readonly method: "GET";
+  readonly query?: z.ZodType<Query>;
+  /** `range`: the request's `Range` header. */
+  run(call: Call<Query, undefined>, range: string | undefined): Promise<FileAnswer>;
+}
+
+export interface FileAnswer {
+  /** 302 leads, by `location`, to where this gateway serves the file itself. */
+  readonly status: 200 | 206 | 302;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export type Operation = JsonOperation | EventsOperation | TextOperation | FileOperation;
+
+// The list of operations forgets what each one's query and body are; the mount reads them by the schemas.
+export function json<Query, Body, Answer>(
+  operation: Omit<JsonOperation<Query, Body, Answer>, "kind">,
+): Operation {
+  return { ...operation, kind: "json" } as unknown as JsonOperation;
+}
+
+export function events<Query, Event>(
+  operation: Omit<EventsOperation<Query, Event>, "kind" | "method">,
+): Operation {
+  return { ...operation, kind: "events", method: "GET" } as unknown as EventsOperation;
+}
+
+export function text<Query>(operation: Omit<TextOperation<Query>, "kind" | "method">): Operation {
+  return { ...operation, kind: "text", method: "GET" } as unknown as TextOperation;
+}
+
+export function file<Query>(operation: Omit<FileOperation<Query>, "kind" | "method">): Operation {
+  return { ...operation, kind: "file", method: "GET" } as unknown as FileOperation;
+}

@@ -1,0 +1,110 @@
+import { GatewayError } from "../../errors.ts";
+import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
+import type { UserId } from "../../people/identity.ts";
+import { findInvitation, type Invitation } from "../../people/invitations-store.ts";
+import { beginSession, proveIdentity } from "../../people/sign-in.ts";
+import { proveSecondFactor } from "../../people/totp.ts";
+import { findUser, insertUser, type NewUser } from "../../people/users-store.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { type Call, json, type Operation, reply } from "../operation.ts";
+import { sessionAnswer } from "../session/contract.ts";
+import { browserOf, sessionOf, signedIn } from "../session/session-answer.ts";
+import { type InvitationAnswer, invitationAnswer, invitationLook, invitationView } from "./contract.ts";
+import { invitationRowOf } from "./invitation-row.ts";
+
+/**
+ * What the link of an invitation opens. One form for everybody: who is new chooses a password, who is known gives
+ * theirs, who is signed in gives none. So the link tells nobody whether there is such a user.
+ */
+export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
+  const tag = "session";
+  return [
+    json({
+      ...{ method: "POST", path: "/invitations/look", policy: "anyone", tag },
+      summary: "What an invitation promises",
+      unaudited: "reads; a POST because the link's secret must not stand in a URL",
+      body: invitationLook,
+      answer: invitationView,
+      async run({ body }) {
+        const { email, account, role, makes_operator, expires_at } = invitationRowOf(
+          await invitationOf(deps, body.token),
+        );
+        return { email, account: account?.name ?? null, role, makes_operator, expires_at };
+      },
+    }),
+    json({
+      ...{ method: "POST", path: "/invitations/accept", policy: "anyone", tag },
+      summary: "Accept an invitation and be signed in",
+      body: invitationAnswer,
+      answer: sessionAnswer,
+      async run(call) {
+        const invitation = await invitationOf(deps, call.body.token);
+        const user = await guestOf(deps, call, invitation);
+        const secret = await deps.database.transaction(async (tx) => {
+          const { id, email } = user.id === undefined ? await insertGuest(tx, user) : user;
+          await acceptInvitation(tx, invitation, id);
+          await call.audit(tx, {
+            action: "invitation.accept",
+            subject: email,
+            accountId: invitation.accountId ?? undefined,
+            after: { role: invitation.role, makes_operator: invitation.makesOperator },
+            actorId: id,
+          });
+          const { address, userAgent } = call;
+          return beginSession(tx, deps.hasher, {
+            ...{ user: { id, email }, address, userAgent, replaces: sessionOf(call.identity) },
+          });
+        });
+        const { answer, cookies } = await signedIn(deps, secret);
+        return reply(answer, { cookies });
+      },
+    }),
+  ];
+}
+
+type Known = { readonly id: UserId; readonly email: string };
+type Guest = Known | (NewUser & { readonly id?: undefined });
+
+/** Who accepts: the person who is signed in, somebody who proves who they are, or somebody new. */
+async function guestOf(
+  deps: ConsoleDeps,
+  { identity, body, address }: Call<unknown, InvitationAnswer>,
+  { email }: Invitation,
+): Promise<Guest> {
+  const { password, totp, name } = body;
+  if (identity !== undefined && password === undefined) {
+    const { person } = browserOf(identity);
+    if (person.email === email) return person;
+    throw new GatewayError("forbidden", `The invitation is for ${email}, not for ${person.email}.`);
+  }
+  if (password === undefined)
+    throw new GatewayError("invalid_request", "Choose a password, or give yours.", { param: "password" });
+  const { database, hasher, people } = deps;
+  if ((await findUser(database, email)) === undefined) {
+    const passwordHash = await people.passwords.hash(password);
+    return { email, name: name ?? nameOf(email), passwordHash, emailTrusted: true };
+  }
+  const user = await proveIdentity(
+    { database, hasher, passwords: people.passwords },
+    { email, password, address },
+  );
+  await proveSecondFactor(database, deps, user, totp);
+  return user;
+}
+
+async function insertGuest(tx: Queryable, user: NewUser): Promise<Known> {
+  const id = await insertUser(tx, user);
+  if (id === undefined)
+    throw new GatewayError("conflict", "Somebody has just joined with this address; try again.");
+  return { id, email: user.email };
+}
+
+async function invitationOf({ database, hasher }: ConsoleDeps, token: string): Promise<Invitation> {
+  const found = await findInvitation(database, hasher.hash(token));
+  if (found !== undefined) return found;
+  throw new GatewayError(
+    "not_found",
+    "This invitation was used, revoked or is too old. Ask for another one.",
+  );
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { moment, pageOf, pageQuery } from "../page.ts";
+import { accountRole, email, newPassword, personName } from "../session/contract.ts";
+
+// Oneself
+
+export const nameBody = z.strictObject({ name: personName });
+export type NameBody = z.infer<typeof nameBody>;
+
+const sessionRow = z.strictObject({
+  id: z.string(),
+  current: z.boolean().describe("The one that asks"),
+  created_at: moment,
+  last_seen_at: moment.describe("True to the minute"),
+  expires_at: moment,
+  address: z.string(),
+  user_agent: z.string(),
+});
+export type SessionRow = z.infer<typeof sessionRow>;
+
+export const sessionList = z.strictObject({ data: z.array(sessionRow), next: z.null() });
+export type SessionList = z.infer<typeof sessionList>;
+
+export const endedSessions = z.strictObject({ ended: z.number().int() });
+export type EndedSessions = z.infer<typeof endedSessions>;
+
+export const passwordProof = z.strictObject({ password: z.string().max(1_000) });
+export type PasswordProof = z.infer<typeof passwordProof>;
+
+export const totpEnrolment = z.strictObject({
+  secret: z.string().describe("In base32, to type into the app"),
+  uri: z.string().describe("otpauth://, to show as a QR code"),
+});
+export type TotpEnrolment = z.infer<typeof totpEnrolment>;
+
+export const totpCode = z.strictObject({ code: z.string().trim().max(40) });
+export type TotpCode = z.infer<typeof totpCode>;
+
+export const recoveryCodes = z.strictObject({
+  recovery_codes: z.array(z.string()).describe("Each works once in a code's place; shown this once"),
+});
+export type RecoveryCodes = z.infer<typeof recoveryCodes>;
+
+// The people of an account
+
+export const memberRow = z.strictObject({
+  user_id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: accountRole,
+  disabled: z.boolean().describe("An operator has locked them out"),
+  has_totp: z.boolean(),
+  since: moment,
+  last_sign_in_at: moment.nullable(),
+});
+export type MemberRow = z.infer<typeof memberRow>;
+
+export const memberPage = pageOf(memberRow);
+export type MemberPage = z.infer<typeof memberPage>;
+
+export const roleBody = z.strictObject({ role: accountRole });
+export type RoleBody = z.infer<typeof roleBody>;
+
+// Invitations
+
+const invitationRow = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  account: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
+  role: accountRole.nullable().describe("In the account"),
+  makes_operator: z.boolean(),
+  invited_by: z.string().describe("E-mail address"),
+  created_at: moment,
+  expires_at: moment,
+});
+export type InvitationRow = z.infer<typeof invitationRow>;
+
+export const invitationPage = pageOf(invitationRow);
+export type InvitationPage = z.infer<typeof invitationPage>;
+
+export const createdInvitation = invitationRow.extend({
+  link: z.string().describe("To be given to whoever is invited; shown this once. It is for one person"),
+});
+export type CreatedInvitation = z.infer<typeof createdInvitation>;
+
+export const memberInvitation = z.strictObject({ email, role: accountRole });
+export type MemberInvitation = z.infer<typeof memberInvitation>;
+
+export const operatorInvitation = z.strictObject({
+  email,
+  account: z
+    .strictObject({ id: z.string(), role: accountRole })
+    .nullable()
+    .default(null)
+    .describe("The account they join"),
+  makes_operator: z.boolean().default(false),
+});
+export type OperatorInvitation = z.input<typeof operatorInvitation>;
+
+const invitationToken = z.string().max(200).describe("What follows # in the link");
+
+export const invitationLook = z.strictObject({ token: invitationToken });
+export type InvitationLook = z.infer<typeof invitationLook>;
+
+export const invitationView = z.strictObject({
+  email: z.string(),
+  account: z.string().nullable().describe("Name of the account they join"),
+  role: accountRole.nullable(),
+  makes_operator: z.boolean(),
+  expires_at: moment,
+});
+export type InvitationView = z.infer<typeof invitationView>;
+
+export const invitationAnswer = z.strictObject({
+  token: invitationToken,
+  password: newPassword
+    .optional()
+    .describe("A new one, or theirs where they have one here; not asked of who is signed in"),
+  name: personName.optional().describe("Of somebody new; the part before the @ where absent"),
+  totp: z.string().trim().max(40).optional(),
+});
+export type InvitationAnswer = z.infer<typeof invitationAnswer>;
+
+// Everybody, for operators
+
+export const userRow = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  is_operator: z.boolean(),
+  disabled: z.boolean(),
+  has_totp: z.boolean(),
+  has_password: z.boolean().describe("False = signs in through an identity provider only"),
+  accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role: accountRole })),
+  created_at: moment,
+  last_sign_in_at: moment.nullable(),
+});
+export type UserRow = z.infer<typeof userRow>;
+
+export const userPage = pageOf(userRow);
+export type UserPage = z.infer<typeof userPage>;
+
+export const userQuery = pageQuery.extend({
+  q: z.string().trim().toLowerCase().max(254).optional().describe("How the e-mail address begins"),
+});
+export type UserQuery = z.input<typeof userQuery>;
+
+export const userBody = z.strictObject({
+  disabled: z.boolean().optional().describe("Locked out; their sessions end"),
+  is_operator: z.boolean().optional(),
+});
+export type UserBody = z.infer<typeof userBody>;
+
+export const madePassword = z.strictObject({
+  password: z.string().describe("Shown this once; they choose their own at the next sign-in"),
+});
+export type MadePassword = z.infer<typeof madePassword>;

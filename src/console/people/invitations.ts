@@ -1,0 +1,158 @@
+import { readAccount } from "../../accounts/accounts-store.ts";
+import type { AccountId } from "../../accounts/caller.ts";
+import { GatewayError } from "../../errors.ts";
+import {
+  deleteInvitation,
+  insertInvitation,
+  type NewInvitation,
+  readInvitations,
+} from "../../people/invitations-store.ts";
+import { newSecret } from "../../people/secrets.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { idOf } from "../ids.ts";
+import { type Call, json, type Operation, reply } from "../operation.ts";
+import { pageQuery } from "../page.ts";
+import { done } from "../session/contract.ts";
+import {
+  type CreatedInvitation,
+  createdInvitation,
+  type InvitationPage,
+  invitationPage,
+  memberInvitation,
+  operatorInvitation,
+} from "./contract.ts";
+import { invitationRowOf } from "./invitation-row.ts";
+
+/** Inviting people: owners into their account, operators anywhere. No mail is sent: the link is given on by hand. */
+export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [...ofAccount(deps), ...ofOperators(deps)];
+}
+
+const tag = "people";
+
+function ofAccount(deps: ConsoleDeps): Operation[] {
+  const path = "/accounts/{account}/invitations";
+  return [
+    json({
+      ...{ method: "GET", path, policy: "owner", tag },
+      summary: "Invitations into the account that are still open",
+      query: pageQuery,
+      answer: invitationPage,
+      run: ({ query, account }) => list(deps, query, account().id),
+    }),
+    json({
+      ...{ method: "POST", path, policy: "owner", tag },
+      summary:
+        "Invite somebody into the account; the answer holds the link, which is good for one person and seven days",
+      body: memberInvitation,
+      answer: createdInvitation,
+      run(call) {
+        const { email, role } = call.body;
+        const membership = { accountId: call.account().id, role };
+        return invite(deps, call, { email, membership, makesOperator: false });
+      },
+    }),
+    json({
+      ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "owner", tag },
+      summary: "Revoke an invitation: its link opens nothing any more",
+      answer: done,
+      run: (call) => revoke(deps, call, call.account().id),
+    }),
+  ];
+}
+
+function ofOperators(deps: ConsoleDeps): Operation[] {
+  const path = "/operator/invitations";
+  return [
+    json({
+      ...{ method: "GET", path, policy: "operator", tag },
+      summary: "All invitations that are still open",
+      query: pageQuery,
+      answer: invitationPage,
+      run: ({ query }) => list(deps, query, null),
+    }),
+    json({
+      ...{ method: "POST", path, policy: "operator", tag },
+      summary: "Invite somebody as operator, into any account, or both",
+      body: operatorInvitation,
+      answer: createdInvitation,
+      async run(call) {
+        const { email, account, makes_operator: makesOperator } = call.body;
+        if (account === null && !makesOperator)
+          throw new GatewayError("invalid_request", "Name an account, or make them an operator.", {
+            param: "account",
+          });
+        const membership = account && { accountId: await accountOf(deps, account.id), role: account.role };
+        return invite(deps, call, { email, membership, makesOperator });
+      },
+    }),
+    json({
+      ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "operator", tag },
+      summary: "Revoke any invitation",
+      answer: done,
+      run: (call) => revoke(deps, call, null),
+    }),
+  ];
+}
+
+async function list(
+  { database }: ConsoleDeps,
+  { limit, after }: { limit: number; after?: string | undefined },
+  account: AccountId | null,
+): Promise<InvitationPage> {
+  const before =
+    after === undefined ? LAST_ID : idOf(after, "after: take it from `next` of the page before.");
+  const rows = await readInvitations(database, { account, before, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return { data: page.map(invitationRowOf), next: rows.length > limit ? String(page.at(-1)?.id) : null };
+}
+
+/** More than any id there will be. */
+const LAST_ID = 2n ** 62n;
+
+async function invite(
+  { database, hasher, publicUrl }: ConsoleDeps,
+  call: Call<unknown, unknown>,
+  order: Omit<NewInvitation, "hash" | "invitedBy">,
+) {
+  const secret = newSecret();
+  const invitation = await database.transaction(async (tx) => {
+    const invitedBy = call.person().id;
+    const made = await insertInvitation(tx, { ...order, hash: hasher.hash(secret), invitedBy });
+    await call.audit(tx, {
+      action: "invitation.create",
+      subject: order.email,
+      accountId: order.membership?.accountId,
+      after: { role: made.role, makes_operator: made.makesOperator },
+    });
+    return made;
+  });
+  // Behind # it stays in the browser: no log of any proxy sees it.
+  const answer: CreatedInvitation = {
+    ...invitationRowOf(invitation),
+    link: `${await publicUrl()}/invitation#${secret}`,
+  };
+  return reply(answer, { status: 201 });
+}
+
+async function revoke(
+  { database }: ConsoleDeps,
+  { params, audit }: Call<unknown, unknown>,
+  account: AccountId | null,
+) {
+  await database.transaction(async (tx) => {
+    const gone = await deleteInvitation(tx, idOf(params["invitation"], UNKNOWN), account);
+    if (gone === undefined) throw new GatewayError("not_found", UNKNOWN);
+    const accountId = gone.accountId ?? undefined;
+    await audit(tx, { action: "invitation.revoke", subject: gone.email, accountId });
+  });
+  return { done: true } as const;
+}
+
+const UNKNOWN = "There is no such open invitation.";
+
+async function accountOf({ database }: ConsoleDeps, id: string): Promise<AccountId> {
+  const found = await readAccount(database, idOf(id, "There is no such account.") as AccountId);
+  if (found === undefined) throw new GatewayError("not_found", "There is no such account.");
+  return found.id;
+}

@@ -1,0 +1,77 @@
+import { GatewayError } from "../../errors.ts";
+import { deleteOtherSessions, deleteSession, readSessions } from "../../people/sessions-store.ts";
+import { setName } from "../../people/users-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { idOf } from "../ids.ts";
+import { json, type Operation } from "../operation.ts";
+import { done } from "../session/contract.ts";
+import { browserOf, settledOf } from "../session/session-answer.ts";
+import { endedSessions, nameBody, sessionList } from "./contract.ts";
+
+/** One's name and the browsers that are signed in. */
+export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
+  const tag = "me";
+  return [
+    json({
+      ...{ method: "PATCH", path: "/me", policy: "person", tag },
+      summary: "Change one's name",
+      body: nameBody,
+      answer: nameBody,
+      async run({ body, identity, audit }) {
+        const { person } = settledOf(identity);
+        await database.transaction(async (tx) => {
+          await setName(tx, person.id, body.name);
+          const change = { before: { name: person.name }, after: { name: body.name } };
+          await audit(tx, { action: "user.update", subject: person.email, ...change });
+        });
+        return { name: body.name };
+      },
+    }),
+    json({
+      ...{ method: "GET", path: "/me/sessions", policy: "person", tag },
+      summary: "The browsers that are signed in as oneself",
+      answer: sessionList,
+      async run({ identity, person }) {
+        const rows = await readSessions(database, person().id);
+        const own = identity?.via === "session" ? identity.sessionId : undefined;
+        const data = rows.map(({ id, address, userAgent, createdAt, lastSeenAt, expiresAt }) => ({
+          ...{ id: String(id), current: id === own, address, user_agent: userAgent },
+          created_at: createdAt.toISOString(),
+          last_seen_at: lastSeenAt.toISOString(),
+          expires_at: expiresAt.toISOString(),
+        }));
+        return { data, next: null };
+      },
+    }),
+    json({
+      ...{ method: "DELETE", path: "/me/sessions/{session}", policy: "person", tag },
+      summary: "Sign a browser out",
+      answer: done,
+      async run({ params, person, audit }) {
+        const { id, email } = person();
+        const session = idOf(params["session"], UNKNOWN);
+        await database.transaction(async (tx) => {
+          if (!(await deleteSession(tx, id, session))) throw new GatewayError("not_found", UNKNOWN);
+          await audit(tx, { action: "session.revoke", subject: email, before: { session } });
+        });
+        return { done: true } as const;
+      },
+    }),
+    json({
+      ...{ method: "DELETE", path: "/me/sessions", policy: "person", tag },
+      summary: "Sign every other browser out",
+      answer: endedSessions,
+      async run({ identity, audit }) {
+        const { person, sessionId } = browserOf(identity);
+        const ended = await database.transaction(async (tx) => {
+          const number = await deleteOtherSessions(tx, person.id, sessionId);
+          await audit(tx, { action: "session.revoke", subject: person.email, before: { sessions: number } });
+          return number;
+        });
+        return { ended };
+      },
+    }),
+  ];
+}
+
+const UNKNOWN = "You have no such session.";

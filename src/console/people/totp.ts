@@ -1,0 +1,92 @@
+import { GatewayError } from "../../errors.ts";
+import { countAttempt, forgive } from "../../people/sign-in.ts";
+import { newRecoveryCodes, newTotpSecret, recoveryHash, stepOf, totpUri } from "../../people/totp.ts";
+import { confirmTotp, deleteTotp, insertTotp, readTotp } from "../../people/totps-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { done } from "../session/contract.ts";
+import { provePassword } from "../session/prove-password.ts";
+import { settledOf } from "../session/session-answer.ts";
+import { passwordProof, recoveryCodes, totpCode, totpEnrolment } from "./contract.ts";
+
+/**
+ * Codes of an authenticator app: enrolled with the password, in force from the first right code on, taken away
+ * with the password. Whoever finds an open session can do neither.
+ */
+export function totpOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [enrol(deps), confirm(deps), remove(deps)];
+}
+
+const tag = "me";
+
+function enrol(deps: ConsoleDeps): Operation {
+  const { database, seals } = deps;
+  return json({
+    ...{ method: "POST", path: "/me/totp", policy: "person", tag },
+    summary: "Begin to sign in with codes of an authenticator app",
+    body: passwordProof,
+    answer: totpEnrolment,
+    async run({ body, identity, address, audit }) {
+      const { person } = settledOf(identity);
+      await provePassword(deps, { person, password: body.password, address, param: "password" });
+      const secret = newTotpSecret();
+      await database.transaction(async (tx) => {
+        if (!(await insertTotp(tx, seals, person.id, secret)))
+          throw new GatewayError(
+            "conflict",
+            "You use codes already; remove them first to set up another app.",
+          );
+        await audit(tx, { action: "totp.enrol", subject: person.email });
+      });
+      return reply({ secret, uri: totpUri(secret, person.email) }, { status: 201 });
+    },
+  });
+}
+
+function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "POST", path: "/me/totp/confirm", policy: "person", tag },
+    summary: "Prove the app with its first code; gives the recovery codes",
+    body: totpCode,
+    answer: recoveryCodes,
+    async run({ body, identity, address, audit }) {
+      const { person } = settledOf(identity);
+      await countAttempt({ database, hasher }, person.email, address);
+      const totp = await readTotp(database, seals, person.id);
+      if (totp === undefined || totp.confirmed)
+        throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
+      const step = stepOf(totp.secret, body.code.replaceAll(" ", ""), clock);
+      if (step === undefined)
+        throw new GatewayError("invalid_request", "This is not the app's code; is the phone's clock right?", {
+          param: "code",
+        });
+      const codes = newRecoveryCodes();
+      await database.transaction(async (tx) => {
+        const hashes = codes.map((code) => recoveryHash(hasher, code));
+        if (!(await confirmTotp(tx, totp.id, step, hashes)))
+          throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
+        await forgive(tx, hasher, person.email);
+        await audit(tx, { action: "totp.confirm", subject: person.email });
+      });
+      return { recovery_codes: codes };
+    },
+  });
+}
+
+function remove(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "POST", path: "/me/totp/remove", policy: "person", tag },
+    summary: "Sign in without codes again",
+    body: passwordProof,
+    answer: done,
+    async run({ body, identity, address, audit }) {
+      const { person } = settledOf(identity);
+      await provePassword(deps, { person, password: body.password, address, param: "password" });
+      await deps.database.transaction(async (tx) => {
+        if (!(await deleteTotp(tx, person.id))) throw new GatewayError("conflict", "You use no codes.");
+        await audit(tx, { action: "totp.remove", subject: person.email });
+      });
+      return { done: true } as const;
+    },
+  });
+}

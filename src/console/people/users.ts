@@ -1,0 +1,137 @@
+import { GatewayError } from "../../errors.ts";
+import type { UserId } from "../../people/identity.ts";
+import { deleteInvitationsBy } from "../../people/invitations-store.ts";
+import { newPassword } from "../../people/secrets.ts";
+import { deleteOtherSessions } from "../../people/sessions-store.ts";
+import { deleteTotp } from "../../people/totps-store.ts";
+import {
+  changeUser,
+  type ListedUser,
+  lockOperators,
+  readListedUser,
+  readUsers,
+} from "../../people/user-list-store.ts";
+import { setPassword } from "../../people/users-store.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { idOf } from "../ids.ts";
+import { type Call, json, type Operation } from "../operation.ts";
+import { done } from "../session/contract.ts";
+import { madePassword, type UserRow, userBody, userPage, userQuery, userRow } from "./contract.ts";
+
+/** Everybody who can sign in, for operators. */
+export function userOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [list(deps), change(deps), resetPassword(deps), resetTotp(deps)];
+}
+
+const tag = "users";
+
+function list({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "GET", path: "/operator/users", policy: "operator", tag },
+    summary: "Everybody who can sign in, the latest first",
+    query: userQuery,
+    answer: userPage,
+    async run({ query: { q = "", limit, after } }) {
+      const before =
+        after === undefined ? LAST_ID : idOf(after, "after: take it from `next` of the page before.");
+      const rows = await readUsers(database, { prefix: q, before, limit: limit + 1 });
+      const page = rows.slice(0, limit);
+      return { data: page.map(userRowOf), next: rows.length > limit ? String(page.at(-1)?.id) : null };
+    },
+  });
+}
+
+/** More than any id there will be. */
+const LAST_ID = 2n ** 62n;
+
+function change({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "PATCH", path: "/operator/users/{user}", policy: "operator", tag },
+    summary: "Lock somebody out or let them in again, make them an operator or no longer; not oneself",
+    body: userBody,
+    answer: userRow,
+    async run(call) {
+      const { disabled = null, is_operator: isOperator = null } = call.body;
+      return database.transaction(async (tx) => {
+        const operators = await lockOperators(tx);
+        if (!operators.has(call.person().id))
+          throw new GatewayError("forbidden", "You are no operator any more.");
+        const user = await otherOf(tx, call);
+        await changeUser(tx, user.id, { disabled, isOperator });
+        if (disabled === true) await deleteOtherSessions(tx, user.id, null);
+        if (disabled === true || isOperator === false) await deleteInvitationsBy(tx, user.id, null);
+        const changed = await readListedUser(tx, user.id);
+        if (changed === undefined) throw new GatewayError("not_found", UNKNOWN);
+        await call.audit(tx, {
+          action: "user.update",
+          subject: user.email,
+          before: { disabled: user.disabled, is_operator: user.isOperator },
+          after: { disabled: changed.disabled, is_operator: changed.isOperator },
+        });
+        return userRowOf(changed);
+      });
+    },
+  });
+}
+
+function resetPassword({ database, people }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "POST", path: "/operator/users/{user}/password", policy: "operator", tag },
+    summary: "Give somebody a new password, shown once; their sessions end and they choose their own at once",
+    answer: madePassword,
+    async run(call) {
+      const password = newPassword();
+      const passwordHash = await people.passwords.hash(password);
+      await database.transaction(async (tx) => {
+        const user = await otherOf(tx, call);
+        await setPassword(tx, user.id, passwordHash, { mustChange: true });
+        await deleteOtherSessions(tx, user.id, null);
+        await call.audit(tx, { action: "password.reset", subject: user.email });
+      });
+      return { password };
+    },
+  });
+}
+
+function resetTotp({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "DELETE", path: "/operator/users/{user}/totp", policy: "operator", tag },
+    summary: "Let somebody who lost phone and recovery codes sign in without codes",
+    answer: done,
+    async run(call) {
+      await database.transaction(async (tx) => {
+        const user = await otherOf(tx, call);
+        if (!(await deleteTotp(tx, user.id))) throw new GatewayError("conflict", "They use no codes.");
+        await call.audit(tx, { action: "totp.reset", subject: user.email });
+      });
+      return { done: true } as const;
+    },
+  });
+}
+
+/** The user of the path. Oneself is refused: there must remain an operator, and one's own password is changed with it. */
+async function otherOf(tx: Queryable, call: Call<unknown, unknown>): Promise<ListedUser> {
+  const user = await readListedUser(tx, idOf(call.params["user"], UNKNOWN) as UserId);
+  if (user === undefined) throw new GatewayError("not_found", UNKNOWN);
+  if (user.id === call.person().id)
+    throw new GatewayError("conflict", "Not for oneself: ask another operator, or see one's own page.");
+  return user;
+}
+
+const UNKNOWN = "There is no such user.";
+
+function userRowOf(user: ListedUser): UserRow {
+  return {
+    id: String(user.id),
+    email: user.email,
+    name: user.name,
+    is_operator: user.isOperator,
+    disabled: user.disabled,
+    has_totp: user.hasTotp,
+    has_password: user.hasPassword,
+    accounts: user.accounts.map((account) => ({ ...account })),
+    created_at: user.createdAt.toISOString(),
+    last_sign_in_at: user.lastSignInAt?.toISOString() ?? null,
+  };
+}

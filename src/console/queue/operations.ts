@@ -1,0 +1,103 @@
+import { GatewayError } from "../../errors.ts";
+import {
+  countQueue,
+  countWatchedLate,
+  listQueue,
+  lookNow,
+  type QueueCount,
+  type QueuedTask as StoredTask,
+} from "../../tasks/task-queue-store.ts";
+import { decodeCursor, encodeCursor } from "../cursor.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation } from "../operation.ts";
+import { lookedNow, type QueuedTask, queueCounts, queuePage, queueQuery } from "./contract.ts";
+
+const QUEUE = { policy: "operator", tag: "Task queue" } as const;
+
+/** The tasks of all accounts that are not over, for who must find out why one does not end. */
+export function queueOperations({ database }: ConsoleDeps): readonly Operation[] {
+  return [
+    json({
+      ...QUEUE,
+      method: "GET",
+      path: "/operator/queue",
+      summary: "Tasks that are not over, oldest first",
+      query: queueQuery,
+      answer: queuePage,
+      async run({ query: { limit, after, account, ...filter } }) {
+        const wanted = { ...filter, accountId: account === undefined ? undefined : BigInt(account) };
+        const { tasks, next } = await listQueue(database, wanted, { limit, above: decodeCursor(after) });
+        return { data: tasks.map(encode), next: next === undefined ? null : encodeCursor(next) };
+      },
+    }),
+    json({
+      ...QUEUE,
+      method: "GET",
+      path: "/operator/queue/counts",
+      summary: "How many tasks are not over, by model and state, and how many are in trouble",
+      answer: queueCounts,
+      async run() {
+        const [counts, late] = await Promise.all([countQueue(database), countWatchedLate(database)]);
+        const sum = (of: (count: QueueCount) => bigint) =>
+          Number(counts.reduce((total, count) => total + of(count), 0n));
+        return {
+          open: sum(({ open }) => open),
+          overdue: sum(({ overdue }) => overdue),
+          stuck: sum(({ stuck }) => stuck),
+          ambiguous: sum(({ ambiguous }) => ambiguous),
+          watched_late: Number(late),
+          by_model: counts.map(({ model, state, open }) => ({ model, state, open: Number(open) })),
+        };
+      },
+    }),
+    json({
+      ...QUEUE,
+      method: "POST",
+      path: "/operator/queue/{task}/look",
+      summary: "Ask the upstream now how a submitted task is",
+      answer: lookedNow,
+      async run({ params, audit }) {
+        const id = params["task"] ?? "";
+        await database.transaction(async (tx) => {
+          const found = /^[\w-]{1,100}$/.test(id) ? await lookNow(tx, id) : undefined;
+          if (found === undefined) {
+            throw new GatewayError(
+              "not_found",
+              "There is no such task that an upstream has and that is not over.",
+            );
+          }
+          await audit(tx, {
+            action: "task.look",
+            subject: id,
+            accountId: found.accountId,
+            before: { due_at: found.dueAt.toISOString() },
+          });
+        });
+        return { id };
+      },
+    }),
+  ];
+}
+
+const TROUBLES = ["overdue", "stuck", "ambiguous"] as const;
+
+function encode(task: StoredTask): QueuedTask {
+  const { upstreamName, upstreamModel, intendedAt } = task;
+  return {
+    id: task.id,
+    account: { id: String(task.accountId), name: task.accountName },
+    ...{ medium: task.medium, model: task.model, state: task.state, progress_percent: task.progressPercent },
+    accepted_at: task.acceptedAt.toISOString(),
+    deadline_at: task.deadlineAt.toISOString(),
+    due_at: task.dueAt.toISOString(),
+    upstream:
+      upstreamName === null || upstreamModel === null || intendedAt === null
+        ? null
+        : {
+            ...{ name: upstreamName, model: upstreamModel, task: task.upstreamTask },
+            intended_at: intendedAt.toISOString(),
+          },
+    ...{ rounds: task.rounds, looks: task.looks, hold_nanos: String(task.holdNanos) },
+    trouble: TROUBLES.filter((trouble) => task[trouble]),
+  };
+}

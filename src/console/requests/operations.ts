@@ -1,0 +1,185 @@
+import type { AccountId } from "../../accounts/caller.ts";
+import { GatewayError } from "../../errors.ts";
+import { csvLine } from "../csv.ts";
+import { decodeCursor, encodeCursor } from "../cursor.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { type Call, json, type Operation, text } from "../operation.ts";
+import {
+  type RequestFilter,
+  type RequestRow,
+  requestDetail,
+  requestsExportQuery,
+  requestsPage,
+  requestsQuery,
+} from "./contract.ts";
+import { newestRequests } from "./newest-requests.ts";
+import { findRequest, type LoggedRequest, type Wanted } from "./request-rows-store.ts";
+
+/** The usage log of an account: what happened, why it cost what it did, and how long it took. */
+export function requestsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [list(deps), show(deps), exportCsv(deps)];
+}
+
+const tag = "requests";
+
+function list({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "GET", path: "/accounts/{account}/requests", policy: "viewer", tag },
+    summary: "The account's requests, newest first, with filters",
+    query: requestsQuery,
+    answer: requestsPage,
+    async run(call) {
+      const { limit, after, ...filter } = call.query;
+      const wanted = { ...wantedOf(filter, call), after: decodeCursor(after) };
+      const found = await newestRequests(database, wanted, limit + 1);
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      const more = found.length > limit && last !== undefined;
+      return {
+        data: shown.map((row) => rowOf(row, call)),
+        next: more ? encodeCursor({ micros: last.micros, id: last.requestId }) : null,
+      };
+    },
+  });
+}
+
+function show({ database, readReceipt }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "GET", path: "/accounts/{account}/requests/{request}", policy: "viewer", tag },
+    summary: "One request by its id or its task's: receipt, timing, losses, raw usage",
+    answer: requestDetail,
+    async run(call) {
+      const accountId = call.account().id;
+      const id = call.params["request"] ?? "";
+      const receipt = /^[\w-]{1,100}$/.test(id) ? await readReceipt(accountId, id) : undefined;
+      if (receipt === undefined) {
+        throw new GatewayError(
+          "not_found",
+          "The account has no request or task of this id; the log keeps them for the retention time.",
+        );
+      }
+      const row = await findRequest(database, accountId, receipt.request_id);
+      return {
+        receipt,
+        request: row === undefined ? null : rowOf(row, call),
+        raw_usage: row?.raw ?? null,
+        upstream_model: isOperator(call) ? (row?.upstreamModel ?? null) : null,
+      };
+    },
+  });
+}
+
+/** Rows of one statement of an export: large enough to be quick, small enough to be held. */
+const EXPORT_ROWS = 1_000;
+
+function exportCsv({ database }: ConsoleDeps): Operation {
+  return text({
+    ...{ path: "/accounts/{account}/requests.csv", policy: "viewer", tag },
+    summary: "The same list as a CSV file, all of it",
+    query: requestsExportQuery,
+    contentType: "text/csv; charset=utf-8",
+    fileName: (call) => `requests-${call.account().id}.csv`,
+    async *run(call) {
+      const columns = isOperator(call) ? COLUMNS : COLUMNS.filter(([name]) => name !== "upstream");
+      yield csvLine(columns.map(([name]) => name));
+      let wanted = wantedOf(call.query, call);
+      while (!call.gone.aborted) {
+        const rows = await newestRequests(database, wanted, EXPORT_ROWS);
+        yield rows.map((row) => csvLine(columns.map(([, read]) => read(rowOf(row, call))))).join("");
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < EXPORT_ROWS) return;
+        wanted = { ...wanted, after: { micros: last.micros, id: last.requestId } };
+      }
+    },
+  });
+}
+
+const COLUMNS: readonly (readonly [string, (row: RequestRow) => string | number | boolean | null])[] = [
+  ["recorded_at", (row) => row.recorded_at],
+  ["accepted_at", (row) => row.accepted_at],
+  ["request_id", (row) => row.request_id],
+  ["key_id", (row) => row.key.id],
+  ["key_name", (row) => row.key.name],
+  ["model", (row) => row.model],
+  ["endpoint", (row) => row.endpoint],
+  ["streamed", (row) => row.streamed],
+  ["status", (row) => row.status],
+  ["reason", (row) => row.reason],
+  ["error_code", (row) => row.error_code],
+  ["estimated", (row) => row.estimated],
+  ["input_tokens", (row) => row.input_tokens],
+  ["cached_tokens", (row) => row.cached_tokens],
+  ["output_tokens", (row) => row.output_tokens],
+  ["images", (row) => row.images],
+  ["video_seconds", (row) => row.video_seconds],
+  ["charge_nanos", (row) => row.charge_nanos],
+  ["first_byte_ms", (row) => row.first_byte_ms],
+  ["total_ms", (row) => row.total_ms],
+  ["attempts", (row) => row.attempts],
+  ["upstream", (row) => row.upstream],
+];
+
+type AnyCall = Call<unknown, unknown>;
+
+const STATUSES = { "2xx": [200, 300], "4xx": [400, 500], "5xx": [500, 600], none: [0, 1] } as const;
+
+function wantedOf(filter: RequestFilter, call: AnyCall): Wanted {
+  if (filter.upstream !== undefined && !isOperator(call))
+    throw new GatewayError("forbidden", "Only operators may filter by upstream.", { param: "upstream" });
+  return {
+    accountId: call.account().id as AccountId,
+    from: filter.from === undefined ? undefined : new Date(filter.from),
+    to: filter.to === undefined ? undefined : new Date(filter.to),
+    keyId: filter.key === undefined ? undefined : BigInt(filter.key),
+    model: filter.model,
+    endpoint: filter.endpoint,
+    upstream: filter.upstream,
+    failed: filter.outcome === undefined ? undefined : filter.outcome === "failed",
+    status: filter.status && STATUSES[filter.status],
+    reason: filter.reason,
+    minCostNanos: filter.min_cost_nanos === undefined ? undefined : costOf(filter.min_cost_nanos),
+    requestId: filter.request,
+  };
+}
+
+function costOf(text: string): bigint {
+  const nanos = BigInt(text);
+  // Above it an amount is no int8, and below 0 there is none.
+  if (nanos >= 0n && nanos < 2n ** 63n) return nanos;
+  throw new GatewayError("invalid_request", "min_cost_nanos: must be an amount of 0 or more.", {
+    param: "min_cost_nanos",
+  });
+}
+
+function isOperator(call: AnyCall): boolean {
+  return call.person().isOperator;
+}
+
+function rowOf(row: LoggedRequest, call: AnyCall): RequestRow {
+  const count = (value: bigint | null): number | null => (value === null ? null : Number(value));
+  return {
+    request_id: row.requestId,
+    recorded_at: row.postedAt.toISOString(),
+    accepted_at: row.acceptedAt.toISOString(),
+    key: { id: String(row.keyId), name: row.keyName },
+    model: row.model,
+    endpoint: row.endpoint,
+    streamed: row.streamed,
+    status: row.status,
+    reason: row.reason,
+    failed: row.failed,
+    error_code: row.errorCode,
+    estimated: row.estimated,
+    input_tokens: count(row.inputTokens),
+    cached_tokens: row.cachedTokens,
+    output_tokens: count(row.outputTokens),
+    images: count(row.images),
+    video_seconds: count(row.videoSeconds),
+    charge_nanos: String(row.chargeNanos),
+    first_byte_ms: row.firstByteMs,
+    total_ms: row.totalMs,
+    attempts: row.attempts,
+    losses: row.losses,
+    upstream: isOperator(call) ? row.upstream : null,
+  };
+}

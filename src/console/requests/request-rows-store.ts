@@ -1,0 +1,186 @@
+import type { AccountId } from "../../accounts/caller.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { Place } from "../cursor.ts";
+
+/** Which requests of the log; undefined = whatever. */
+export interface Wanted {
+  readonly accountId: AccountId;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  readonly keyId?: bigint | undefined;
+  readonly model?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly failed?: boolean | undefined;
+  /** From the first to below the second. */
+  readonly status?: readonly [number, number] | undefined;
+  readonly reason?: string | undefined;
+  readonly minCostNanos?: bigint | undefined;
+  readonly requestId?: string | undefined;
+  /** Only what comes after this row in the list, which is older. */
+  readonly after?: Place | undefined;
+}
+
+/** A request as the log has it; `place` is where it stands in the list. */
+export interface LoggedRequest {
+  readonly micros: bigint;
+  readonly requestId: string;
+  readonly postedAt: Date;
+  readonly acceptedAt: Date;
+  readonly keyId: bigint;
+  readonly keyName: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly streamed: boolean;
+  readonly status: number;
+  readonly reason: string;
+  readonly failed: boolean;
+  readonly errorCode: string | null;
+  readonly estimated: boolean;
+  readonly inputTokens: bigint | null;
+  readonly cachedTokens: number | null;
+  readonly outputTokens: bigint | null;
+  readonly images: bigint | null;
+  readonly videoSeconds: bigint | null;
+  readonly chargeNanos: bigint;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+  readonly attempts: number;
+  readonly losses: number;
+  readonly upstream: string | null;
+}
+
+/** What only the page of one request shows. */
+export interface RequestDepths extends LoggedRequest {
+  readonly raw: unknown;
+  readonly upstreamModel: string | null;
+}
+
+/**
+ * The newest wanted requests, by (posted_at, request_id) downwards, `most` at most; all of them where `hours` is
+ * undefined, else those of these hours (their beginnings), each looked into by itself.
+ */
+export async function readRequests(
+  db: Queryable,
+  wanted: Wanted,
+  most: number,
+  hours?: readonly Date[],
+): Promise<LoggedRequest[]> {
+  const values: unknown[] = [];
+  const put = (value: unknown): string => `$${values.push(value)}`;
+  const where = conditions(wanted, put);
+  const limit = put(most);
+  const newest = (more: string): string =>
+    `select u.* from usage u where ${where}${more} order by u.posted_at desc, u.request_id desc limit ${limit}`;
+  const rows =
+    hours === undefined
+      ? newest("")
+      : `select u.* from unnest(${put(hours)}::timestamptz[]) as h (hour) cross join lateral (
+           ${newest(" and u.posted_at >= h.hour and u.posted_at < h.hour + interval '1 hour'")}
+         ) u order by u.posted_at desc, u.request_id desc limit ${limit}`;
+  return db.query<LoggedRequest>(
+    `select ${SHOWN} from (${rows}) u left join api_keys k on k.id = u.key_id
+      order by u.posted_at desc, u.request_id desc`,
+    values,
+  );
+}
+
+/** An hour in which the log may have wanted requests, and how many at most. */
+export interface LikelyHour {
+  readonly hour: Date;
+  readonly requests: bigint;
+}
+
+/**
+ * Those of the account's hours from `since` to before `until`, newest first, by the sums over the log, which know
+ * models, endpoints, upstreams and failures.
+ */
+export function readLikelyHours(
+  db: Queryable,
+  wanted: Wanted,
+  { since, until }: { readonly since: Date; readonly until: Date },
+): Promise<LikelyHour[]> {
+  const values: unknown[] = [];
+  const put = (value: unknown): string => `$${values.push(value)}`;
+  const { accountId, model, endpoint, upstream, failed, minCostNanos } = wanted;
+  const requests =
+    failed === undefined ? "sum(requests)" : failed ? "sum(errors)" : "sum(requests) - sum(errors)";
+  const where = [`account_id = ${put(accountId)}`, `hour >= ${put(since)}`, `hour < ${put(until)}`];
+  if (model !== undefined) where.push(`model = ${put(model)}`);
+  if (endpoint !== undefined) where.push(`endpoint = ${put(endpoint)}`);
+  if (upstream !== undefined) where.push(`upstream = ${put(upstream)}`);
+  return db.query<LikelyHour>(
+    `select hour, (${requests})::int8 as requests from usage_hours where ${where.join(" and ")}
+      group by hour having ${requests} > 0 and sum(charge_nanos) >= ${put(minCostNanos ?? 0n)} order by hour desc`,
+    values,
+  );
+}
+
+/** The first and the last hour in which the account had requests; null of one that had none. */
+export function readHourBounds(
+  db: Queryable,
+  accountId: AccountId,
+): Promise<{ readonly first: Date | null; readonly last: Date | null }> {
+  return db.one("select min(hour) as first, max(hour) as last from usage_hours where account_id = $1", [
+    accountId,
+  ]);
+}
+
+/** The account's request of that id; where a process died and a later one settled it after all, the settled record. */
+export function findRequest(
+  db: Queryable,
+  accountId: AccountId,
+  requestId: string,
+): Promise<RequestDepths | undefined> {
+  return db.maybeOne<RequestDepths>(
+    `select ${SHOWN}, u.raw, u.upstream_model as "upstreamModel"
+       from usage u left join api_keys k on k.id = u.key_id
+      where u.account_id = $1 and u.request_id = $2 order by u.line is null limit 1`,
+    [accountId, requestId],
+  );
+}
+
+function conditions(wanted: Wanted, put: (value: unknown) => string): string {
+  const { from, to, keyId, model, endpoint, upstream, failed, status, reason, minCostNanos } = wanted;
+  const { requestId, after } = wanted;
+  const where = [`u.account_id = ${put(wanted.accountId)}`];
+  if (from) where.push(`u.posted_at >= ${put(from)}`);
+  if (to) where.push(`u.posted_at < ${put(to)}`);
+  if (keyId !== undefined) where.push(`u.key_id = ${put(keyId)}`);
+  if (model !== undefined) where.push(`u.model = ${put(model)}`);
+  if (endpoint !== undefined) where.push(`u.endpoint = ${put(endpoint)}`);
+  if (upstream !== undefined) where.push(`u.upstream = ${put(upstream)}`);
+  if (failed !== undefined) where.push(`${failed ? "" : "not "}usage_failed(u.reason)`);
+  if (status) where.push(`u.status >= ${put(status[0])} and u.status < ${put(status[1])}`);
+  if (reason !== undefined) where.push(`u.reason = ${put(reason)}`);
+  // In words, for the planner to see that the index of uncommon reasons serves.
+  if (failed === true || (reason !== undefined && reason !== "completed"))
+    where.push("u.reason <> 'completed'");
+  if (minCostNanos !== undefined) where.push(`u.charge_nanos >= ${put(minCostNanos)}`);
+  if (requestId !== undefined) where.push(`u.request_id = ${put(requestId)}`);
+  if (after) {
+    const at = moment(put(after.micros));
+    // The first half alone lets whole days be passed over.
+    where.push(`u.posted_at <= ${at} and (u.posted_at, u.request_id) < (${at}, ${put(after.id)})`);
+  }
+  return where.join(" and ");
+}
+
+function moment(micros: string): string {
+  return `('epoch'::timestamptz + ${micros}::int8 * interval '1 microsecond')`;
+}
+
+const SHOWN = `
+  (extract(epoch from u.posted_at) * 1000000)::int8 as micros, u.request_id as "requestId", u.posted_at as "postedAt",
+  u.accepted_at as "acceptedAt", u.key_id as "keyId", k.name as "keyName", u.model, u.endpoint, u.streamed, u.status,
+  u.reason, usage_failed(u.reason) as failed, u.error_code as "errorCode", u.estimated,
+  case when num_nonnulls(u.input_uncached, u.cache_read, u.cache_write_5m, u.cache_write_1h) > 0 then
+    coalesce(u.input_uncached, 0)::int8 + coalesce(u.cache_read, 0) + coalesce(u.cache_write_5m, 0)
+      + coalesce(u.cache_write_1h, 0) end as "inputTokens",
+  u.cache_read as "cachedTokens",
+  case when num_nonnulls(u.output_visible, u.output_reasoning) > 0 then
+    coalesce(u.output_visible, 0)::int8 + coalesce(u.output_reasoning, 0) end as "outputTokens",
+  case when u.media ? 'images' then sum_of_units(u.media -> 'images') end as images,
+  case when u.media ? 'videoSeconds' then sum_of_units(u.media -> 'videoSeconds') end as "videoSeconds",
+  u.charge_nanos as "chargeNanos", u.first_byte_ms as "firstByteMs", u.total_ms as "totalMs", u.attempts,
+  cardinality(u.losses) as losses, u.upstream`;

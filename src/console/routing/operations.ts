@@ -1,0 +1,108 @@
+import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation } from "../operation.ts";
+import { type Route, route, routeQuery } from "./contract.ts";
+import { readCoolings } from "./coolings-store.ts";
+
+type Station = Route["stations"][number];
+
+/** Whom a request would ask, in which order and why. */
+export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [
+    json({
+      ...{ method: "GET", path: "/operator/routing", policy: "operator", tag: "upstreams" },
+      summary: "The upstreams that a request would be sent to, in order, with the reasons",
+      query: routeQuery,
+      answer: route,
+      async run({ query: { model, group, endpoint: given } }) {
+        const catalog = deps.catalog.current();
+        const endpoints = catalog.models.get(model)?.endpoints ?? [];
+        const endpoint = given ?? endpoints[0] ?? "chat-completions";
+        const stations =
+          endpoint === "images" || endpoint === "videos"
+            ? await mediaStations(deps, catalog.serving(model, group, endpoint), model)
+            : textStations(deps, catalog, { model, group, protocol: endpoint });
+        return {
+          process: deps.runtime.label,
+          ...{ endpoint, endpoints: [...endpoints] },
+          refusal: stations.length > 0 ? null : refusalOf(catalog, { model, group, endpoint }),
+          stations,
+        };
+      },
+    }),
+  ];
+}
+
+function textStations(
+  { routing }: ConsoleDeps,
+  catalog: Catalog,
+  order: {
+    readonly model: string;
+    readonly group: string;
+    readonly protocol: Exclude<Endpoint, "images" | "videos">;
+  },
+): Station[] {
+  const stations = routing.inspect(catalog, order);
+  return stations.map(({ tier, upstream, model, protocol, full, credentials }) => ({
+    ...{ tier, upstream: nameOf(upstream), model, protocol, full, translates: protocol !== order.protocol },
+    ...{ priority: upstream.priority, weight: upstream.weight },
+    share: upstream.weight / weightOf(stations.filter((each) => each.tier === tier)),
+    credentials: credentials.map(({ id, name, open, cooling, waitMs }) => ({
+      ...{ id: String(id), name, wait_seconds: Math.ceil(waitMs / 1_000) },
+      state: open ? ("open" as const) : cooling ? ("cooling" as const) : ("ready" as const),
+    })),
+  }));
+}
+
+/** Tasks ask by priority and weight alike; what cools down is written in the database, for all processes. */
+async function mediaStations(
+  { database }: ConsoleDeps,
+  upstreams: readonly Upstream[],
+  model: string,
+): Promise<Station[]> {
+  const coolings = await readCoolings(database);
+  const priorities = [...new Set(upstreams.map(({ priority }) => priority))].sort((a, b) => a - b);
+  const placed = upstreams.map((upstream) => ({ tier: priorities.indexOf(upstream.priority) + 1, upstream }));
+  return placed
+    .sort((a, b) => a.tier - b.tier || (a.upstream.name < b.upstream.name ? -1 : 1))
+    .map(({ tier, upstream }) => {
+      const name = upstream.models.get(model) ?? model;
+      return {
+        ...{ tier, upstream: nameOf(upstream), model: name, protocol: null, translates: false, full: false },
+        ...{ priority: upstream.priority, weight: upstream.weight },
+        share: upstream.weight / weightOf(placed.filter((each) => each.tier === tier)),
+        credentials: upstream.credentials.map((credential) => {
+          const waitSeconds = coolings.get(`${upstream.id} ${credential.id} ${name}`) ?? 0;
+          return {
+            ...{ id: String(credential.id), name: credential.name, wait_seconds: waitSeconds },
+            state: waitSeconds > 0 ? ("cooling" as const) : ("ready" as const),
+          };
+        }),
+      };
+    });
+}
+
+interface Asked {
+  readonly model: string;
+  readonly group: string;
+  readonly endpoint: Endpoint;
+}
+
+/** The first of the rules of the catalog that is not met. */
+function refusalOf(catalog: Catalog, { model, group, endpoint }: Asked): string {
+  const known = catalog.models.get(model);
+  if (known === undefined) return `There is no model ${model}.`;
+  if (!catalog.groups.has(group)) return `There is no group ${group}.`;
+  if (known.price === null) return `${model} has no price.`;
+  if (known.groups !== null && !known.groups.has(group)) return `${model} is not open to group ${group}.`;
+  if (!known.endpoints.includes(endpoint)) return `${model} does not declare the endpoint ${endpoint}.`;
+  return `No enabled upstream that is open to group ${group} and has a usable credential serves ${model} there.`;
+}
+
+function nameOf({ id, name, kind }: Upstream): Station["upstream"] {
+  return { id: String(id), name, kind };
+}
+
+function weightOf(stations: readonly { readonly upstream: Pick<Upstream, "weight"> }[]): number {
+  return stations.reduce((sum, { upstream }) => sum + upstream.weight, 0);
+}

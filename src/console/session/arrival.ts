@@ -1,0 +1,50 @@
+import { GatewayError } from "../../errors.ts";
+import { nameOf } from "../../people/accept-invitation.ts";
+import { registerPerson } from "../../people/register.ts";
+import { beginSession, countAttempt } from "../../people/sign-in.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { registrationBody, sessionAnswer, signInOptions } from "./contract.ts";
+import { sessionOf, signedIn } from "./session-answer.ts";
+
+/** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
+export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
+  const { database, hasher, people, catalog } = deps;
+  const tag = "session";
+  return [
+    json({
+      ...{ method: "GET", path: "/sign-in", policy: "anyone", tag },
+      summary: "Which ways to sign in there are",
+      answer: signInOptions,
+      run() {
+        const { selfRegistration, oidc } = catalog.current().settings.signIn;
+        return { self_registration: selfRegistration, oidc: oidc.map(({ id, name }) => ({ id, name })) };
+      },
+    }),
+    json({
+      ...{ method: "POST", path: "/registration", policy: "anyone", tag },
+      summary:
+        "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
+      body: registrationBody,
+      answer: sessionAnswer,
+      async run({ body, address, userAgent, identity, audit }) {
+        if (!catalog.current().settings.signIn.selfRegistration)
+          throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+        // Counted like failures and not forgiven: nobody opens accounts by the hundred.
+        await countAttempt({ database, hasher }, `registration ${address}`, address);
+        const passwordHash = await people.passwords.hash(body.password);
+        const { email, name = nameOf(email) } = body;
+        const secret = await database.transaction(async (tx) => {
+          // Nobody has vouched for the address: an identity provider's word for it is not theirs.
+          const user = { email, name, passwordHash, emailTrusted: false };
+          const { id, accountId } = await registerPerson(tx, user);
+          await audit(tx, { action: "user.register", subject: email, accountId, actorId: id });
+          const order = { address, userAgent, replaces: sessionOf(identity) };
+          return beginSession(tx, hasher, { user: { id, email }, ...order });
+        });
+        const { answer, cookies } = await signedIn(deps, secret);
+        return reply(answer, { status: 201, cookies });
+      },
+    }),
+  ];
+}

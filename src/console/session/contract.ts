@@ -1,0 +1,98 @@
+import { z } from "zod";
+
+/** The name under which somebody signs in; capitals do not count. */
+export const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/, "must be an e-mail address");
+
+/** One that somebody chooses. Length is what makes guessing hard; rules about letters make people write it down. */
+export const newPassword = z
+  .string()
+  .min(8, "must have at least 8 characters")
+  .max(200, "must have at most 200 characters");
+
+/** What people are called. Without control characters, which no database and no log likes. */
+export const personName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, "must have no control characters");
+
+export const accountRole = z.enum(["viewer", "member", "owner"]);
+
+export const sessionAnswer = z.strictObject({
+  person: z.strictObject({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    is_operator: z.boolean().describe("Runs the gateway: may do everything, in every account"),
+    has_totp: z.boolean().describe("Signs in with a code besides the password"),
+  }),
+  must_change_password: z
+    .boolean()
+    .describe("The gateway made the password: until they choose one, nothing else is allowed"),
+  accounts: z
+    .array(z.strictObject({ id: z.string(), name: z.string(), role: accountRole }))
+    .describe("The accounts they belong to, by name; operators may enter every other as well"),
+  csrf_token: z
+    .string()
+    .nullable()
+    .describe("What every write of this session sends as x-faregate-csrf; null for a console token"),
+  public_url: z.string().describe("The address callers use, without a slash at its end"),
+  version: z.string().describe("Of the gateway"),
+});
+export type SessionAnswer = z.infer<typeof sessionAnswer>;
+
+export const signInBody = z.strictObject({
+  email,
+  password: z.string().max(1_000),
+  totp: z
+    .string()
+    .trim()
+    .max(40)
+    .optional()
+    .describe("The app's six digits, or a recovery code; asked for by 401 totp_required"),
+});
+export type SignInBody = z.infer<typeof signInBody>;
+
+export const signInOptions = z.strictObject({
+  self_registration: z.boolean().describe("Whether POST /registration makes people who come uninvited"),
+  oidc: z
+    .array(z.strictObject({ id: z.string(), name: z.string() }))
+    .describe("Identity providers to sign in with"),
+});
+export type SignInOptions = z.infer<typeof signInOptions>;
+
+export const passwordBody = z.strictObject({
+  current_password: z.string().max(1_000),
+  new_password: newPassword,
+});
+export type PasswordBody = z.infer<typeof passwordBody>;
+
+export const done = z.strictObject({ done: z.literal(true) });
+
+export const registrationBody = z.strictObject({
+  email,
+  password: newPassword,
+  name: personName.optional().describe("The part before the @ where absent"),
+});
+export type RegistrationBody = z.infer<typeof registrationBody>;
+
+export const oidcStartBody = z.strictObject({ provider: z.string().max(100) });
+export type OidcStartBody = z.infer<typeof oidcStartBody>;
+
+export const oidcStart = z.strictObject({
+  url: z.string().describe("Where to send the browser"),
+  flow: z.string().describe("To keep in the tab, and to send with what the provider answers"),
+});
+export type OidcStart = z.infer<typeof oidcStart>;
+
+export const oidcFinishBody = z.strictObject({
+  flow: z.string().max(2_000),
+  answer: z.string().max(8_000).describe("The query string with which the provider sent the browser back"),
+});
+export type OidcFinishBody = z.infer<typeof oidcFinishBody>;

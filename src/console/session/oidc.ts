@@ -1,0 +1,108 @@
+import { GatewayError } from "../../errors.ts";
+import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
+import { invitationsFor } from "../../people/invitations-store.ts";
+import type { OidcClient, OidcPerson } from "../../people/oidc.ts";
+import { findByIdentity, linkIdentity } from "../../people/oidc-store.ts";
+import { registerPerson } from "../../people/register.ts";
+import { beginSession } from "../../people/sign-in.ts";
+import { findUser, insertUser, type UserRecord } from "../../people/users-store.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { oidcFinishBody, oidcStart, oidcStartBody, sessionAnswer } from "./contract.ts";
+import { sessionOf, signedIn } from "./session-answer.ts";
+
+/** Where providers send browsers back to: a page of the dashboard, which asks for the rest. */
+const RETURN_PATH = "/sign-in/oidc";
+
+/** Signing in at the identity providers of `settings.sign_in`. Their own second factor stands in for ours. */
+export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
+  const { database, hasher, people } = deps;
+  const tag = "session";
+  return [
+    json({
+      ...{ method: "POST", path: "/session/oidc/start", policy: "anyone", tag },
+      summary: "Begin to sign in at an identity provider",
+      unaudited: "nothing is kept; the end is noted",
+      body: oidcStartBody,
+      answer: oidcStart,
+      async run({ body }) {
+        return people.oidc.begin(clientOf(deps, body.provider), `${await deps.publicUrl()}${RETURN_PATH}`);
+      },
+    }),
+    json({
+      ...{ method: "POST", path: "/session/oidc", policy: "anyone", tag },
+      summary: "Sign in with what the identity provider answered",
+      body: oidcFinishBody,
+      answer: sessionAnswer,
+      async run({ body, address, userAgent, identity, audit }) {
+        const { flow, answer: answered } = body;
+        const client = clientOf(deps, people.oidc.providerOf(flow));
+        const told = await people.oidc.finish(client, flow, answered);
+        const secret = await database.transaction(async (tx) => {
+          const user = (await knownUser(tx, told)) ?? (await newUser(tx, told, deps));
+          const { id, email } = user;
+          await audit(tx, {
+            action: "session.create",
+            subject: email,
+            actorId: id,
+            after: { by: client.id },
+          });
+          const order = { address, userAgent, replaces: sessionOf(identity) };
+          return beginSession(tx, hasher, { user: { id, email }, ...order });
+        });
+        const { answer, cookies } = await signedIn(deps, secret);
+        return reply(answer, { cookies });
+      },
+    }),
+  ];
+}
+
+function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): OidcClient {
+  const provider = catalog.current().settings.signIn.oidc.find((candidate) => candidate.id === id);
+  if (provider === undefined) throw new GatewayError("not_found", "There is no such identity provider.");
+  return { ...provider, clientSecret: clientSecret(provider.clientSecretName) };
+}
+
+/**
+ * Whom the provider's subject stands for already, or the user of its verified address, from then on linked. An
+ * address that somebody merely claimed when they registered is no proof of being them.
+ */
+async function knownUser(tx: Queryable, told: OidcPerson): Promise<UserRecord | undefined> {
+  const linked = await findByIdentity(tx, told.issuer, told.subject);
+  const user = linked ?? ((told.verifiedEmail && (await findUser(tx, told.verifiedEmail))) || undefined);
+  if (user === undefined) return undefined;
+  if (user.disabled) throw refused();
+  if (linked !== undefined) return user;
+  if (!user.emailTrusted)
+    throw new GatewayError(
+      "sign_in_failed",
+      "Somebody registered with your address: sign in with its password.",
+    );
+  await linkIdentity(tx, { ...told, userId: user.id });
+  return user;
+}
+
+/** Somebody new: invited to this address, or whoever comes where people may register. */
+async function newUser(
+  tx: Queryable,
+  told: OidcPerson,
+  { catalog }: ConsoleDeps,
+): Promise<Pick<UserRecord, "id" | "email">> {
+  const { verifiedEmail: email } = told;
+  if (email === undefined)
+    throw new GatewayError("sign_in_failed", "The identity provider has not verified your e-mail address.");
+  const user = { email, name: told.name ?? nameOf(email), passwordHash: null, emailTrusted: true };
+  const invitations = await invitationsFor(tx, email);
+  if (invitations.length === 0 && !catalog.current().settings.signIn.selfRegistration) throw refused();
+  const id = invitations.length === 0 ? (await registerPerson(tx, user)).id : await insertUser(tx, user);
+  if (id === undefined)
+    throw new GatewayError("conflict", "Somebody has just joined with this address; try again.");
+  for (const invitation of invitations) await acceptInvitation(tx, invitation, id);
+  await linkIdentity(tx, { ...told, userId: id });
+  return { id, email };
+}
+
+function refused(): GatewayError {
+  return new GatewayError("sign_in_failed", "You have no access here; ask for an invitation.");
+}

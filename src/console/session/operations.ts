@@ -1,0 +1,107 @@
+import { GatewayError } from "../../errors.ts";
+import { deleteOtherSessions, deleteSession } from "../../people/sessions-store.ts";
+import { beginSession, proveIdentity } from "../../people/sign-in.ts";
+import { proveSecondFactor } from "../../people/totp.ts";
+import { setPassword } from "../../people/users-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { arrivalOperations } from "./arrival.ts";
+import { done, passwordBody, sessionAnswer, signInBody } from "./contract.ts";
+import { oidcOperations } from "./oidc.ts";
+import { provePassword } from "./prove-password.ts";
+import { browserOf, cookieOf, sessionAnswerOf, sessionOf, signedIn } from "./session-answer.ts";
+
+/** Signing in and out, and who one is. */
+export function sessionOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [
+    show(deps),
+    signIn(deps),
+    signOut(deps),
+    changePassword(deps),
+    ...arrivalOperations(deps),
+    ...oidcOperations(deps),
+  ];
+}
+
+const tag = "session";
+
+function show(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "GET", path: "/session", policy: "person", tag },
+    summary: "Who is signed in, with the accounts they belong to and the session's csrf_token",
+    answer: sessionAnswer,
+    run(call) {
+      if (call.identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
+      return sessionAnswerOf(deps, call.identity);
+    },
+  });
+}
+
+function signIn(deps: ConsoleDeps): Operation {
+  const { database, hasher, people } = deps;
+  return json({
+    ...{ method: "POST", path: "/session", policy: "anyone", tag },
+    summary: "Sign in with a password, and a code where the person uses one",
+    body: signInBody,
+    answer: sessionAnswer,
+    async run({ body, address, userAgent, identity, audit }) {
+      const user = await proveIdentity(
+        { database, hasher, passwords: people.passwords },
+        { ...body, address },
+      );
+      await proveSecondFactor(database, deps, user, body.totp);
+      const secret = await database.transaction(async (tx) => {
+        await audit(tx, { action: "session.create", subject: user.email, actorId: user.id });
+        return beginSession(tx, hasher, { user, address, userAgent, replaces: sessionOf(identity) });
+      });
+      const { answer, cookies } = await signedIn(deps, secret);
+      return reply(answer, { cookies });
+    },
+  });
+}
+
+function signOut(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "DELETE", path: "/session", policy: "person", tag },
+    summary: "Sign out: the session ends and its cookie goes",
+    answer: done,
+    async run({ identity, audit }) {
+      const { person, sessionId } = browserOf(identity);
+      await deps.database.transaction(async (tx) => {
+        await deleteSession(tx, person.id, sessionId);
+        await audit(tx, { action: "session.delete", subject: person.email });
+      });
+      return reply({ done: true } as const, { cookies: [await cookieOf(deps, "")] });
+    },
+  });
+}
+
+function changePassword(deps: ConsoleDeps): Operation {
+  const { database, people } = deps;
+  return json({
+    ...{ method: "POST", path: "/me/password", policy: "person", tag: "me" },
+    summary: "Choose another password; every other session of the person ends",
+    body: passwordBody,
+    answer: done,
+    async run({ body, identity, address, audit }) {
+      const { person, sessionId } = browserOf(identity);
+      if (body.new_password === body.current_password || body.new_password.toLowerCase() === person.email)
+        throw new GatewayError("invalid_request", "Choose a password that is new and not your address.", {
+          param: "new_password",
+        });
+      const password = body.current_password;
+      await provePassword(deps, { person, password, address, param: "current_password" });
+      const passwordHash = await people.passwords.hash(body.new_password);
+      await database.transaction(async (tx) => {
+        await setPassword(tx, person.id, passwordHash, { mustChange: false });
+        const ended = await deleteOtherSessions(tx, person.id, sessionId);
+        await audit(tx, {
+          action: "password.change",
+          subject: person.email,
+          after: { sessions_ended: ended },
+        });
+      });
+      return { done: true } as const;
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import { GatewayError } from "../../errors.ts";
+import type { Person } from "../../people/identity.ts";
+import { countAttempt, forgive } from "../../people/sign-in.ts";
+import { readUser } from "../../people/users-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+
+interface Proof {
+  readonly person: Person;
+  readonly password: string;
+  /** Of the caller: whoever sits down at an open session must not try passwords there either. */
+  readonly address: string;
+  /** The field of the body. */
+  readonly param: string;
+}
+
+/** Throws unless it is the password of who is signed in; counts as an attempt to sign in. */
+export async function provePassword(
+  deps: ConsoleDeps,
+  { person, password, address, param }: Proof,
+): Promise<void> {
+  const { database, hasher, people } = deps;
+  await countAttempt({ database, hasher }, person.email, address);
+  const user = await readUser(database, person.id);
+  if (!(await people.passwords.matches(password, user?.passwordHash)))
+    throw new GatewayError("forbidden", "This is not your password.", { param });
+  await forgive(database, hasher, person.email);
+}

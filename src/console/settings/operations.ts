@@ -1,0 +1,98 @@
+import { resolve, sep } from "node:path";
+import { z } from "zod";
+import { readSettings, writeSettings } from "../../catalog/catalog-store.ts";
+import { decodeSettings, type SettingsFile, settingsFile } from "../../catalog/settings.ts";
+import { readSettings as judgeSettings } from "../../manifest/read-item.ts";
+import { changeCatalog } from "../catalog/change.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation } from "../operation.ts";
+import { type SettingsAnswer, settings, settingsChange } from "./contract.ts";
+import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
+
+const described = { path: "/operator/settings", policy: "operator", tag: "settings" } as const;
+
+/** How the gateway behaves and what it runs on. */
+export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [
+    json({
+      ...{ ...described, method: "GET" },
+      summary: "Settings with what they mean, and what the gateway runs on",
+      answer: settings,
+      run: () => describe(deps),
+    }),
+    json({
+      ...{ ...described, method: "PUT" },
+      summary: "Set the settings anew; what is left out has its default",
+      body: settingsChange,
+      answer: settings,
+      async run(call) {
+        await changeCatalog(deps, call, async (tx) => {
+          const given = judgeSettings(call.body.given);
+          const before = await readSettings(tx);
+          await writeSettings(tx, given);
+          return {
+            value: undefined,
+            note: { action: "settings.update", subject: "settings", before, after: given },
+          };
+        });
+        return describe(deps);
+      },
+    }),
+  ];
+}
+
+async function describe({ database, runtime, version, publicUrl }: ConsoleDeps): Promise<SettingsAnswer> {
+  const given = await readSettings(database);
+  const facts = await readDatabaseFacts(database);
+  const processes = await readServingProcesses(database);
+  return {
+    given,
+    fields: describeFields(given),
+    environment: runtime.variables.map(({ name, isSet }) => ({ name, is_set: isSet })),
+    applies_file: runtime.configFile !== undefined,
+    version,
+    public_url: await publicUrl(),
+    database: {
+      kind: isWithin(facts.folder, runtime.dataDir) ? "embedded" : "server",
+      version: facts.version,
+      size_bytes: String(facts.sizeBytes),
+    },
+    processes: processes.map(({ label, since }) => ({
+      ...{ label, since: since.toISOString(), is_this: label === runtime.label },
+    })),
+  };
+}
+
+function describeFields(given: SettingsFile): SettingsAnswer["fields"] {
+  const effective = inFileForm(decodeSettings(given));
+  const defaults = inFileForm(decodeSettings({}));
+  const { properties = {} } = z.toJSONSchema(settingsFile, { unrepresentable: "any", io: "input" });
+  return Object.keys(settingsFile.shape).map((field) => {
+    const name = field as keyof SettingsFile;
+    const { description = "", ...schema } = properties[name] as Record<string, unknown> & {
+      description?: string;
+    };
+    return {
+      ...{ name, description, schema, is_set: given[name] !== undefined },
+      ...{ effective: effective[name] ?? null, default: defaults[name] ?? null },
+    };
+  });
+}
+
+/** `usageRetentionDays` is `usage_retention_days` in the file, at every depth. */
+function inFileForm(value: object): Record<string, unknown> {
+  const encode = (inner: unknown): unknown => {
+    if (Array.isArray(inner)) return inner.map(encode);
+    return typeof inner === "object" && inner !== null ? inFileForm(inner) : inner;
+  };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      encode(inner),
+    ]),
+  );
+}
+
+function isWithin(folder: string | null, dataDir: string): boolean {
+  return folder !== null && resolve(folder).startsWith(`${resolve(dataDir)}${sep}`);
+}

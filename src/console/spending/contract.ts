@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { moment, nanos } from "../page.ts";
+
+const day = z.iso.date({ error: "must be a day, such as 2027-01-31" });
+
+export const spendingQuery = z.strictObject({
+  from: day.optional().describe("First day, UTC; absent = 29 days before the last"),
+  to: day.optional().describe("Last day, UTC; absent = today"),
+  step: z
+    .enum(["day", "hour"])
+    .default("day")
+    .describe("hour: for models and endpoints, and seven days at most"),
+  by: z.enum(["model", "key", "person", "endpoint"]).default("model"),
+});
+export type SpendingQuery = z.input<typeof spendingQuery>;
+
+const sums = z.object({
+  requests: z.number().int(),
+  errors: z.number().int(),
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  charge_nanos: nanos,
+});
+export type SpendingSums = z.infer<typeof sums>;
+
+const latency = z
+  .object({ p50_ms: z.number(), p95_ms: z.number() })
+  .nullable()
+  .describe("Of requests answered in full, right within a tenth; null = there were none");
+
+const latencies = z.object({ first_byte: latency, total: latency });
+export type SpendingLatencies = z.infer<typeof latencies>;
+
+const group = sums.extend({
+  id: z
+    .string()
+    .describe("The model or endpoint itself; the id of a key or person; playground = its short-lived keys"),
+  name: z.string().nullable().describe("null: a key made by no person"),
+  latencies: latencies.nullable().describe("Of models only"),
+});
+export type SpendingGroup = z.infer<typeof group>;
+
+export const spendingAnswer = z.object({
+  from: z.string(),
+  to: z.string(),
+  totals: sums.extend({
+    estimated: z.number().int().describe("Requests whose usage the gateway had to estimate"),
+    tokens: z.object({
+      input_uncached: z.number().int(),
+      cache_read: z.number().int(),
+      cache_write_5m: z.number().int(),
+      cache_write_1h: z.number().int(),
+      output_visible: z.number().int(),
+      output_reasoning: z.number().int(),
+    }),
+    images: z.number().int(),
+    video_seconds: z.number().int(),
+    latencies,
+  }),
+  groups: z.array(group).describe("The hundred that cost most"),
+  others: sums.nullable().describe("What is in no group of the list; null = nothing"),
+  series: z
+    .array(
+      z.object({
+        at: moment.describe("Beginning of the day or hour; those without requests are left out"),
+        group: z.string().nullable().describe("Id of one of the first eight groups; null = all others"),
+        charge_nanos: nanos,
+        requests: z.number().int(),
+      }),
+    )
+    .describe("For a chart"),
+  forecast: z
+    .object({
+      month: z.string().describe("YYYY-MM, the current one, UTC"),
+      charged_nanos: nanos.describe("So far"),
+      day_nanos: nanos.describe("A usual day: the mean of the last seven that are over"),
+      expected_nanos: nanos.describe("At the end of the month, if days stay usual"),
+    })
+    .describe("Of the current month, whatever the range"),
+});
+export type SpendingAnswer = z.infer<typeof spendingAnswer>;

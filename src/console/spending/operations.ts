@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import { csvLine } from "../csv.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { type Call, json, type Operation, text } from "../operation.ts";
+import { spendingAnswer, spendingQuery } from "./contract.ts";
+import { type SpendingWanted, spendingOf, sumsOf } from "./spending.ts";
+import { readGroups } from "./spending-store.ts";
+
+/** Where an account's money goes; read off the sums over the log, so that it costs nothing to ask. */
+export function spendingOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [show(deps), exportCsv(deps)];
+}
+
+const tag = "spending";
+
+function show({ database, clock }: ConsoleDeps): Operation {
+  return json({
+    ...{ method: "GET", path: "/accounts/{account}/spending", policy: "viewer", tag },
+    summary: "Spending, requests, errors, tokens and latency by day or hour, and the month's forecast",
+    query: spendingQuery,
+    answer: spendingAnswer,
+    run: (call) => spendingOf(database, wantedOf(call, clock.nowMs())),
+  });
+}
+
+function exportCsv({ database, clock }: ConsoleDeps): Operation {
+  return text({
+    ...{ path: "/accounts/{account}/spending.csv", policy: "viewer", tag },
+    summary: "The same as a CSV file: a line for each day or hour and each model, key, person or endpoint",
+    query: spendingQuery,
+    contentType: "text/csv; charset=utf-8",
+    fileName: (call) => `spending-${call.account().id}-by-${call.query.by}.csv`,
+    async *run(call) {
+      const { span, by, step } = wantedOf(call, clock.nowMs());
+      yield csvLine(["from", "id", "name", ...SUM_COLUMNS]);
+      const stepMs = step === "day" ? DAY_MS : HOUR_MS;
+      for (let at = span.from.getTime(); at < span.until.getTime() && !call.gone.aborted; at += stepMs) {
+        const one = { ...span, from: new Date(at), until: new Date(at + stepMs) };
+        const groups = await readGroups(database, one, by, null);
+        yield groups
+          .map((group) => {
+            const sums = sumsOf(group);
+            const cells = SUM_COLUMNS.map((name) => sums[name]);
+            return csvLine([one.from.toISOString(), group.id, group.name, ...cells]);
+          })
+          .join("");
+      }
+    },
+  });
+}
+
+const SUM_COLUMNS = ["requests", "errors", "input_tokens", "output_tokens", "charge_nanos"] as const;
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Two years of days, or a week of hours: a chart has no more points to show. */
+const MOST_DAYS = { day: 731, hour: 7 };
+
+function wantedOf(
+  call: Pick<Call<z.output<typeof spendingQuery>, unknown>, "query" | "account">,
+  nowMs: number,
+): SpendingWanted {
+  const { by, step, from, to } = call.query;
+  const lastMs = to === undefined ? Math.floor(nowMs / DAY_MS) * DAY_MS : Date.parse(to);
+  const firstMs = from === undefined ? lastMs - 29 * DAY_MS : Date.parse(from);
+  const days = (lastMs - firstMs) / DAY_MS + 1;
+  if (days < 1) throw refusal("to", "lies before the first day.");
+  if (days > MOST_DAYS[step]) throw refusal("from", `by the ${step} at most ${MOST_DAYS[step]} days.`);
+  if (step === "hour" && (by === "key" || by === "person"))
+    throw refusal("step", "keys and people are summed by the day; ask for step=day.");
+  const span = {
+    accountId: call.account().id,
+    from: new Date(firstMs),
+    until: new Date(lastMs + DAY_MS),
+  };
+  return { span, by, step, nowMs };
+}
+
+function refusal(param: string, words: string): GatewayError {
+  return new GatewayError("invalid_request", `${param}: ${words}`, { param });
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { givenMoment } from "../contract-parts.ts";
+import { moment } from "../page.ts";
+
+const tokenRow = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  hint: z.string().describe("Its first and last characters"),
+  read_only: z.boolean(),
+  created_at: moment,
+  expires_at: moment.nullable(),
+  last_used_at: moment.nullable().describe("True to the minute"),
+});
+export type TokenRow = z.infer<typeof tokenRow>;
+
+export const tokenList = z.strictObject({ data: z.array(tokenRow), next: z.null() });
+export type TokenList = z.infer<typeof tokenList>;
+
+export const tokenBody = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  read_only: z.boolean().default(false).describe("May look only"),
+  expires_at: givenMoment.nullable().default(null).describe("From then on it lets nobody in; null = never"),
+});
+export type TokenBody = z.input<typeof tokenBody>;
+
+export const createdToken = tokenRow.extend({
+  token: z.string().describe("The token itself, shown this once: only its hash is kept"),
+});
+export type CreatedToken = z.infer<typeof createdToken>;

@@ -1,0 +1,80 @@
+import { keyHint } from "../../accounts/key-form.ts";
+import { GatewayError } from "../../errors.ts";
+import { newConsoleToken } from "../../people/secrets.ts";
+import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../people/tokens-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { idOf } from "../ids.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { done } from "../session/contract.ts";
+import { settledOf } from "../session/session-answer.ts";
+import { createdToken, type TokenRow, tokenBody, tokenList } from "./contract.ts";
+
+/** More are forgotten ones. */
+const MOST_TOKENS = 50;
+
+/** What scripts show in the place of a session: tokens with all the rights of the person, or to look only. */
+export function tokensOperations({ database, hasher, clock }: ConsoleDeps): readonly Operation[] {
+  const tag = "tokens";
+  return [
+    json({
+      ...{ method: "GET", path: "/me/tokens", policy: "person", tag },
+      summary: "One's console tokens",
+      answer: tokenList,
+      async run(call) {
+        return { data: (await readTokens(database, call.person().id)).map(tokenRowOf), next: null };
+      },
+    }),
+    json({
+      ...{ method: "POST", path: "/me/tokens", policy: "person", tag },
+      summary: "Make a console token; the answer is the only time it is shown",
+      body: tokenBody,
+      answer: createdToken,
+      async run({ body, identity, audit }) {
+        const { person } = settledOf(identity);
+        const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
+        if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs())
+          throw new GatewayError("invalid_request", "expires_at is over already.", { param: "expires_at" });
+        const token = newConsoleToken();
+        const { name, read_only: readOnly } = body;
+        const order = { userId: person.id, name, readOnly, expiresAt };
+        const row = await database.transaction(async (tx) => {
+          const made = { ...order, hash: hasher.hash(token), hint: keyHint(token) };
+          const inserted = await insertToken(tx, made, MOST_TOKENS);
+          if (inserted === undefined)
+            throw new GatewayError("conflict", `You have ${MOST_TOKENS} tokens; revoke one first.`);
+          await audit(tx, { action: "token.create", subject: name, after: tokenRowOf(inserted) });
+          return inserted;
+        });
+        return reply({ ...tokenRowOf(row), token }, { status: 201 });
+      },
+    }),
+    json({
+      ...{ method: "DELETE", path: "/me/tokens/{token}", policy: "person", tag },
+      summary: "Revoke a console token at once",
+      answer: done,
+      async run(call) {
+        const { id } = call.person();
+        await database.transaction(async (tx) => {
+          const name = await deleteToken(tx, id, idOf(call.params["token"], UNKNOWN));
+          if (name === undefined) throw new GatewayError("not_found", UNKNOWN);
+          await call.audit(tx, { action: "token.revoke", subject: name });
+        });
+        return { done: true } as const;
+      },
+    }),
+  ];
+}
+
+const UNKNOWN = "You have no such token.";
+
+function tokenRowOf(row: Row): TokenRow {
+  return {
+    id: String(row.id),
+    name: row.name,
+    hint: row.hint,
+    read_only: row.readOnly,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  };
+}

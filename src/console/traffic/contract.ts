@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { moment, nanos } from "../page.ts";
+
+const milliseconds = z.int().nullable().describe("null = no request was answered in full");
+
+const figures = {
+  requests: z.int(),
+  errors: z.int().describe("Requests that came to nothing for the caller's or an upstream's fault"),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  charge_nanos: nanos,
+  first_byte_p50_ms: milliseconds,
+  first_byte_p95_ms: milliseconds,
+  first_byte_p99_ms: milliseconds,
+};
+const trafficFigures = z.object(figures);
+export type TrafficFigures = z.infer<typeof trafficFigures>;
+
+const trafficRow = z.object({ name: z.string().describe('"" = no upstream was asked'), ...figures });
+export type TrafficRow = z.infer<typeof trafficRow>;
+
+const trafficSlot = z.object({ at: moment.describe("Begin of the slot"), ...figures });
+export type TrafficSlot = z.infer<typeof trafficSlot>;
+
+/** Requests by the time they were posted, of all processes that share the database. */
+export const traffic = z.object({
+  slot_seconds: z.int(),
+  slots: z
+    .array(trafficSlot)
+    .describe(
+      "Oldest first, the last one still filling; an event after the first has only slots that changed",
+    ),
+  span_seconds: z.int().describe("What the rows below are sums of: so many seconds up to now"),
+  total: trafficFigures,
+  upstreams: z.array(trafficRow),
+  models: z.array(trafficRow),
+  process: z.object({
+    label: z.string().describe("The process that answers, one of those in the settings"),
+    running: z.int().describe("Text requests under way in it"),
+  }),
+});
+export type Traffic = z.infer<typeof traffic>;

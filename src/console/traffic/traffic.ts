@@ -1,0 +1,56 @@
+import type { Database } from "../../storage/database.ts";
+import type { Traffic } from "./contract.ts";
+import { figuresOf, rowsBy } from "./sums.ts";
+import { createTrafficWindow, type TrafficWindow } from "./window.ts";
+
+/** How busy the gateway is and was, as pages look at it; one for a process, shared by all who look. */
+export interface TrafficWatch {
+  /** Five minutes by two seconds; what rows sum up is the last minute. `slots` = only so many newest ones. */
+  live(slots?: number): Promise<Traffic>;
+  /** The last hour by the minute, and what rows sum up is all of it. */
+  hour(): Promise<Traffic>;
+}
+
+export interface TrafficOptions {
+  readonly database: Database;
+  readonly label: string;
+  /** Text requests under way in this process. */
+  readonly running: () => number;
+}
+
+export const LIVE_SLOT_SECONDS = 2;
+const LIVE_SLOTS = 150;
+/** Long enough to have some requests in it, short enough to be now. */
+const LIVE_SPAN_SLOTS = 30;
+const HOUR_SLOTS = 60;
+
+export function createTrafficWatch({ database, label, running }: TrafficOptions): TrafficWatch {
+  const live = createTrafficWindow({ database, slotSeconds: LIVE_SLOT_SECONDS, slots: LIVE_SLOTS });
+  const hour = createTrafficWindow({ database, slotSeconds: 60, slots: HOUR_SLOTS });
+  const describe = async (window: TrafficWindow, slots: number, span: number): Promise<Traffic> => {
+    const { newest, slots: cells } = await window.read();
+    const cellsOf = (slot: number) => cells.get(slot) ?? [];
+    const lately = lastOf(newest, span).flatMap(cellsOf);
+    return {
+      slot_seconds: window.slotSeconds,
+      slots: lastOf(newest, slots).map((slot) => ({
+        at: new Date(slot * window.slotSeconds * 1_000).toISOString(),
+        ...figuresOf(cellsOf(slot)),
+      })),
+      span_seconds: span * window.slotSeconds,
+      total: figuresOf(lately),
+      upstreams: rowsBy("upstream", lately),
+      models: rowsBy("model", lately),
+      process: { label, running: running() },
+    };
+  };
+  return {
+    live: (slots = LIVE_SLOTS) => describe(live, slots, LIVE_SPAN_SLOTS),
+    hour: () => describe(hour, HOUR_SLOTS, HOUR_SLOTS),
+  };
+}
+
+/** So many numbers up to `newest`, rising. */
+function lastOf(newest: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => newest - count + 1 + index);
+}

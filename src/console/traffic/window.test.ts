@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type BillingRig,
+  completed,
+  createBillingRig,
+  order,
+  TOKEN_NANOS,
+} from "../../../test/support/billing.ts";
+import type { Caller } from "../../accounts/caller.ts";
+import { readUpstreamDays } from "../upstreams/report-store.ts";
+import { figuresOf, rowsBy } from "./sums.ts";
+import { createTrafficWindow } from "./window.ts";
+
+let rig: BillingRig;
+let caller: Caller;
+beforeAll(async () => {
+  rig = await createBillingRig();
+  caller = await rig.account(10n ** 15n);
+});
+afterAll(() => rig.close());
+
+/** Posts requests that an upstream answered, with what its vendor says they cost. */
+async function post(spool: string, costs: readonly unknown[]): Promise<void> {
+  const billing = await rig.start(spool);
+  for (const cost of costs) {
+    const hold = await billing.take(order(caller, 1n));
+    await hold.begun;
+    await hold.settle({ ...completed(10), upstream: "vendor", ...(cost !== undefined && { raw: { cost } }) });
+  }
+  await billing.drain();
+}
+
+describe("the window over the usage log", () => {
+  it("shows every request once, however often it is looked at while more are posted", async () => {
+    const window = createTrafficWindow({ database: rig.database, slotSeconds: 60, slots: 60 });
+    const all = async () => [...(await window.read()).slots.values()].flat();
+    expect(await all()).toEqual([]);
+    await post("first", [undefined, undefined]);
+    const fresh = createTrafficWindow({ database: rig.database, slotSeconds: 60, slots: 60 });
+    const cells = [...(await fresh.read()).slots.values()].flat();
+    expect(figuresOf(cells)).toMatchObject({
+      ...{ requests: 2, errors: 0, charge_nanos: String(20n * TOKEN_NANOS) },
+    });
+    expect(rowsBy("upstream", cells).map(({ name, requests }) => [name, requests])).toEqual([["vendor", 2]]);
+    await Promise.all([fresh.read(), fresh.read()]);
+    expect(figuresOf([...(await fresh.read()).slots.values()].flat()).requests).toBe(2);
+  });
+});
+
+describe("what vendors say that requests cost", () => {
+  it("is summed beside what those requests were charged, and absurd numbers stop no charge", async () => {
+    await post("costs", [0.000001, 1e300, -5, "free", null, { deep: 1 }]);
+    const [today] = await readUpstreamDays(rig.database, "vendor", 1);
+    expect(today).toMatchObject({ requests: 8n, reportedRequests: 3n });
+    expect(today?.reportedChargeNanos).toBe(30n * TOKEN_NANOS);
+    expect(today?.costNanos).toBe(1_000n + 10n ** 15n);
+  });
+});

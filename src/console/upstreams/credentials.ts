@@ -1,0 +1,164 @@
+import { setCredential, type UpstreamRecord, upsertUpstream } from "../../catalog/upstreams-store.ts";
+import { GatewayError } from "../../errors.ts";
+import { encodeUpstream } from "../../manifest/encode-file.ts";
+import { readUpstream } from "../../manifest/read-item.ts";
+import type { Queryable } from "../../storage/database.ts";
+import { probeUpstream } from "../../upstreams/probe.ts";
+import { changeCatalog, readKnownNames } from "../catalog/change.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { credentialChange, credentialTest, newCredential, upstream } from "./contract.ts";
+import { answerOf, auditedCredentials, upstreamOf } from "./find.ts";
+
+const described = { policy: "operator", tag: "upstreams" } as const;
+const CREDENTIALS = "/operator/upstreams/{upstream}/credentials";
+const CREDENTIAL = `${CREDENTIALS}/{credential}`;
+
+/** An upstream that wants no key is tested under this word. */
+const NO_CREDENTIAL = "none";
+
+/** Credentials: written, switched, tested, and never read. */
+export function credentialOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [add(deps), change(deps), remove(deps), test(deps)];
+}
+
+function add(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: CREDENTIALS },
+    summary: "Add a credential",
+    body: newCredential,
+    answer: upstream,
+    async run(call) {
+      const { secret, name } = call.body;
+      const { upstream: id } = call.params;
+      await changeCatalog(deps, call, async (tx) => {
+        const before = await upstreamOf(deps, tx, id);
+        const credential = { secret, name: name ?? freeName(before), reference: null, enabled: true };
+        const credentials = [...before.credentials, credential];
+        await judge(tx, before, credentials);
+        await upsertUpstream(tx, deps.seals, { ...before, credentials });
+        return { value: undefined, note: noteOf("credential.create", before, { credentials }) };
+      });
+      return reply(await answerOf(deps, id), { status: 201 });
+    },
+  });
+}
+
+function change(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PATCH", path: CREDENTIAL },
+    summary: "Replace a credential's secret, name it, or switch it on and off",
+    body: credentialChange,
+    answer: upstream,
+    async run(call) {
+      const { upstream: id, credential: credentialId } = call.params;
+      const { secret, name, enabled } = call.body;
+      await changeCatalog(deps, call, async (tx) => {
+        const before = await upstreamOf(deps, tx, id);
+        const old = credentialOf(before, credentialId);
+        const changed = {
+          ...{ id: old.id, secret: secret ?? old.secret, name: name ?? old.name },
+          ...{ enabled: enabled ?? old.enabled, reference: secret === undefined ? old.reference : null },
+        };
+        const credentials = before.credentials.map((each) => (each === old ? changed : each));
+        await judge(tx, before, credentials);
+        await setCredential(tx, deps.seals, changed);
+        const note = noteOf("credential.update", before, { credentials });
+        const after = secret === undefined ? note.after : { ...note.after, replaced: changed.name };
+        return { value: undefined, note: { ...note, after } };
+      });
+      return answerOf(deps, id);
+    },
+  });
+}
+
+function remove(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "DELETE", path: CREDENTIAL },
+    summary: "Remove a credential; tasks under way with it are lost sight of",
+    answer: upstream,
+    async run(call) {
+      const { upstream: id, credential: credentialId } = call.params;
+      await changeCatalog(deps, call, async (tx) => {
+        const before = await upstreamOf(deps, tx, id);
+        const old = credentialOf(before, credentialId);
+        const credentials = before.credentials.filter((each) => each !== old);
+        await judge(tx, before, credentials);
+        await upsertUpstream(tx, deps.seals, { ...before, credentials });
+        return { value: undefined, note: noteOf("credential.delete", before, { credentials }) };
+      });
+      return answerOf(deps, id);
+    },
+  });
+}
+
+function test(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: `${CREDENTIAL}/test` },
+    summary: "Try a credential without spending anything, as `faregate doctor` does",
+    unaudited: "it changes nothing",
+    answer: credentialTest,
+    async run({ params }) {
+      const { database, catalog, clock } = deps;
+      const record = await upstreamOf(deps, database, params["upstream"]);
+      const { id } =
+        params["credential"] === NO_CREDENTIAL && record.credentials.length === 0
+          ? { id: -record.id }
+          : credentialOf(record, params["credential"]);
+      await catalog.refresh();
+      // Disabled ones too: one wants to know before switching it on.
+      const placed = catalog.current().placed(record.id, id);
+      if (placed === undefined) throw new GatewayError("not_found", UNKNOWN);
+      const begun = clock.monotonicMs();
+      const problem = await probeUpstream(placed.upstream, placed.credential, { clock });
+      return {
+        ok: problem === undefined,
+        latency_ms: Math.round(clock.monotonicMs() - begun),
+        message: problem ?? "answers and takes the credential",
+      };
+    },
+  });
+}
+
+const UNKNOWN = "There is no such credential.";
+
+function credentialOf(
+  { credentials }: UpstreamRecord,
+  id: string | undefined,
+): UpstreamRecord["credentials"][number] {
+  const found = credentials.find((each) => String(each.id) === id);
+  if (found === undefined) throw new GatewayError("not_found", UNKNOWN);
+  return found;
+}
+
+/** By the rules of the catalog file: a kind that needs a key, a secret that fits into a header, none twice. */
+async function judge(
+  tx: Queryable,
+  before: UpstreamRecord,
+  credentials: readonly { readonly secret: string }[],
+): Promise<void> {
+  const secrets = credentials.map(({ secret }) => secret);
+  const names = await readKnownNames(tx);
+  // What else is wrong with it by now, such as a model that was removed, is no matter of its credentials.
+  const known = {
+    groups: new Set([...names.groups, ...(before.groups ?? [])]),
+    models: new Set(before.models.keys()),
+  };
+  const { disabled: _, ...form } = encodeUpstream(before);
+  readUpstream({ ...form, timeouts: {}, ...(secrets.length > 0 && { api_keys: secrets }) }, known);
+}
+
+function noteOf(action: string, before: UpstreamRecord, after: Parameters<typeof auditedCredentials>[0]) {
+  return {
+    ...{ action, subject: before.name, before: auditedCredentials(before) },
+    after: auditedCredentials(after),
+  };
+}
+
+/** The file's credentials are called by their place. */
+function freeName({ credentials }: UpstreamRecord): string {
+  const taken = new Set(credentials.map(({ name }) => name));
+  let number = credentials.length + 1;
+  while (taken.has(String(number))) number += 1;
+  return String(number);
+}

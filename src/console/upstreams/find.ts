@@ -1,0 +1,38 @@
+import {
+  readUpstreams,
+  type UpstreamDeclaration,
+  type UpstreamRecord,
+} from "../../catalog/upstreams-store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { idOf } from "../ids.ts";
+import type { Upstream } from "./contract.ts";
+import { upstreamAnswers } from "./upstream-answer.ts";
+
+const UNKNOWN = "There is no such upstream.";
+
+/** The upstream of a path; 404 where there is none. Its credentials are in clear. */
+export async function upstreamOf(
+  { seals }: Pick<ConsoleDeps, "seals">,
+  db: Queryable,
+  text: string | undefined,
+): Promise<UpstreamRecord> {
+  const id = idOf(text, UNKNOWN);
+  const found = (await readUpstreams(db, seals)).find((each) => each.id === id);
+  if (found === undefined) throw new GatewayError("not_found", UNKNOWN);
+  return found;
+}
+
+/** The same as the wire has it. */
+export async function answerOf(deps: ConsoleDeps, text: string | undefined): Promise<Upstream> {
+  const record = await upstreamOf(deps, deps.database, text);
+  const [answer] = upstreamAnswers(deps, [record], await deps.traffic.hour());
+  if (answer === undefined) throw new GatewayError("not_found", UNKNOWN);
+  return answer;
+}
+
+/** An upstream as the audit log keeps it: of credentials only which there are. */
+export function auditedCredentials({ credentials }: Pick<UpstreamDeclaration, "credentials">): object {
+  return { credentials: credentials.map(({ name, enabled }) => (enabled ? name : `${name} (disabled)`)) };
+}

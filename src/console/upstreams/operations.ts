@@ -1,0 +1,114 @@
+import { readUpstreams } from "../../catalog/upstreams-store.ts";
+import { KIND_NAMES, kindOf } from "../../upstreams/kinds.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation } from "../operation.ts";
+import { kinds, reportQuery, type UpstreamReport, upstream, upstreamReport, upstreams } from "./contract.ts";
+import { credentialOperations } from "./credentials.ts";
+import { answerOf, upstreamOf } from "./find.ts";
+import { type DayOfUpstream, readUpstreamDays, readUpstreamFailures } from "./report-store.ts";
+import { termsOperations } from "./terms.ts";
+import { upstreamAnswers } from "./upstream-answer.ts";
+
+const described = { method: "GET", policy: "operator", tag: "upstreams" } as const;
+const UPSTREAM = "/operator/upstreams/{upstream}";
+
+/** Who makes the answers, how they do and what they cost, for operators. */
+export function upstreamOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [
+    list(deps),
+    show(deps),
+    report(deps),
+    listKinds(),
+    ...termsOperations(deps),
+    ...credentialOperations(deps),
+  ];
+}
+
+function list(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: "/operator/upstreams" },
+    summary: "Every upstream with its health now",
+    answer: upstreams,
+    async run() {
+      const records = await readUpstreams(deps.database, deps.seals);
+      return {
+        data: upstreamAnswers(deps, records, await deps.traffic.hour()),
+        next: null,
+        process: deps.runtime.label,
+      };
+    },
+  });
+}
+
+function show(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: UPSTREAM },
+    summary: "One upstream with its health now",
+    answer: upstream,
+    run: ({ params }) => answerOf(deps, params["upstream"]),
+  });
+}
+
+/** Enough to see a pattern. */
+const SHOWN_FAILURES = 50;
+
+function report(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: `${UPSTREAM}/report` },
+    summary: "What an upstream brought and cost by day, and its latest failures",
+    query: reportQuery,
+    answer: upstreamReport,
+    async run({ params, query }) {
+      const { name } = await upstreamOf(deps, deps.database, params["upstream"]);
+      const days = await readUpstreamDays(deps.database, name, query.days);
+      const failures = await readUpstreamFailures(deps.database, name, SHOWN_FAILURES);
+      return {
+        days: days.map(dayAnswer),
+        failures: failures.map(({ requestId, at, accountId, errorCode, ...rest }) => ({
+          ...{ ...rest, request_id: requestId, at: at.toISOString() },
+          ...{ account_id: String(accountId), error_code: errorCode },
+        })),
+      };
+    },
+  });
+}
+
+function dayAnswer(day: DayOfUpstream): UpstreamReport["days"][number] {
+  const { reportedRequests, reportedChargeNanos, costNanos } = day;
+  return {
+    ...{ day: day.day, requests: Number(day.requests), errors: Number(day.errors) },
+    ...{ input_tokens: Number(day.inputTokens), output_tokens: Number(day.outputTokens) },
+    ...{ images: Number(day.images), video_seconds: Number(day.videoSeconds) },
+    charge_nanos: String(day.chargeNanos),
+    reported:
+      reportedRequests === null
+        ? null
+        : {
+            requests: Number(reportedRequests),
+            charge_nanos: String(reportedChargeNanos),
+            cost_nanos: String(costNanos),
+          },
+  };
+}
+
+function listKinds(): Operation {
+  return json({
+    ...{ ...described, path: "/operator/kinds" },
+    summary: "The kinds of upstreams there are",
+    answer: kinds,
+    run: () => ({
+      data: KIND_NAMES.flatMap((name) => {
+        const kind = kindOf(name);
+        if (kind === undefined) return [];
+        const { protocols, families, needsKey, paths } = kind;
+        return [
+          {
+            ...{ name, protocols: [...protocols], families: [...families], needs_key: needsKey },
+            possible_protocols: Object.keys(paths),
+          },
+        ];
+      }),
+      next: null,
+    }),
+  });
+}

@@ -1,0 +1,63 @@
+import type { Queryable } from "../../storage/database.ts";
+
+export interface DayOfUpstream {
+  readonly day: string;
+  readonly requests: bigint;
+  readonly errors: bigint;
+  readonly inputTokens: bigint;
+  readonly outputTokens: bigint;
+  readonly images: bigint;
+  readonly videoSeconds: bigint;
+  readonly chargeNanos: bigint;
+  /** Of requests for which the vendor says a cost; null = of none. */
+  readonly reportedRequests: bigint | null;
+  readonly reportedChargeNanos: bigint | null;
+  readonly costNanos: bigint | null;
+}
+
+/** What an upstream brought and is said to have cost, by day. By index usage_hours_upstream. */
+export function readUpstreamDays(db: Queryable, name: string, days: number): Promise<DayOfUpstream[]> {
+  return db.query<DayOfUpstream>(
+    `with brought as (
+       select (hour at time zone 'utc')::date as day, sum(requests)::int8 as requests, sum(errors)::int8 as errors,
+              sum(input_uncached + cache_read + cache_write_5m + cache_write_1h)::int8 as input_tokens,
+              sum(output_visible + output_reasoning)::int8 as output_tokens, sum(images)::int8 as images,
+              sum(video_seconds)::int8 as video_seconds, sum(charge_nanos)::int8 as charge_nanos
+         from usage_hours
+        where upstream = $1 and hour >= date_trunc('day', now(), 'UTC') - ($2 - 1) * interval '1 day'
+        group by 1
+     )
+     select b.day::text as day, b.requests, b.errors, b.input_tokens as "inputTokens",
+            b.output_tokens as "outputTokens", b.images, b.video_seconds as "videoSeconds",
+            b.charge_nanos as "chargeNanos", c.requests as "reportedRequests",
+            c.charge_nanos as "reportedChargeNanos", c.cost_nanos as "costNanos"
+       from brought b left join upstream_costs c on c.day = b.day and c.upstream = $1
+      order by b.day`,
+    [name, days],
+  );
+}
+
+export interface FailureAtUpstream {
+  readonly requestId: string;
+  readonly at: Date;
+  readonly accountId: bigint;
+  readonly model: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly errorCode: string | null;
+  readonly attempts: number;
+}
+
+/** The latest requests that failed there for good. By index usage_upstream_failed. */
+export function readUpstreamFailures(
+  db: Queryable,
+  name: string,
+  most: number,
+): Promise<FailureAtUpstream[]> {
+  return db.query<FailureAtUpstream>(
+    `select request_id as "requestId", posted_at as at, account_id as "accountId", model, status, reason,
+            error_code as "errorCode", attempts
+       from usage where upstream = $1 and usage_failed(reason) order by posted_at desc limit $2`,
+    [name, most],
+  );
+}

@@ -1,0 +1,155 @@
+import {
+  deleteUpstream,
+  readUpstreams,
+  setUpstreamEnabled,
+  UPSTREAM_DEFAULTS,
+  type UpstreamDeclaration,
+  type UpstreamRecord,
+  upsertUpstream,
+} from "../../catalog/upstreams-store.ts";
+import { GatewayError } from "../../errors.ts";
+import { encodeUpstream } from "../../manifest/encode-file.ts";
+import { readUpstream } from "../../manifest/read-item.ts";
+import type { Queryable } from "../../storage/database.ts";
+import { changeCatalog, readKnownNames, withoutNulls } from "../catalog/change.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import {
+  newUpstream,
+  removed,
+  type UpstreamTerms,
+  upstream,
+  upstreamState,
+  upstreamTerms,
+} from "./contract.ts";
+import { answerOf, auditedCredentials, upstreamOf } from "./find.ts";
+
+const described = { policy: "operator", tag: "upstreams" } as const;
+const UPSTREAM = "/operator/upstreams/{upstream}";
+
+/** Upstreams declared by hand, by the rules of the catalog file. */
+export function termsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [create(deps), update(deps), setState(deps), remove(deps)];
+}
+
+function create(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/operator/upstreams" },
+    summary: "Add an upstream",
+    body: newUpstream,
+    answer: upstream,
+    async run(call) {
+      const { name, ...terms } = call.body;
+      const id = await changeCatalog(deps, call, async (tx) => {
+        if ((await readUpstreams(tx, deps.seals)).some((each) => each.name === name))
+          throw new GatewayError("conflict", `There is an upstream ${name} already.`, { param: "name" });
+        const declared = await judge(tx, { name, terms, before: undefined });
+        const value = await upsertUpstream(tx, deps.seals, declared);
+        return { value, note: { action: "upstream.create", subject: name, after: audited(declared) } };
+      });
+      return reply(await answerOf(deps, String(id)), { status: 201 });
+    },
+  });
+}
+
+function update(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PUT", path: UPSTREAM },
+    summary: "Declare an upstream anew; its credentials stay unless others are given",
+    body: upstreamTerms,
+    answer: upstream,
+    async run(call) {
+      const { upstream: id } = call.params;
+      await changeCatalog(deps, call, async (tx) => {
+        const before = await upstreamOf(deps, tx, id);
+        const declared = await judge(tx, { name: before.name, terms: call.body, before });
+        await upsertUpstream(tx, deps.seals, declared);
+        return { value: undefined, note: noteOf("upstream.update", before, declared) };
+      });
+      return answerOf(deps, id);
+    },
+  });
+}
+
+function setState(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "PUT", path: `${UPSTREAM}/state` },
+    summary: "Enable an upstream, or disable it: what runs there is finished, nothing new is sent",
+    body: upstreamState,
+    answer: upstream,
+    async run(call) {
+      const { upstream: id } = call.params;
+      await changeCatalog(deps, call, async (tx) => {
+        const before = await upstreamOf(deps, tx, id);
+        const after = { ...before, enabled: call.body.enabled };
+        await setUpstreamEnabled(tx, before.name, after.enabled);
+        const action = after.enabled ? "upstream.enable" : "upstream.disable";
+        return { value: undefined, note: noteOf(action, before, after) };
+      });
+      return answerOf(deps, id);
+    },
+  });
+}
+
+function remove(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "DELETE", path: UPSTREAM },
+    summary: "Remove an upstream with its credentials; tasks under way there are lost sight of",
+    answer: removed,
+    run: (call) =>
+      changeCatalog(deps, call, async (tx) => {
+        const before = await upstreamOf(deps, tx, call.params["upstream"]);
+        await deleteUpstream(tx, before.name);
+        return {
+          value: { removed: true as const },
+          note: { action: "upstream.delete", subject: before.name, before: audited(before) },
+        };
+      }),
+  });
+}
+
+interface Judged {
+  readonly name: string;
+  readonly terms: UpstreamTerms;
+  readonly before: UpstreamRecord | undefined;
+}
+
+/** What the form declares, with the credentials that stay. */
+async function judge(tx: Queryable, { name, terms, before }: Judged): Promise<UpstreamDeclaration> {
+  const { api_keys, enabled, ...form } = terms;
+  const stored = before?.credentials ?? [];
+  const secrets = api_keys ?? stored.map(({ secret }) => secret);
+  const file = { ...withoutNulls(form), name, ...(secrets.length > 0 && { api_keys: secrets }) };
+  const declared = readUpstream(file, await readKnownNames(tx));
+  if (before !== undefined && api_keys === undefined) refuseMoved(before, declared.baseUrl);
+  return {
+    ...declared,
+    enabled: enabled ?? before?.enabled ?? UPSTREAM_DEFAULTS.enabled,
+    credentials: api_keys === undefined ? stored : declared.credentials,
+  };
+}
+
+/** A stored credential goes only to the server it was entered for: a new address must not be a way to read it. */
+function refuseMoved(before: UpstreamRecord, baseUrl: string): void {
+  const { origin } = new URL(baseUrl);
+  if (before.credentials.length === 0 || new URL(before.baseUrl).origin === origin) return;
+  throw new GatewayError(
+    "invalid_request",
+    `base_url: leads to another server, ${origin}; give its credentials in api_keys, as the stored ones stay with theirs`,
+    { param: "api_keys" },
+  );
+}
+
+function audited(upstream: UpstreamDeclaration): object {
+  return { ...encodeUpstream(upstream), ...auditedCredentials(upstream) };
+}
+
+function noteOf(action: string, before: UpstreamRecord, after: UpstreamDeclaration) {
+  const secretsOf = ({ credentials }: UpstreamDeclaration): string =>
+    credentials.map(({ secret }) => secret).join("\n");
+  const replaced = secretsOf(before) === secretsOf(after) ? {} : { credentials: "replaced" };
+  return {
+    ...{ action, subject: before.name, before: audited(before) },
+    after: { ...audited(after), ...replaced },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Database, Queryable } from "../storage/database.ts";
+
+/** What A6 allows: ten in a quarter of an hour is a person who forgot, more is a program. */
+const MOST_OF_EMAIL = 10;
+
+/** A whole office may share an address. */
+const MOST_OF_ADDRESS = 100;
+
+const WINDOW = "15 minutes";
+const WINDOW_SECONDS = 900;
+
+export interface Attempt {
+  readonly emailHash: Buffer;
+  readonly address: string;
+}
+
+/**
+ * Counts an attempt as a failure before it is judged, so that many at once cannot all be the tenth; whoever
+ * succeeds takes it back. Gives undefined, or in how many seconds to try again: then nothing was counted.
+ */
+export function beginAttempt(database: Database, attempt: Attempt): Promise<number | undefined> {
+  return database.transaction(async (tx) => {
+    // Attempts for one email take turns, here and in other processes.
+    await tx.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+      `sign-in ${attempt.emailHash.toString("hex")}`,
+    ]);
+    const wait = await waitOf(tx, attempt);
+    if (wait !== undefined) return wait;
+    // Those that another process is about to take away are left to it: waiting for each other could lock both.
+    await tx.execute(
+      `delete from sign_in_failures where id in (
+         select id from sign_in_failures where at < now() - interval '1 hour' limit 1000 for update skip locked)`,
+    );
+    await tx.execute("insert into sign_in_failures (email_hash, address) values ($1, $2)", [
+      attempt.emailHash,
+      attempt.address,
+    ]);
+    return undefined;
+  });
+}
+
+/** It was the right password: the failures of this email are forgotten. Those of the address as such are not. */
+export async function forgiveAttempts(tx: Queryable, emailHash: Buffer): Promise<void> {
+  await tx.execute("delete from sign_in_failures where email_hash = $1", [emailHash]);
+}
+
+async function waitOf(tx: Queryable, { emailHash, address }: Attempt): Promise<number | undefined> {
+  const { wait } = await tx.one<{ wait: number | null }>(
+    `select ceil(extract(epoch from max(at) + interval '${WINDOW}' - now()))::int4 as wait from (
+       (select at from sign_in_failures where email_hash = $1 and at > now() - interval '${WINDOW}'
+         order by at desc offset ${MOST_OF_EMAIL - 1} limit 1)
+       union all
+       (select at from sign_in_failures where address = $2 and at > now() - interval '${WINDOW}'
+         order by at desc offset ${MOST_OF_ADDRESS - 1} limit 1)
+     ) as tenth`,
+    [emailHash, address],
+  );
+  return wait === null ? undefined : Math.min(Math.max(wait, 1), WINDOW_SECONDS);
+}

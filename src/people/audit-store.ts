@@ -1,0 +1,110 @@
+import type { AccountId } from "../accounts/caller.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { AuditNote } from "./audit.ts";
+import type { Identity } from "./identity.ts";
+
+/** By whom and through what request a change came. */
+export interface AuditContext {
+  readonly identity: Identity | undefined;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** Adds an entry to the audit log. */
+export async function insertAudit(tx: Queryable, entry: AuditNote & AuditContext): Promise<void> {
+  const { identity, action, subject, accountId, before, after, requestId, address } = entry;
+  await tx.execute(
+    `insert into audit_entries (user_id, token_id, action, subject, account_id, before, after, request_id, address)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      entry.actorId ?? identity?.person.id ?? null,
+      identity?.via === "token" ? identity.tokenId : null,
+      action,
+      subject,
+      accountId ?? null,
+      textOf(before),
+      textOf(after),
+      requestId,
+      address,
+    ],
+  );
+}
+
+/** Ids and money are bigints, which JSON writes as text here; jsonb takes everything but U+0000. */
+function textOf(value: unknown): string | null {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "bigint" ? String(part) : part,
+  );
+  return text.replaceAll("\\u0000", "");
+}
+
+export interface AuditRow {
+  readonly id: bigint;
+  readonly at: Date;
+  /** Microseconds of `at`, for the page's mark. */
+  readonly micros: bigint;
+  /** E-mail address; null = nobody who was signed in. */
+  readonly actor: string | null;
+  readonly byToken: boolean;
+  readonly action: string;
+  readonly subject: string;
+  readonly accountId: AccountId | null;
+  readonly accountName: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** What is looked for; undefined = whatever. */
+export interface AuditFilter {
+  readonly accountId: AccountId | undefined;
+  /** E-mail address. */
+  readonly actor: string | undefined;
+  readonly action: string | undefined;
+  readonly from: Date | undefined;
+  readonly until: Date | undefined;
+}
+
+/**
+ * Entries, the latest first, from after `after` on. Each filter has its index with the order in it
+ * (audit_entries_account, _user, _action, _at), so a page costs as much in a long log as in a short one.
+ */
+export function readAudit(
+  db: Queryable,
+  filter: AuditFilter,
+  {
+    after,
+    limit,
+  }: { readonly after: { readonly micros: bigint; readonly id: bigint } | undefined; readonly limit: number },
+): Promise<AuditRow[]> {
+  const values: unknown[] = [limit];
+  const conditions: string[] = [];
+  const where = (value: unknown, condition: (place: string) => string): void => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  where(filter.accountId, (id) => `e.account_id = ${id}`);
+  where(filter.actor, (email) => `e.user_id = (select id from users where email = ${email})`);
+  where(filter.action, (action) => `e.action = ${action}`);
+  where(filter.from, (from) => `e.at >= ${from}`);
+  where(filter.until, (until) => `e.at < ${until}`);
+  if (after !== undefined) {
+    values.push(after.micros, after.id);
+    const [micros, id] = [`$${values.length - 1}`, `$${values.length}`];
+    conditions.push(
+      `(e.at, e.id) < ('epoch'::timestamptz + ${micros}::int8 * interval '1 microsecond', ${id})`,
+    );
+  }
+  return db.query<AuditRow>(
+    `select e.id, e.at, (extract(epoch from e.at) * 1000000)::int8 as micros, u.email as actor,
+            e.token_id is not null as "byToken", e.action, e.subject, e.account_id as "accountId",
+            a.name as "accountName", e.before, e.after, e.request_id as "requestId", e.address
+     from audit_entries e left join users u on u.id = e.user_id left join accounts a on a.id = e.account_id
+     ${conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`}
+     order by e.at desc, e.id desc limit $1`,
+    values,
+  );
+}

@@ -1,0 +1,42 @@
+import type { AccountId } from "../accounts/caller.ts";
+
+declare const userId: unique symbol;
+export type UserId = bigint & { readonly [userId]: true };
+
+/** What a person may do in an account: look, use it, answer for it. Each role includes the one before. */
+export type AccountRole = "viewer" | "member" | "owner";
+
+/** Someone who can sign in, as they stand now: read anew with every request, so that a role taken is gone at once. */
+export interface Person {
+  readonly id: UserId;
+  /** In lower case; the name under which they sign in. */
+  readonly email: string;
+  readonly name: string;
+  /** Runs the gateway: may do everything, in every account. */
+  readonly isOperator: boolean;
+  /** The accounts they belong to. */
+  readonly roles: ReadonlyMap<AccountId, AccountRole>;
+  /** Their password was made by the gateway: until they choose one they may do nothing else. */
+  readonly mustChangePassword: boolean;
+  readonly hasTotp: boolean;
+}
+
+/** Who asks, and by what: a browser's session, or a script's console token. */
+export type Identity = SessionIdentity | TokenIdentity;
+
+export interface SessionIdentity {
+  readonly via: "session";
+  readonly person: Person;
+  /** Id of the session, which is not its secret. */
+  readonly sessionId: bigint;
+  /** What every write of this session must send along, in `x-faregate-csrf`. */
+  readonly csrfToken: string;
+}
+
+export interface TokenIdentity {
+  readonly via: "token";
+  readonly person: Person;
+  readonly tokenId: bigint;
+  /** May look only. */
+  readonly readOnly: boolean;
+}

@@ -1,0 +1,83 @@
+import ipaddr from "ipaddr.js";
+import type { KeyHasher } from "../accounts/key-hasher.ts";
+import { GatewayError } from "../errors.ts";
+import type { Database, Queryable } from "../storage/database.ts";
+import { beginAttempt, forgiveAttempts } from "./attempts-store.ts";
+import type { Passwords } from "./passwords.ts";
+import { newSecret } from "./secrets.ts";
+import { deleteSession, insertSession } from "./sessions-store.ts";
+import { findUser, type UserRecord } from "./users-store.ts";
+
+export interface SignInDeps {
+  readonly database: Database;
+  readonly hasher: KeyHasher;
+  readonly passwords: Passwords;
+}
+
+export interface Claim {
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+/**
+ * Whose password this is. Throws sign_in_failed with the same words and after the same work whether the email, the
+ * password or both are wrong or the user is disabled, and too_many_attempts before any work.
+ */
+export async function proveIdentity(deps: SignInDeps, claim: Claim): Promise<UserRecord> {
+  await countAttempt(deps, claim.email, claim.address);
+  const user = await findUser(deps.database, claim.email);
+  const matched = await deps.passwords.matches(claim.password, user?.passwordHash);
+  if (user === undefined || !matched || user.disabled)
+    throw new GatewayError("sign_in_failed", "The e-mail address or the password is wrong.");
+  return user;
+}
+
+/** Counts one more attempt for an email and an address; throws too_many_attempts where there were too many. */
+export async function countAttempt(
+  { database, hasher }: Pick<SignInDeps, "database" | "hasher">,
+  email: string,
+  address: string,
+): Promise<void> {
+  const attempt = { emailHash: emailHashOf(hasher, email), address: networkOf(address) };
+  const wait = await beginAttempt(database, attempt);
+  if (wait === undefined) return;
+  throw new GatewayError(
+    "too_many_attempts",
+    `Too many failed attempts. Try again in ${Math.ceil(wait / 60)} min.`,
+    { retryAfterSeconds: wait },
+  );
+}
+
+/** Those of an email begin anew: it was who they said. */
+export function forgive(tx: Queryable, hasher: KeyHasher, email: string): Promise<void> {
+  return forgiveAttempts(tx, emailHashOf(hasher, email));
+}
+
+export interface SessionOrder {
+  readonly user: Pick<UserRecord, "id" | "email">;
+  readonly address: string;
+  readonly userAgent: string;
+  /** The session that the browser had: it ends, so that nobody can plant one and wait for the sign-in. */
+  readonly replaces: { readonly userId: UserRecord["id"]; readonly sessionId: bigint } | undefined;
+}
+
+/** Begins a session and gives its secret, for the cookie. */
+export async function beginSession(tx: Queryable, hasher: KeyHasher, order: SessionOrder): Promise<string> {
+  const { user, address, userAgent, replaces } = order;
+  const secret = newSecret();
+  if (replaces !== undefined) await deleteSession(tx, replaces.userId, replaces.sessionId);
+  await insertSession(tx, { userId: user.id, hash: hasher.hash(secret), address, userAgent });
+  await forgive(tx, hasher, user.email);
+  return secret;
+}
+
+function emailHashOf(hasher: KeyHasher, email: string): Buffer {
+  return hasher.hash(`email ${email}`);
+}
+
+/** An IPv6 customer has a whole /64 to come from. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return `${ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, 4).join(":")}::/64`;
+}

@@ -1,0 +1,57 @@
+import type { Queryable } from "../storage/database.ts";
+import type { UserId } from "./identity.ts";
+
+export interface TokenRow {
+  readonly id: bigint;
+  readonly name: string;
+  readonly hint: string;
+  readonly readOnly: boolean;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  /** True to the minute. */
+  readonly lastUsedAt: Date | null;
+}
+
+export interface NewToken {
+  readonly userId: UserId;
+  readonly name: string;
+  readonly hash: Buffer;
+  readonly hint: string;
+  readonly readOnly: boolean;
+  readonly expiresAt: Date | null;
+}
+
+/** Undefined where the person has `most` already. */
+export async function insertToken(
+  tx: Queryable,
+  token: NewToken,
+  most: number,
+): Promise<TokenRow | undefined> {
+  // Of several at once, each counts those before it.
+  await tx.execute("select 1 from users where id = $1 for update", [token.userId]);
+  return tx.maybeOne<TokenRow>(
+    `insert into console_tokens (user_id, name, hash, hint, read_only, expires_at)
+     select $1, $2, $3, $4, $5, $6 where (select count(*) from console_tokens where user_id = $1) < $7
+     returning ${COLUMNS}`,
+    [token.userId, token.name, token.hash, token.hint, token.readOnly, token.expiresAt, most],
+  );
+}
+
+/** Somebody's tokens, the newest first. */
+export function readTokens(db: Queryable, userId: UserId): Promise<TokenRow[]> {
+  return db.query<TokenRow>(`select ${COLUMNS} from console_tokens where user_id = $1 order by id desc`, [
+    userId,
+  ]);
+}
+
+/** The name of the token that is no more; undefined = this person has no such token. */
+export async function deleteToken(tx: Queryable, userId: UserId, id: bigint): Promise<string | undefined> {
+  const row = await tx.maybeOne<{ name: string }>(
+    "delete from console_tokens where user_id = $1 and id = $2 returning name",
+    [userId, id],
+  );
+  return row?.name;
+}
+
+const COLUMNS = `id, name, hint, read_only as "readOnly", created_at as "createdAt", expires_at as "expiresAt",
+  last_used_at as "lastUsedAt"`;

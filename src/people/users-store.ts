@@ -1,0 +1,77 @@
+import type { Queryable } from "../storage/database.ts";
+import type { UserId } from "./identity.ts";
+
+/** Somebody as their sign-in needs them. */
+export interface UserRecord {
+  readonly id: UserId;
+  readonly email: string;
+  readonly name: string;
+  /** Null = signs in through an identity provider only. */
+  readonly passwordHash: string | null;
+  readonly disabled: boolean;
+  readonly emailTrusted: boolean;
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string | null;
+  readonly mustChangePassword?: boolean;
+  readonly isOperator?: boolean;
+  /** See users.email_trusted. */
+  readonly emailTrusted: boolean;
+}
+
+export function findUser(db: Queryable, email: string): Promise<UserRecord | undefined> {
+  return db.maybeOne<UserRecord>(`select ${USER_COLUMNS} from users u where email = $1`, [email]);
+}
+
+export function readUser(db: Queryable, id: UserId): Promise<UserRecord | undefined> {
+  return db.maybeOne<UserRecord>(`select ${USER_COLUMNS} from users u where id = $1`, [id]);
+}
+
+/** Undefined where there is somebody with this address already. */
+export async function insertUser(tx: Queryable, user: NewUser): Promise<UserId | undefined> {
+  const row = await tx.maybeOne<{ id: UserId }>(
+    `insert into users (email, name, password_hash, must_change_password, is_operator, email_trusted)
+     values ($1, $2, $3, $4, $5, $6) on conflict (email) do nothing returning id`,
+    [
+      user.email,
+      user.name,
+      user.passwordHash,
+      user.mustChangePassword ?? false,
+      user.isOperator ?? false,
+      user.emailTrusted,
+    ],
+  );
+  return row?.id;
+}
+
+export async function hasUsers(db: Queryable): Promise<boolean> {
+  return (await db.maybeOne("select 1 as one from users limit 1")) !== undefined;
+}
+
+/** A password that the gateway made must be changed; one of their own need not. */
+export async function setPassword(
+  tx: Queryable,
+  id: UserId,
+  passwordHash: string,
+  { mustChange }: { readonly mustChange: boolean },
+): Promise<void> {
+  await tx.execute("update users set password_hash = $2, must_change_password = $3 where id = $1", [
+    id,
+    passwordHash,
+    mustChange,
+  ]);
+}
+
+export const USER_COLUMNS = `u.id, u.email, u.name, u.password_hash as "passwordHash", u.disabled,
+  u.email_trusted as "emailTrusted"`;
+
+export async function setName(tx: Queryable, id: UserId, name: string): Promise<void> {
+  await tx.execute("update users set name = $2 where id = $1", [id, name]);
+}
+
+export async function makeOperator(tx: Queryable, id: UserId): Promise<void> {
+  await tx.execute("update users set is_operator = true where id = $1", [id]);
+}
