@@ -1,0 +1,31 @@
+import { openKeyHasher } from "../accounts/key-hasher.ts";
+import { openSeals } from "../accounts/master-key.ts";
+import { applyManifest } from "../manifest/apply.ts";
+import { readManifest } from "../manifest/read.ts";
+import type { Command } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+/** Makes the database hold what a catalog file declares; running gateways follow within moments. */
+export const applyCommand: Command = {
+  name: "apply",
+  summary: "make the database hold what a catalog file declares",
+  positionals: ["FILE"],
+  options: {
+    "dry-run": { type: "boolean", help: "only print what would change" },
+    prune: { type: "boolean", help: "also remove what the file no longer names" },
+  },
+  examples: ["faregate apply faregate.yaml --dry-run", "faregate apply faregate.yaml --prune"],
+  async run({ config, positionals, flag }) {
+    const manifest = await readManifest(positionals[0] ?? "", config.environment);
+    return withDatabase(config, "apply", async ({ database }) => {
+      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+      const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
+      const { rendered } = await applyManifest(deps, manifest, {
+        prune: flag("prune"),
+        dryRun: flag("dry-run"),
+      });
+      console.log(rendered.trimEnd());
+      return 0;
+    });
+  },
+};

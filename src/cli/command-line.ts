@@ -1,0 +1,110 @@
+import { parseArgs } from "node:util";
+import { type Config, ConfigError } from "../config.ts";
+import { applyCommand } from "./apply.ts";
+import { type Command, CommandFailure, helpOf, parseOptions } from "./command.ts";
+import { doctorCommand } from "./doctor.ts";
+import { exportCommand } from "./export.ts";
+import { keysCreateCommand } from "./keys.ts";
+import { ledgerVerifyCommand } from "./ledger.ts";
+import { migrateCommand } from "./migrate.ts";
+import { passwordCommand } from "./password.ts";
+import { rotateMasterKeyCommand } from "./rotate-master-key.ts";
+import { sandboxCommand } from "./sandbox.ts";
+import { startCommand } from "./start.ts";
+import { version } from "./version.ts";
+
+const COMMANDS: readonly Command[] = [
+  startCommand,
+  applyCommand,
+  exportCommand,
+  migrateCommand,
+  ledgerVerifyCommand,
+  keysCreateCommand,
+  passwordCommand,
+  sandboxCommand,
+  rotateMasterKeyCommand,
+  doctorCommand,
+];
+
+/** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 misused. */
+export async function runCommandLine(args: readonly string[], readConfig: () => Config): Promise<number> {
+  if (args.length === 0 || ["help", "--help", "-h"].includes(args[0] ?? "")) {
+    console.log(overview());
+    return args.length === 0 ? 2 : 0;
+  }
+  if (args[0] === "--version" || args[0] === "-v") {
+    console.log(version());
+    return 0;
+  }
+  const command = COMMANDS.find(({ name }) => name.split(" ").every((word, index) => args[index] === word));
+  if (command === undefined)
+    return misused(`there is no command "${args.join(" ").slice(0, 60)}"; see faregate --help`);
+  return runCommand(command, args.slice(command.name.split(" ").length), readConfig);
+}
+
+async function runCommand(
+  command: Command,
+  args: readonly string[],
+  readConfig: () => Config,
+): Promise<number> {
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    // Strict: a misspelt --prune must not be silently ignored.
+    parsed = parseArgs({
+      args: [...args],
+      options: parseOptions(command),
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    return misused(
+      `${error instanceof Error ? error.message : String(error)} (see faregate ${command.name} --help)`,
+    );
+  }
+  const { values, positionals } = parsed;
+  if (values["help"]) {
+    console.log(helpOf(command));
+    return 0;
+  }
+  if (positionals.length !== command.positionals.length) {
+    const wanted = command.positionals.join(" ") || "no arguments";
+    return misused(`faregate ${command.name} takes ${wanted} (see faregate ${command.name} --help)`);
+  }
+  try {
+    return await command.run({
+      config: readConfig(),
+      positionals,
+      text: (option) => (typeof values[option] === "string" ? values[option] : undefined),
+      flag: (option) => values[option] === true,
+    });
+  } catch (error) {
+    console.error(`faregate: ${sentenceOf(error)}`);
+    return 1;
+  }
+}
+
+function misused(sentence: string): number {
+  console.error(`faregate: ${sentence}`);
+  return 2;
+}
+
+/** Our own failures are sentences already; anything else is a bug and keeps its stack for the report. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof CommandFailure) return error.message;
+  if (error instanceof Error) return error.message || (error.stack ?? error.name);
+  return String(error);
+}
+
+function overview(): string {
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`);
+  return [
+    "Faregate: many AI models behind one account and one API key.",
+    "",
+    "Usage: faregate COMMAND [options]",
+    "",
+    ...lines,
+    "",
+    "faregate COMMAND --help shows its options and an example.",
+    "",
+  ].join("\n");
+}

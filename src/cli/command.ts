@@ -1,0 +1,67 @@
+import type { ParseArgsConfig } from "node:util";
+import type { Config } from "../config.ts";
+
+/** One command: its help is made from these fields, so that it cannot differ from what is parsed. */
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Positional arguments as shown in the usage line, such as "FILE". */
+  readonly positionals: readonly string[];
+  readonly options: Readonly<Record<string, CommandOption>>;
+  /** Command lines that work, shown by --help. */
+  readonly examples: readonly string[];
+  /** Gives the exit code; throws CommandFailure for a failure that one sentence explains. */
+  run(input: CommandInput): Promise<number>;
+}
+
+export interface CommandOption {
+  readonly type: "string" | "boolean";
+  /** Shown as the value's name, such as "NAME". */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface CommandInput {
+  readonly config: Config;
+  readonly positionals: readonly string[];
+  text(option: string): string | undefined;
+  flag(option: string): boolean;
+}
+
+/** Ends a command with exit code 1 and this sentence, no stack. */
+export class CommandFailure extends Error {
+  override readonly name = "CommandFailure";
+}
+
+/** The options of a command as `parseArgs` takes them; every command has --help. */
+export function parseOptions(command: Command): NonNullable<ParseArgsConfig["options"]> {
+  return {
+    help: { type: "boolean", short: "h" },
+    ...Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }])),
+  };
+}
+
+/** The --help text of a command. */
+export function helpOf(command: Command): string {
+  const usage = [
+    "faregate",
+    command.name,
+    ...command.positionals,
+    ...(Object.keys(command.options).length ? ["[options]"] : []),
+  ];
+  const options = Object.entries(command.options).map(([name, option]) => {
+    const flag = `--${name}${option.value ? ` ${option.value}` : ""}`;
+    return `  ${flag.padEnd(24)} ${option.help}`;
+  });
+  return [
+    `${command.summary}`,
+    "",
+    `Usage: ${usage.join(" ")}`,
+    ...(options.length ? ["", "Options:", ...options] : []),
+    "",
+    command.examples.length > 1 ? "Examples:" : "Example:",
+    ...command.examples.map((example) => `  ${example}`),
+    "",
+  ].join("\n");
+}

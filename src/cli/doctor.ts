@@ -1,0 +1,100 @@
+import { access, constants, mkdir, statfs } from "node:fs/promises";
+import { openSeals } from "../accounts/master-key.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { createCatalogCache } from "../catalog/catalog-cache.ts";
+import type { Config } from "../config.ts";
+import { migrationStatus } from "../storage/migrator.ts";
+import { kindOf } from "../upstreams/kinds.ts";
+import { probeUpstream } from "../upstreams/probe.ts";
+import type { Command } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+/** Below this the database's log and the spool soon have no room. */
+const LEAST_FREE_BYTES = 500 * 1024 * 1024;
+
+/** Checks everything a gateway needs and says what to do about what is missing. */
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check environment, database and upstreams; say what to do",
+  positionals: [],
+  options: {},
+  examples: ["faregate doctor"],
+  async run({ config }) {
+    const report = createReport();
+    report.good("environment", "every setting is known and in range");
+    await checkDataDir(config, report);
+    try {
+      await withDatabase(config, "doctor", async ({ database }) => {
+        report.good(
+          "database",
+          config.databaseUrl === undefined
+            ? "the embedded PostgreSQL runs"
+            : "the server of DATABASE_URL answers",
+        );
+        const status = await migrationStatus(database);
+        if (status.state === "current") report.good("schema", "up to date");
+        else report.bad("schema", status.reason);
+        const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+        const catalog = await createCatalogCache({ database, seals, kindOf });
+        await catalog.close();
+        report.good("master key", "opens the secrets in the database");
+        await checkUpstreams(catalog.current(), report);
+      });
+    } catch (error) {
+      report.bad("database", error instanceof Error ? error.message : String(error));
+    }
+    console.log(report.failures === 0 ? "\nAll is well." : `\n${report.failures} of these need attention.`);
+    return report.failures === 0 ? 0 : 1;
+  },
+};
+
+interface Report {
+  failures: number;
+  good(what: string, sentence: string): void;
+  bad(what: string, sentence: string): void;
+}
+
+function createReport(): Report {
+  const report: Report = {
+    failures: 0,
+    good: (what, sentence) => console.log(`  ok    ${what}: ${sentence}`),
+    bad(what, sentence) {
+      report.failures += 1;
+      console.log(`  FAIL  ${what}: ${sentence}`);
+    },
+  };
+  return report;
+}
+
+async function checkDataDir(config: Config, report: Report): Promise<void> {
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await access(config.dataDir, constants.W_OK);
+    const { bavail, bsize } = await statfs(config.dataDir);
+    if (bavail * bsize < LEAST_FREE_BYTES)
+      report.bad(
+        "data folder",
+        `less than 500 MB are free under ${config.dataDir}; make room or set FAREGATE_DATA_DIR`,
+      );
+    else report.good("data folder", `${config.dataDir} can be written`);
+  } catch {
+    report.bad(
+      "data folder",
+      `${config.dataDir} cannot be written; set FAREGATE_DATA_DIR to a folder that this user owns`,
+    );
+  }
+}
+
+async function checkUpstreams(catalog: Catalog, report: Report): Promise<void> {
+  if (catalog.upstreams.length === 0)
+    report.bad("upstreams", "there are none; declare one in the catalog file and `faregate apply` it");
+  for (const upstream of catalog.upstreams) {
+    for (const credential of upstream.credentials) {
+      const problem = await probeUpstream(upstream, credential, { clock: systemClock });
+      const name = `upstream ${upstream.name} (key ${credential.name})`;
+      if (problem === undefined) report.good(name, "answers and takes the key");
+      else report.bad(name, problem);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { findAccount } from "../accounts/accounts-store.ts";
+import { issueKey } from "../accounts/issue-key.ts";
+import { openKeyHasher } from "../accounts/key-hasher.ts";
+import { openSeals } from "../accounts/master-key.ts";
+import { readModels } from "../catalog/models-store.ts";
+import { type Command, CommandFailure } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+/** Makes a key and prints it this once: only its hash is kept. */
+export const keysCreateCommand: Command = {
+  name: "keys create",
+  summary: "make an API key and print it once",
+  positionals: [],
+  options: {
+    account: {
+      type: "string",
+      value: "NAME",
+      help: "the account that pays for what the key does (required)",
+    },
+    name: { type: "string", value: "NAME", help: "a name to know the key by (default: key-1, key-2 ...)" },
+    models: {
+      type: "string",
+      value: "a,b",
+      help: "the only models the key may use (default: all of the account's group)",
+    },
+  },
+  examples: ["faregate keys create --account acme --name ci --models text-large,embed-small"],
+  async run({ config, text }) {
+    const accountName = text("account");
+    if (!accountName) throw new CommandFailure("keys create needs --account NAME");
+    return withDatabase(config, "keys create", async ({ database }) => {
+      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+      const hasher = await openKeyHasher(database, seals);
+      const account = await findAccount(database, accountName);
+      if (account === undefined)
+        throw new CommandFailure(`there is no account "${accountName}"; declare it in the catalog file`);
+      const models =
+        text("models")
+          ?.split(",")
+          .map((id) => id.trim())
+          .filter(Boolean) ?? null;
+      const known = new Set((await readModels(database)).map(({ id }) => id));
+      const unknown = models?.find((id) => !known.has(id));
+      if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
+      const name = text("name");
+      const issued = await issueKey(database, hasher, { accountId: account.id, name, models });
+      if (issued === undefined) throw new CommandFailure(`the account has a key named "${name}" already`);
+      console.log(issued.key);
+      return 0;
+    });
+  },
+};

@@ -1,0 +1,64 @@
+import cluster, { type Worker } from "node:cluster";
+import type { Log } from "../observe/log.ts";
+
+export interface ProcessesOptions {
+  /** Added to every process's environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: Log;
+  /** Resolves when all are to stop. */
+  readonly stop: Promise<unknown>;
+  /** Called once, when the first process answers at this address. */
+  readonly onListening: (url: string) => void;
+}
+
+/** A process that dies within this time of its start would only die again at once. */
+const RESTART_AFTER_MS = 1_000;
+
+/**
+ * Runs gateway processes that share one port and replaces those that die. Resolves to the exit code
+ * after `stop`, when all have stopped in order.
+ */
+export function superviseProcesses(count: number, options: ProcessesOptions): Promise<number> {
+  const { environment, log, onListening } = options;
+  let stopping = false;
+  let listening = false;
+  let worst = 0;
+
+  // Each process accepts its own connections. Handed out by this one (the default), those under way to a
+  // process that dies stay open here, and their callers wait for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+
+  return new Promise((resolve) => {
+    const fork = (): void => {
+      const worker = cluster.fork(environment);
+      worker.on("listening", (address) => {
+        if (listening) return;
+        listening = true;
+        onListening(`http://${address.address}:${address.port}`);
+      });
+      worker.on("exit", (code, signal) => {
+        if (stopping) {
+          // Whoever serves catches SIGTERM, so one that dies of it had only begun to start.
+          worst = Math.max(worst, signal === "SIGTERM" ? 0 : (code ?? 1));
+          if (workers().length === 0) resolve(worst);
+          return;
+        }
+        log.error({ died: worker.process.pid, code, signal }, "a gateway process died and is replaced");
+        setTimeout(() => {
+          if (!stopping) fork();
+        }, RESTART_AFTER_MS);
+      });
+    };
+    for (let index = 0; index < count; index += 1) fork();
+
+    void options.stop.then(() => {
+      stopping = true;
+      for (const worker of workers()) worker.process.kill("SIGTERM");
+      if (workers().length === 0) resolve(worst);
+    });
+  });
+}
+
+function workers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}

@@ -1,0 +1,179 @@
+import cluster from "node:cluster";
+import { openSeals, readMasterKey } from "../accounts/master-key.ts";
+import { armCrashPoint } from "../base/crash-point.ts";
+import { keepRequestsYoung } from "../base/heap.ts";
+import { composeGateway, composeWorker, type TaskWorker } from "../compose.ts";
+import type { Config } from "../config.ts";
+import { createLog, type Log } from "../observe/log.ts";
+import { migrate } from "../storage/migrator.ts";
+import { openDatabase } from "../storage/open-database.ts";
+import { printWelcome } from "./banner.ts";
+import { type Command, CommandFailure } from "./command.ts";
+import { openCatalog } from "./open-catalog.ts";
+import { superviseProcesses } from "./processes.ts";
+import { version } from "./version.ts";
+
+/** Running requests get this long after SIGTERM before they are cut. */
+const DRAIN_MS = 30_000;
+
+/** More processes than any machine has cores is a slip of the keyboard. */
+const MAX_PROCESSES = 64;
+
+/** What a process can do: serve callers, make pictures and videos. */
+type Role = "gateway" | "worker";
+const ROLES: Readonly<Record<string, readonly Role[]>> = {
+  all: ["gateway", "worker"],
+  gateway: ["gateway"],
+  worker: ["worker"],
+};
+
+export const startCommand: Command = {
+  name: "start",
+  summary: "serve the gateway",
+  positionals: [],
+  options: {
+    role: {
+      type: "string",
+      value: "ROLES",
+      help: "what this process does: all, gateway, worker or a list (default all)",
+    },
+    processes: { type: "string", value: "N", help: "gateway processes that share the port (default 1)" },
+  },
+  examples: ["faregate start", "PORT=9000 FAREGATE_CONFIG=faregate.yaml faregate start --processes 4"],
+  async run({ config, text }) {
+    const processes = readProcesses(text("processes"));
+    const roles = readRoles(text("role"));
+    keepRequestsYoung();
+    if (config.crashAt) armCrashPoint(config.crashAt.name, config.crashAt.pass);
+    const log = createLog({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+    return cluster.isPrimary ? startPrimary(config, processes, roles, log) : serve(config, roles, log);
+  },
+};
+
+/** Owns the data folder: opens and migrates the database, loads the catalog, then serves or supervises. */
+async function startPrimary(
+  config: Config,
+  processes: number,
+  roles: ReadonlySet<Role>,
+  log: Log,
+): Promise<number> {
+  const stop = stopSignal();
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    role: "owner",
+    applicationName: "faregate start",
+    log,
+    onLost: (error) => {
+      log.fatal({ err: error }, "the data folder was lost to another gateway; stopping");
+      process.exit(1);
+    },
+  });
+  try {
+    await migrate(database.url, log);
+    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+    const catalog = await openCatalog({ config, database, seals, log, stop });
+    try {
+      if (processes > 1) {
+        const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey });
+        return await superviseProcesses(processes, {
+          environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
+          log,
+          stop,
+          onListening: (url) => printWelcome(config, url, catalog.welcome),
+        });
+      }
+      const started = await open({ config, database, seals, log }, roles, (url) =>
+        printWelcome(config, url, catalog.welcome),
+      );
+      return await untilStopped(started, stop, log);
+    } finally {
+      await catalog.close();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** One of several processes: the primary has prepared everything. */
+async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<number> {
+  const stop = stopSignal();
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    role: "guest",
+    applicationName: "faregate gateway",
+    log,
+  });
+  try {
+    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+    const started = await open({ config, database, seals, log }, roles, () => undefined);
+    return await untilStopped(started, stop, log);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Begins what the roles say; `listening` is told the address that answers, where there is one. */
+async function open(
+  parts: Parameters<typeof composeWorker>[0],
+  roles: ReadonlySet<Role>,
+  listening: (url: string) => void,
+): Promise<TaskWorker> {
+  if (!roles.has("gateway")) {
+    const worker = await composeWorker(parts);
+    parts.log.info({}, "working: pictures and videos are made here, callers are served elsewhere");
+    return worker;
+  }
+  const gateway = await composeGateway({ ...parts, version: version(), works: roles.has("worker") });
+  listening(await gateway.listen());
+  return gateway;
+}
+
+/**
+ * Resolves with SIGTERM or Ctrl-C. Listened for from the first moment: a signal during the start, or just
+ * after the address was printed, must not kill the process past its database and its spool.
+ */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolve(name));
+    // A worker whose primary died must not serve a database that nobody supervises.
+    process.once("disconnect", () => resolve("SIGTERM"));
+  });
+}
+
+/** Waits for the signal, then stops in order; a second Ctrl-C stops at once. */
+async function untilStopped(started: TaskWorker, stop: Promise<NodeJS.Signals>, log: Log): Promise<number> {
+  const signal = await stop;
+  log.info({ signal }, "stopping: running requests finish first");
+  process.once("SIGINT", () => process.exit(130));
+  const posted = await started.stop(DRAIN_MS);
+  if (!posted)
+    log.error(
+      {},
+      "some charges could not be posted; they are in the data folder's spool and the next start posts them",
+    );
+  return posted ? 0 : 1;
+}
+
+function readProcesses(text: string | undefined): number {
+  if (text === undefined) return 1;
+  const processes = Number(text);
+  if (!Number.isInteger(processes) || processes < 1 || processes > MAX_PROCESSES) {
+    throw new CommandFailure(`--processes must be a whole number from 1 to ${MAX_PROCESSES}, not "${text}"`);
+  }
+  return processes;
+}
+
+function readRoles(text: string | undefined): ReadonlySet<Role> {
+  return new Set(
+    (text ?? "all").split(",").flatMap((word) => {
+      const roles = Object.hasOwn(ROLES, word.trim()) ? ROLES[word.trim()] : undefined;
+      if (roles === undefined) {
+        const known = Object.keys(ROLES).join(", ");
+        throw new CommandFailure(`--role takes ${known} (or a list of them), not "${word}"`);
+      }
+      return roles;
+    }),
+  );
+}

@@ -1,0 +1,284 @@
+import type { AddressInfo } from "node:net";
+import { createAuthenticator } from "./accounts/authenticator.ts";
+import { openKeyHasher } from "./accounts/key-hasher.ts";
+import { watchMasterKey } from "./accounts/master-key-rotation.ts";
+import { systemClock } from "./base/clock.ts";
+import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
+import type { Seals } from "./base/seal.ts";
+import { systemTimers } from "./base/timers.ts";
+import { watchBalances } from "./billing/alerts.ts";
+import { createReceiptReader } from "./billing/receipts.ts";
+import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
+import { createUsageRetention } from "./billing/usage-retention.ts";
+import { verifyLedger } from "./billing/verify.ts";
+import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
+import { vocabularyOf } from "./catalog/vocabulary.ts";
+import { composeTasks } from "./compose-tasks.ts";
+import type { Config } from "./config.ts";
+import { createConsole } from "./console/console.ts";
+import type { Runtime } from "./console/settings/runtime.ts";
+import { createTrafficWatch } from "./console/traffic/traffic.ts";
+import { serveMetrics } from "./http/metrics-server.ts";
+import { createHttpServer } from "./http/server.ts";
+import { createLimits } from "./limits/limits.ts";
+import { createMirror, type Mirror } from "./mirror/mirror.ts";
+import type { Log } from "./observe/log.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { createPeople } from "./people/people.ts";
+import { createInlineMedia } from "./relay/inline-media.ts";
+import { createRelay } from "./relay/relay.ts";
+import { createTranslator } from "./relay/translator.ts";
+import { createRouting } from "./routing/routing.ts";
+import type { Database } from "./storage/database.ts";
+import { migrationStatus } from "./storage/migrator.ts";
+import type { Transport } from "./upstreams/call.ts";
+import { kindOf } from "./upstreams/kinds.ts";
+import { createStoredResponses } from "./upstreams/stored-responses.ts";
+import { createTransport } from "./upstreams/transport.ts";
+
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly log: Log;
+  readonly version: string;
+  /** Whether this process also makes pictures and videos, or only accepts and shows them. */
+  readonly works: boolean;
+}
+
+/** A process of the gateway. */
+export interface Gateway {
+  /** Opens the port; gives the address that answers. */
+  listen(): Promise<string>;
+  /**
+   * Stops: not ready at once, no new connections, running requests finish within `graceMs` and are
+   * then cut and charged as aborts, money is posted. True when everything reached the database.
+   */
+  stop(graceMs: number): Promise<boolean>;
+}
+
+/** How soon connections to an upstream that left the catalog are closed. */
+const RETAIN_EVERY_MS = 10_000;
+
+/** Builds one gateway process by hand, leaf first; nothing else in the program constructs anything big. */
+export async function composeGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, database, seals, log } = options;
+  const clock = systemClock;
+  const vocabulary = vocabularyOf(config.vocabulary);
+  const metrics = createMetrics();
+  const unwatchMasterKey = await watchMasterKey(database, seals);
+  const catalog = await createCatalogCache({ database, seals, kindOf });
+  const hasher = await openKeyHasher(database, seals);
+  const authenticator = await createAuthenticator({ database, hasher, clock });
+  const billing = await createTextBilling({ database, dataDir: config.dataDir, clock, log });
+  const limits = createLimits({ redisUrl: config.redisUrl, log });
+  const transport = createTransport({ clock, log });
+  const routing = createRouting({ clock, log, inFlight: transport.inFlight });
+  const storedResponses = createStoredResponses(database, log);
+  const retention = createUsageRetention({
+    database,
+    log,
+    days: () => catalog.current().settings.usageRetentionDays,
+  });
+  const balances = watchBalances({ database, timers: systemTimers, log });
+  const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
+  const translator = createTranslator();
+  let listening = (_url: string): void => undefined;
+  const address = new Promise<string>((resolve) => {
+    listening = resolve;
+  });
+  const mirror = openMirror(options, catalog, guarded, address);
+  const tasks = await composeTasks({
+    ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
+    mirror,
+  });
+  const relay = createRelay({
+    catalog,
+    billing,
+    limits,
+    clock,
+    transport,
+    routing,
+    storedResponses,
+    inlineMedia: createInlineMedia(guarded),
+    translator,
+    metrics,
+    errorType: vocabulary.errorType,
+  });
+
+  metrics.gauge("holds_open", "Requests whose hold is not settled yet", () => billing.counts().open);
+  metrics.gauge(
+    "spool_lines_unposted",
+    "Settled requests that the database does not have yet",
+    () => billing.counts().unposted,
+  );
+  metrics.gauge(
+    "holds_waiting",
+    "Requests that wait for money of their account",
+    () => billing.counts().waiting,
+  );
+  metrics.gauge("requests_running", "Text requests under way", () => relay.running());
+  describeTransport(metrics, transport);
+  metrics.gauges("breakers_open", "Models that an upstream is not asked for now", "upstream", () =>
+    routing.openBreakers(),
+  );
+  const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
+
+  const stopping = new AbortController();
+  const notReady = async (): Promise<string | undefined> => {
+    if (stopping.signal.aborted) return "the gateway is shutting down";
+    try {
+      await database.ping();
+      const status = await migrationStatus(database);
+      if (status.state === "behind" || status.state === "changed") return status.reason;
+    } catch {
+      return "the database cannot be reached";
+    }
+    return billing.notReady();
+  };
+  const readReceipt = createReceiptReader(database, billing);
+  const publicUrl = async (): Promise<string> => config.publicUrl ?? (await address);
+  const console = createConsole({
+    ...{ database, seals, hasher, catalog, readReceipt, clock, log, publicUrl, version: options.version },
+    people: createPeople({ database, hasher, seals, clock, log }),
+    clientSecret: (name) => config.environment[name] || undefined,
+    authenticator,
+    verifyLedger: (limitMs) => verifyLedger(database, config.dataDir, limitMs),
+    assets: tasks.assets,
+    ...{ routing, transport, runtime: runtimeOf(config) },
+    traffic: createTrafficWatch({ database, label: PROCESS_LABEL, running: () => relay.running() }),
+  });
+  const { app: http, running } = await createHttpServer({
+    clock,
+    log,
+    metrics,
+    authenticator,
+    catalog,
+    vocabulary,
+    errorType: vocabulary.errorType,
+    relay,
+    tasks,
+    webhooks: tasks.webhooks,
+    assets: tasks.assets,
+    readReceipt,
+    console,
+    files: mirror,
+    stopping: stopping.signal,
+    notReady,
+    version: options.version,
+  });
+  const metricsServer = serveMetrics({
+    address: () => catalog.current().settings.metricsAddress,
+    metrics,
+    log,
+  });
+
+  return {
+    async listen() {
+      await http.listen({ host: config.host, port: config.port });
+      const { port } = http.server.address() as AddressInfo;
+      const url = addressOf(config.host, port);
+      listening(url);
+      return url;
+    },
+    async stop(graceMs) {
+      stopping.abort();
+      const closed = http.close();
+      const tasksStopped = tasks.stop(graceMs);
+      const deadline = clock.monotonicMs() + graceMs;
+      while (relay.running() + running() > 0 && clock.monotonicMs() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      if (relay.running() > 0)
+        log.warn({ running: relay.running() }, "requests outlived the grace of the stop and are cut");
+      await relay.cutAll();
+      http.server.closeAllConnections();
+      await closed;
+      await metricsServer.close();
+      await tasksStopped;
+      await mirror.close();
+      const posted = await billing.drain();
+      await storedResponses.close();
+      clearInterval(retaining);
+      await transport.close();
+      await translator.close();
+      await limits.close();
+      await retention.close();
+      await balances.stop();
+      await authenticator.close();
+      await catalog.close();
+      await unwatchMasterKey();
+      return posted;
+    },
+  };
+}
+
+/** A process that makes pictures and videos and serves no callers. */
+export async function composeWorker(options: Omit<GatewayOptions, "works" | "version">): Promise<TaskWorker> {
+  const { config, database, seals, log } = options;
+  const clock = systemClock;
+  const metrics = createMetrics();
+  const unwatchMasterKey = await watchMasterKey(database, seals);
+  const catalog = await createCatalogCache({ database, seals, kindOf });
+  const limits = createLimits({ redisUrl: config.redisUrl, log });
+  const transport = createTransport({ clock, log });
+  const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
+  const mirror = openMirror(options, catalog, guarded, Promise.resolve(addressOf(config.host, config.port)));
+  const tasks = await composeTasks({
+    ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: true },
+    mirror,
+  });
+  describeTransport(metrics, transport);
+  const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
+  const metricsServer = serveMetrics({
+    address: () => catalog.current().settings.metricsAddress,
+    metrics,
+    log,
+  });
+  return {
+    async stop(graceMs) {
+      await tasks.stop(graceMs);
+      await mirror.close();
+      await metricsServer.close();
+      clearInterval(retaining);
+      await transport.close();
+      await limits.close();
+      await catalog.close();
+      await unwatchMasterKey();
+      return true;
+    },
+  };
+}
+
+function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {
+  return { label: PROCESS_LABEL, variables, dataDir, configFile };
+}
+
+/** Links lead to FAREGATE_PUBLIC_URL, else to where this process listens. */
+function openMirror(
+  { config, log }: Pick<GatewayOptions, "config" | "log">,
+  catalog: CatalogCache,
+  guarded: SafeFetch,
+  address: Promise<string>,
+): Mirror {
+  return createMirror({
+    ...{ dataDir: config.dataDir, s3Keys: config.s3Keys, guarded, clock: systemClock, log },
+    settings: () => catalog.current().settings,
+    publicUrl: async () => config.publicUrl ?? (await address),
+  });
+}
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** See Gateway.stop; what it holds is finished or left to other processes. */
+export type TaskWorker = Pick<Gateway, "stop">;
+
+function describeTransport(metrics: Metrics, transport: Transport): void {
+  metrics.gauges("upstream_requests_running", "Requests under way by upstream", "upstream", () =>
+    transport.stats().map(({ upstream, inFlight }) => [upstream, inFlight] as const),
+  );
+  metrics.gauges("upstream_connections", "Open connections by upstream", "upstream", () =>
+    transport.stats().map(({ upstream, connections }) => [upstream, connections] as const),
+  );
+}

@@ -1,0 +1,130 @@
+import type { ServerResponse } from "node:http";
+import { asBuffer } from "../base/sse.ts";
+import type { ClientAnswer } from "../relay/client-answer.ts";
+
+/**
+ * A caller who stops reading is dropped after this long: what upstream already sent waits in memory
+ * for it, and 200 such callers must not become the gateway's memory.
+ */
+const SLOW_READER_MS = 60_000;
+
+/** Up to here a copy into one string costs less than the pieces of a gathered write. */
+const JOINED_BYTES = 64 * 1024;
+
+/** Wraps the raw response; `headers` are those that every answer of this request carries, errors too. */
+export function openClientAnswer(raw: ServerResponse, headers: Record<string, string>): ClientAnswer {
+  return new RawAnswer(raw, headers);
+}
+
+/**
+ * A class, because its two getters on an object of closures would cost a request a hidden class of its own:
+ * only a full collection frees those, and they keep the whole request until then.
+ */
+class RawAnswer implements ClientAnswer {
+  readonly #raw: ServerResponse;
+  readonly #headers: Record<string, string>;
+  #onDrain: (() => void) | undefined;
+  #onGone: (() => void) | undefined;
+  #stuck: NodeJS.Timeout | undefined;
+  #ended = false;
+  /** What this turn of the event loop has brought, byte by character: an upstream sends several events at once. */
+  #gathered = "";
+
+  constructor(raw: ServerResponse, headers: Record<string, string>) {
+    this.#raw = raw;
+    this.#headers = headers;
+    raw.on("close", () => {
+      clearTimeout(this.#stuck);
+      if (raw.writableFinished) return;
+      this.#ended = true;
+      this.#onGone?.();
+    });
+    raw.on("error", () => raw.destroy());
+  }
+
+  get open(): boolean {
+    return !this.#ended && !this.#raw.destroyed;
+  }
+
+  get committed(): boolean {
+    return this.#raw.headersSent;
+  }
+
+  addHeaders(more: Readonly<Record<string, string>>): void {
+    Object.assign(this.#headers, more);
+  }
+
+  head(status: number, own: Readonly<Record<string, string>>): void {
+    this.#raw.writeHead(status, Object.assign({}, this.#headers, own));
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (chunk.byteLength > JOINED_BYTES) {
+      this.#flush();
+      return this.#send(chunk);
+    }
+    if (this.#gathered === "") process.nextTick(() => this.#flush());
+    this.#gathered += asBuffer(chunk).toString("latin1");
+    return !this.#raw.writableNeedDrain;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#flush();
+    this.#raw.end();
+  }
+
+  whole(status: number, own: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
+    const raw = this.#raw;
+    this.#ended = true;
+    const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
+    raw.writeHead(status, Object.assign({}, this.#headers, own, { "content-length": String(length) }));
+    // As one string with the head: the cheapest of all writes.
+    if (length <= JOINED_BYTES) {
+      raw.end(body.map((piece) => asBuffer(piece).toString("latin1")).join(""), "latin1");
+      return;
+    }
+    // Corked, so that head and body leave in one system call.
+    raw.cork();
+    for (const piece of body) raw.write(piece);
+    raw.end();
+    raw.uncork();
+  }
+
+  cut(): void {
+    this.#ended = true;
+    this.#raw.destroy();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#onDrain = listener;
+  }
+
+  onGone(listener: () => void): void {
+    this.#onGone = listener;
+    if (this.#raw.destroyed && !this.#raw.writableFinished) queueMicrotask(listener);
+  }
+
+  #send(bytes: Uint8Array | string): boolean {
+    const raw = this.#raw;
+    const flowing = typeof bytes === "string" ? raw.write(bytes, "latin1") : raw.write(bytes);
+    if (!flowing && this.#stuck === undefined) {
+      this.#stuck = setTimeout(() => raw.destroy(), SLOW_READER_MS);
+      raw.once("drain", () => this.#drained());
+    }
+    return flowing;
+  }
+
+  #drained(): void {
+    clearTimeout(this.#stuck);
+    this.#stuck = undefined;
+    this.#onDrain?.();
+  }
+
+  #flush(): void {
+    if (this.#gathered === "" || this.#raw.destroyed) return;
+    const text = this.#gathered;
+    this.#gathered = "";
+    this.#send(text);
+  }
+}

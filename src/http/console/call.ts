@@ -1,0 +1,82 @@
+import type { z } from "zod";
+import type { AccountRecord } from "../../accounts/accounts-store.ts";
+import { assert } from "../../base/assert.ts";
+import type { Call, Operation } from "../../console/operation.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Identity } from "../../people/identity.ts";
+import type { HttpDeps } from "../deps.ts";
+import type { Visit } from "../endpoint.ts";
+import { readJsonBody } from "../json-body.ts";
+import { addressOf } from "./address.ts";
+
+/** The console's forms are small; a catalog file is the largest thing anyone sends here. */
+const CONSOLE_BODY_BYTES = 1024 * 1024;
+
+/** What an operation is given, and whether it left its trace. */
+export interface AuditedCall extends Call<unknown, unknown> {
+  readonly audited: () => boolean;
+}
+
+interface Asked {
+  readonly identity: Identity | undefined;
+  readonly account: AccountRecord | undefined;
+  readonly visit: Visit;
+  readonly deps: HttpDeps;
+}
+
+/** Reads query and body by the operation's schemas; 400 names the field at fault. */
+export async function callOf(operation: Operation, asked: Asked): Promise<AuditedCall> {
+  const { identity, account, visit, deps } = asked;
+  const { request, raw } = visit;
+  const query = operation.query === undefined ? {} : read(operation.query, request.query);
+  const body = operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit)) : {};
+  const address = addressOf(request.raw, deps.catalog.current().settings.trustedProxies);
+  const gone = new AbortController();
+  raw.once("close", () => gone.abort());
+  const over = operation.kind === "events" ? endOfEvents(gone.signal, deps.stopping) : gone.signal;
+  let audited = false;
+  return {
+    params: request.params as Record<string, string>,
+    ...{ query, body, identity, address, requestId: request.id, gone: over },
+    userAgent: request.raw.headers["user-agent"] ?? "",
+    person() {
+      if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
+      return identity.person;
+    },
+    account() {
+      assert(account, "the operation's path names an account");
+      return account;
+    },
+    async audit(tx, note) {
+      audited = true;
+      await deps.console.people.audit(tx, { ...note, identity, address, requestId: request.id });
+    },
+    audited: () => audited,
+  };
+}
+
+/** Roles are looked at when a stream of events begins, so none outlives a role that was taken by longer than this. */
+const LONGEST_EVENTS_MS = 300_000;
+
+/** Whoever listens would listen for ever: a stop must not wait for them. Their browsers come back by themselves. */
+function endOfEvents(gone: AbortSignal, stopping: AbortSignal): AbortSignal {
+  return AbortSignal.any([gone, stopping, AbortSignal.timeout(LONGEST_EVENTS_MS)]);
+}
+
+async function bodyOf({ request }: Visit): Promise<unknown> {
+  const type = request.raw.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  // A form of another site cannot send this type without asking first.
+  if (type !== "application/json")
+    throw new GatewayError("unsupported_media_type", "Send the body as application/json.");
+  return (await readJsonBody(request.raw, CONSOLE_BODY_BYTES)).value;
+}
+
+function read(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const param = issue?.path.join(".") ?? "";
+  throw new GatewayError("invalid_request", `${param === "" ? "" : `${param}: `}${issue?.message ?? ""}`, {
+    param,
+  });
+}

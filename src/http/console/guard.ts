@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import { parse } from "cookie";
+import { type AccountRecord, readAccount } from "../../accounts/accounts-store.ts";
+import type { AccountId } from "../../accounts/caller.ts";
+import type { ConsoleDeps } from "../../console/deps.ts";
+import type { Operation } from "../../console/operation.ts";
+import { isAccountRole, reaches } from "../../console/policy.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Identity } from "../../people/identity.ts";
+import type { People } from "../../people/people.ts";
+import { sessionCookieNames } from "../../people/session-cookie.ts";
+import type { Visit } from "../endpoint.ts";
+
+/** Who sends a request, by console token or by session cookie. */
+export function identityOf(request: IncomingMessage, people: People): Promise<Identity | undefined> {
+  const cookies = parse(request.headers.cookie ?? "");
+  const session = sessionCookieNames.map((name) => cookies[name]).find((value) => value !== undefined);
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  return people.identify({ session, token });
+}
+
+interface Asked {
+  readonly identity: Identity | undefined;
+  readonly visit: Visit;
+  readonly console: Pick<ConsoleDeps, "database">;
+}
+
+/**
+ * Lets a request in, or throws: 401 without a person, 403 for a write without the session's word, for a
+ * role that does not reach, 404 for an account one does not belong to, as for one that does not exist.
+ * Gives the account that the path names.
+ */
+export async function admit(operation: Operation, asked: Asked): Promise<AccountRecord | undefined> {
+  const { identity, visit } = asked;
+  const writes = operation.method !== "GET";
+  if (writes) refuseForeignPage(visit.request.raw, identity, operation.policy === "anyone");
+  if (operation.policy === "anyone") return undefined;
+  if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
+  if (writes && identity.via === "token" && identity.readOnly)
+    throw new GatewayError("forbidden", "This console token may only read.");
+  if (operation.policy === "person") return undefined;
+  if (identity.person.mustChangePassword) {
+    throw new GatewayError(
+      "password_change_required",
+      "Choose a password of your own first: this one was made by the gateway.",
+    );
+  }
+  if (!isAccountRole(operation.policy)) {
+    if (identity.person.isOperator) return undefined;
+    throw new GatewayError("forbidden", "Only operators may do this.");
+  }
+  const account = await accountOf(asked);
+  const role = account && roleIn(account.id, identity);
+  if (account === undefined || role === undefined)
+    throw new GatewayError("not_found", "There is no such account.");
+  if (!reaches(role, operation.policy))
+    throw new GatewayError("forbidden", `Only ${operation.policy}s of the account may do this.`);
+  return account;
+}
+
+function roleIn(account: AccountId, { person }: Identity) {
+  return person.isOperator ? "owner" : person.roles.get(account);
+}
+
+async function accountOf({ visit, console }: Asked): Promise<AccountRecord | undefined> {
+  const { account = "" } = visit.request.params as { account?: string };
+  return /^[1-9]\d{0,17}$/.test(account)
+    ? readAccount(console.database, BigInt(account) as AccountId)
+    : undefined;
+}
+
+/**
+ * A browser sends the cookie wherever the request comes from; only our own pages can read the session's word
+ * and send it along. Before signing in there is no session: there the browser's word for the origin counts.
+ */
+function refuseForeignPage(request: IncomingMessage, identity: Identity | undefined, isOpen: boolean): void {
+  const site = request.headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none")
+    throw new GatewayError("csrf_failed", "This request comes from a page of another site.");
+  if (isOpen || identity?.via !== "session") return;
+  if (request.headers["x-faregate-csrf"] !== identity.csrfToken) {
+    throw new GatewayError(
+      "csrf_failed",
+      "Send the session's csrf_token (GET /api/session) as x-faregate-csrf.",
+    );
+  }
+}

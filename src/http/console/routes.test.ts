@@ -1,0 +1,149 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { events, json, type Operation, reply, text } from "../../console/operation.ts";
+import { silentLog } from "../../observe/log.ts";
+import type { Identity, Person } from "../../people/identity.ts";
+import type { HttpDeps } from "../deps.ts";
+import { consoleRoutes } from "./routes.ts";
+
+const PERSON = { isOperator: true, mustChangePassword: false, roles: new Map() } as unknown as Person;
+const SESSION: Identity = { via: "session", person: PERSON, sessionId: 1n, csrfToken: "word" };
+
+const apps: FastifyInstance[] = [];
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape
+  readonly body: any;
+}
+type Ask = (
+  method: string,
+  path: string,
+  headers?: Record<string, string>,
+  body?: unknown,
+) => Promise<Answer>;
+
+async function serve(operations: readonly Operation[], identity: Identity | null = SESSION): Promise<Ask> {
+  const app = Fastify({ exposeHeadRoutes: false });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  const people = {
+    identify: () => Promise.resolve(identity ?? undefined),
+    audit: () => Promise.resolve(),
+  };
+  consoleRoutes(app, {
+    ...{ log: silentLog, stopping: new AbortController().signal },
+    errorType: "gateway_error",
+    catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
+    console: { operations, people, database: undefined },
+  } as unknown as HttpDeps);
+  apps.push(app);
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  return async (method, path, headers = {}, body) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null };
+  };
+}
+
+const own = { path: "/things/{thing}", policy: "person", tag: "things", summary: "Things" } as const;
+const write = json({
+  ...{ ...own, method: "PUT" },
+  body: z.strictObject({ size: z.number() }),
+  answer: z.object({ size: z.number() }),
+  async run({ body, audit }) {
+    await audit(undefined as never, { action: "thing.resize", subject: "it" });
+    return body;
+  },
+});
+const WORD = { "x-faregate-csrf": "word" };
+
+describe("the console's routes", () => {
+  it("run an operation with what the path, the query and the body say", async () => {
+    const read = json({
+      ...{ ...own, method: "GET" },
+      query: z.object({ limit: z.coerce.number().max(200).default(50) }),
+      answer: z.unknown(),
+      run: ({ params, query }) => reply({ ...params, ...query }, { status: 203, cookies: ["a=b"] }),
+    });
+    const ask = await serve([read, write]);
+    const answer = await ask("GET", "/api/things/a%2Fb?limit=7");
+    expect([answer.status, answer.body]).toEqual([203, { thing: "a/b", limit: 7 }]);
+    expect([answer.headers.get("set-cookie"), answer.headers.get("cache-control")]).toEqual([
+      "a=b",
+      "no-store",
+    ]);
+    expect((await ask("GET", "/api/things/1?limit=900")).body.error).toMatchObject({ param: "limit" });
+    expect((await ask("DELETE", "/api/things/1")).status).toBe(405);
+    expect((await ask("PUT", "/api/things/1", WORD, { size: 2 })).body).toEqual({ size: 2 });
+  });
+
+  it("refuse a write without the session's word, from another site, or that is no JSON", async () => {
+    const ask = await serve([write]);
+    const codes = async (headers: Record<string, string>) => {
+      const { status, body } = await ask("PUT", "/api/things/1", headers, { size: 2 });
+      return [status, body.error.code];
+    };
+    expect(await codes({})).toEqual([403, "csrf_failed"]);
+    expect(await codes({ "x-faregate-csrf": "wrong" })).toEqual([403, "csrf_failed"]);
+    expect(await codes({ ...WORD, "sec-fetch-site": "cross-site" })).toEqual([403, "csrf_failed"]);
+    expect(await codes({ ...WORD, "content-type": "text/plain" })).toEqual([415, "unsupported_media_type"]);
+    const wrong = await ask("PUT", "/api/things/1", WORD, { size: "2" });
+    expect([wrong.status, wrong.body.error.param]).toEqual([400, "size"]);
+  });
+
+  it("want a person, and no word of a session from a token, which may be for reading only", async () => {
+    const put = async (identity: Identity | null) =>
+      (await serve([write], identity))("PUT", "/api/things/1", {}, { size: 2 });
+    expect((await put(null)).status).toBe(401);
+    const token = { via: "token", person: PERSON, tokenId: 1n } as const;
+    expect((await put({ ...token, readOnly: false })).status).toBe(200);
+    const refused = await put({ ...token, readOnly: true });
+    expect([refused.status, refused.body.error.code]).toEqual([403, "forbidden"]);
+  });
+
+  it("fail a write that leaves no trace in the audit log", async () => {
+    const silent = { ...own, method: "POST", answer: z.unknown(), run: () => ({}) } as const;
+    const ask = await serve([json(silent), json({ ...silent, path: "/known", unaudited: "a test" })]);
+    expect((await ask("POST", "/api/things/1", WORD)).status).toBe(500);
+    expect((await ask("POST", "/api/known", WORD)).status).toBe(200);
+  });
+
+  it("send events and long texts piece by piece", async () => {
+    const pieces = async function* <T>(...values: T[]): AsyncGenerator<T> {
+      yield* values;
+    };
+    const file = { ...own, path: "/file", contentType: "text/csv", fileName: () => "things.csv" };
+    const ask = await serve([
+      events({ ...own, event: z.unknown(), run: () => pieces({ n: 1 }, { n: 2 }) }),
+      text({ ...file, run: () => pieces("a,b\n", "1,2\n") }),
+    ]);
+    expect((await ask("GET", "/api/things/1")).text).toBe('data: {"n":1}\n\ndata: {"n":2}\n\n');
+    const { text: csv, headers } = await ask("GET", "/api/file");
+    expect([csv, headers.get("content-disposition")]).toEqual([
+      "a,b\n1,2\n",
+      'attachment; filename="things.csv"',
+    ]);
+  });
+
+  it("cut a text that fails midway, so that nobody takes a part for the whole", async () => {
+    const failing = async function* (): AsyncGenerator<string> {
+      yield "a,b\n";
+      throw new Error("the database went away");
+    };
+    const file = { ...own, contentType: "text/csv", fileName: () => "things.csv" };
+    const ask = await serve([text({ ...file, run: failing })]);
+    await expect(ask("GET", "/api/things/1")).rejects.toThrow();
+  });
+});

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from "fastify";
+import type { Operation } from "../../console/operation.ts";
+import { GatewayError } from "../../errors.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, type Visit } from "../endpoint.ts";
+import { callOf } from "./call.ts";
+import { admit, identityOf } from "./guard.ts";
+import { serveOperation } from "./serve.ts";
+
+/** The console's API below /api: one route for each operation's method and path. */
+export function consoleRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  for (const [path, operations] of byPath(deps.console.operations)) {
+    const methods = operations.map(({ method }) => method);
+    endpoint(app, deps, methods, `/api${path.replace(/\{(\w+)\}/g, ":$1")}`, async (visit) => {
+      const operation = operations.find(({ method }) => method === visit.request.method);
+      if (operation === undefined) throw new GatewayError("not_found", "There is no such operation.");
+      await serve(deps, operation, visit);
+    });
+  }
+}
+
+async function serve(deps: HttpDeps, operation: Operation, visit: Visit): Promise<void> {
+  visit.headers["cache-control"] = "no-store";
+  const identity = await identityOf(visit.request.raw, deps.console.people);
+  const account = await admit(operation, { identity, visit, console: deps.console });
+  await serveOperation(operation, visit, await callOf(operation, { identity, account, visit, deps }));
+}
+
+function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
+  const paths = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const same = paths.get(operation.path);
+    if (same === undefined) paths.set(operation.path, [operation]);
+    else same.push(operation);
+  }
+  return paths;
+}

@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { assert, unreachable } from "../../base/assert.ts";
+import type { JsonOperation, Operation } from "../../console/operation.ts";
+import { Replied } from "../../console/operation.ts";
+import { sendJson, type Visit } from "../endpoint.ts";
+import type { AuditedCall } from "./call.ts";
+
+/** Proxies close connections on which nothing is said for long. */
+const SIGN_OF_LIFE_MS = 15_000;
+
+/** Runs an operation and answers with what it gives. */
+export async function serveOperation(operation: Operation, visit: Visit, call: AuditedCall): Promise<void> {
+  switch (operation.kind) {
+    case "json":
+      return answer(operation, visit, call);
+    case "events": {
+      begin(visit, "text/event-stream");
+      const alive = setInterval(() => visit.raw.write(":\n\n"), SIGN_OF_LIFE_MS);
+      try {
+        const events = operation.run({ ...call, body: undefined });
+        await send(visit, events, (event) => `data: ${JSON.stringify(event)}\n\n`);
+      } finally {
+        clearInterval(alive);
+        visit.raw.end();
+      }
+      return;
+    }
+    case "text": {
+      const textCall = { ...call, body: undefined };
+      visit.headers["content-disposition"] = `attachment; filename="${operation.fileName(textCall)}"`;
+      begin(visit, operation.contentType);
+      return sendWhole(visit, operation.run(textCall));
+    }
+    case "file": {
+      const { status, headers, body } = await operation.run(
+        { ...call, body: undefined },
+        visit.request.raw.headers.range,
+      );
+      visit.raw.writeHead(status, { ...visit.headers, ...headers });
+      return sendWhole(visit, body);
+    }
+    default:
+      unreachable(operation);
+  }
+}
+
+async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall): Promise<void> {
+  const given = await operation.run(call);
+  const { value, status, cookies } = given instanceof Replied ? given : new Replied(given, {});
+  const owesTrace = operation.method !== "GET" && operation.unaudited === undefined;
+  assert(
+    !owesTrace || call.audited(),
+    `${operation.method} ${operation.path} leaves no trace in the audit log`,
+  );
+  if (cookies.length > 0) visit.raw.setHeader("set-cookie", [...cookies]);
+  sendJson(visit, status, value);
+}
+
+function begin(visit: Visit, contentType: string): void {
+  visit.raw.writeHead(200, { ...visit.headers, "content-type": contentType });
+  visit.raw.flushHeaders();
+}
+
+/** Sends a whole text or file; cut where it breaks off, so that nobody takes a part for the whole. */
+async function sendWhole(visit: Visit, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+  try {
+    await send(visit, pieces, (piece) => piece);
+    visit.raw.end();
+  } catch (error) {
+    visit.raw.destroy();
+    throw error;
+  }
+}
+
+/** Writes as fast as the caller reads, until it goes. */
+async function send<Piece>(
+  { raw }: Visit,
+  pieces: AsyncIterable<Piece>,
+  encode: (piece: Piece) => string | Uint8Array,
+): Promise<void> {
+  for await (const piece of pieces) {
+    if (raw.destroyed) return;
+    if (!raw.write(encode(piece))) await Promise.race([once(raw, "drain"), once(raw, "close")]);
+  }
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from "node:http";
+import type { Authenticator } from "../accounts/authenticator.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { GatewayError } from "../errors.ts";
+
+/** Headers that carry a key, neutral and real spellings alike; every one works on every endpoint. */
+const KEY_HEADERS = ["x-api-key", "x-vendory-api-key", "x-goog-api-key"] as const;
+
+/**
+ * Finds the caller of a request. One valid credential suffices and invalid ones beside it are ignored
+ * (SDKs send two headers at once); valid ones of different keys are 401, as guessing which was meant would
+ * charge the wrong account. `?key=` counts only where `queryKeys` are given (native endpoints).
+ */
+export function authenticate(
+  request: IncomingMessage,
+  queryKeys: readonly string[],
+  authenticator: Authenticator,
+): Caller | Promise<Caller> {
+  const carried = credentialsOf(request, queryKeys);
+  const first = carried[0];
+  if (first === undefined) throw invalidKey();
+  if (carried.length === 1) {
+    const found = authenticator.authenticate(first);
+    return found instanceof Promise ? found.then(orInvalid) : orInvalid(found);
+  }
+  return resolveSeveral(carried, authenticator);
+}
+
+async function resolveSeveral(carried: readonly string[], authenticator: Authenticator): Promise<Caller> {
+  const found = await Promise.all(carried.map((credential) => authenticator.authenticate(credential)));
+  const callers = found.filter((caller) => caller !== undefined);
+  if (new Set(callers.map((caller) => caller.keyId)).size > 1) {
+    throw new GatewayError(
+      "invalid_api_key",
+      "The request carries valid API keys of two different owners; send one.",
+    );
+  }
+  return orInvalid(callers[0]);
+}
+
+/** Each distinct credential of the request, in the order in which carriers are looked at. */
+function credentialsOf(request: IncomingMessage, queryKeys: readonly string[]): string[] {
+  const carried: string[] = [];
+  const add = (credential: string | undefined): void => {
+    if (credential && !carried.includes(credential)) carried.push(credential);
+  };
+  add(bearerOf(request.headers.authorization));
+  for (const name of KEY_HEADERS) {
+    const value = request.headers[name];
+    // Node joins a repeated header so; a key holds no blank.
+    if (typeof value === "string") for (const each of value.split(", ")) add(each.trim());
+  }
+  // Of a repeated Authorization node keeps the first; a second one must count as a second credential, not vanish.
+  if (request.rawHeaders.length > 2) addRepeated(request, add);
+  queryKeys.forEach(add);
+  return carried;
+}
+
+function addRepeated(request: IncomingMessage, add: (credential: string | undefined) => void): void {
+  let seen = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = request.rawHeaders[index];
+    if (name === undefined || name.length !== 13 || name.toLowerCase() !== "authorization") continue;
+    seen += 1;
+    if (seen > 1) add(bearerOf(request.rawHeaders[index + 1]));
+  }
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  if (header === undefined || header.length < 8 || header.slice(0, 7).toLowerCase() !== "bearer ")
+    return undefined;
+  return header.slice(7).trim();
+}
+
+function orInvalid(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw invalidKey();
+  return caller;
+}
+
+function invalidKey(): GatewayError {
+  return new GatewayError(
+    "invalid_api_key",
+    "Invalid API key. Send a key of this gateway as `Authorization: Bearer <API_KEY>`; keys are made in the account dashboard.",
+  );
+}

@@ -1,0 +1,39 @@
+import type { Authenticator } from "../accounts/authenticator.ts";
+import type { Assets } from "../assets/assets.ts";
+import type { Clock } from "../base/clock.ts";
+import type { ReadReceipt } from "../billing/receipts.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Vocabulary } from "../catalog/vocabulary.ts";
+import type { Console } from "../console/console.ts";
+import type { MirroredFiles } from "../mirror/mirror.ts";
+import type { Log } from "../observe/log.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { Relay } from "../relay/relay.ts";
+import type { Tasks } from "../tasks/tasks.ts";
+import type { WebhookDesk } from "./webhook-desk.ts";
+
+/** What the routes need, injected by compose. */
+export interface HttpDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly authenticator: Authenticator;
+  readonly catalog: { current(): Catalog };
+  readonly vocabulary: Vocabulary;
+  /** `gateway_error`, or the vendor vocabulary's word. */
+  readonly errorType: string;
+  readonly relay: Relay;
+  readonly tasks: Tasks;
+  readonly assets: Assets;
+  readonly webhooks: WebhookDesk;
+  readonly readReceipt: ReadReceipt;
+  /** The account and admin API behind the dashboard. */
+  readonly console: Console;
+  /** Copies of what tasks made. */
+  readonly files: MirroredFiles;
+  /** Aborted when the gateway stops: whoever only waits is answered at once. */
+  readonly stopping: AbortSignal;
+  /** Undefined when the gateway can serve, else why it cannot. */
+  readonly notReady: () => Promise<string | undefined>;
+  readonly version: string;
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { GatewayError } from "../errors.ts";
+import { answerHeaders } from "./answer-headers.ts";
+import type { HttpDeps } from "./deps.ts";
+import { sendError, stateError } from "./error-answer.ts";
+import { shapeOf } from "./shape.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+type Method = (typeof METHODS)[number];
+
+/** What routes read of a request; the framework's own fits. */
+export type VisitedRequest = Pick<FastifyRequest, "raw" | "id" | "method" | "url" | "query" | "params">;
+
+/** What a route is given: the raw pair and the headers that each of its answers carries. */
+export interface Visit {
+  readonly request: VisitedRequest;
+  readonly raw: ServerResponse;
+  readonly headers: Record<string, string>;
+}
+
+export type Serve = (visit: Visit) => Promise<void> | void;
+
+/** Serves one request with raw replies; whatever is thrown comes out in the path's error shape. */
+export async function serveVisit(
+  deps: Pick<HttpDeps, "log" | "errorType">,
+  request: VisitedRequest,
+  raw: ServerResponse,
+  serve: Serve,
+): Promise<void> {
+  const shape = shapeOf(request.url);
+  const headers = answerHeaders(request.raw, request.id, shape.name === "messages");
+  try {
+    await serve({ request, raw, headers });
+  } catch (error) {
+    if (error instanceof GatewayError) Object.assign(headers, error.headers);
+    sendError(raw, headers, shape, stateError(error, request.id, deps.log, deps.errorType), request.id);
+  }
+}
+
+/** Registers one endpoint; every other method of the same path answers 405 saying which ones there are. */
+export function endpoint(
+  app: FastifyInstance,
+  deps: Pick<HttpDeps, "log" | "errorType">,
+  methods: readonly Method[],
+  url: string,
+  serve: Serve,
+): void {
+  const answer = (request: FastifyRequest, reply: FastifyReply, run: Serve): Promise<void> => {
+    reply.hijack();
+    return serveVisit(deps, request, reply.raw, run);
+  };
+  app.route({ method: [...methods], url, handler: (request, reply) => answer(request, reply, serve) });
+  app.route({
+    method: METHODS.filter((method) => !methods.includes(method)),
+    url,
+    handler: (request, reply) =>
+      answer(request, reply, () => {
+        throw new GatewayError(
+          "method_not_allowed",
+          `${request.method} is not served here; use ${methods.join(" or ")}.`,
+          { headers: { allow: [...methods, "OPTIONS"].join(", ") } },
+        );
+      }),
+  });
+}
+
+/** Answers with a JSON value. */
+export function sendJson(visit: Visit, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  visit.raw.writeHead(status, {
+    ...visit.headers,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(body.length),
+  });
+  visit.raw.end(body);
+}

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import type { Operation } from "../console/operation.ts";
+import { chatCompletionsAnswer, chatCompletionsRequest } from "../protocols/chat-completions/wire.ts";
+import { embeddingsAnswer, embeddingsRequest } from "../protocols/embeddings/wire.ts";
+import { generateContentAnswer, generateContentRequest } from "../protocols/generate-content/wire.ts";
+import { messagesAnswer, messagesRequest } from "../protocols/messages/wire.ts";
+import { rerankAnswer, rerankRequest } from "../protocols/rerank/wire.ts";
+import { responsesAnswer, responsesRequest } from "../protocols/responses/wire.ts";
+import { CONSOLE_SECURITY, consolePaths } from "./openapi-console.ts";
+import { mediaPaths } from "./openapi-media.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface TextEndpoint {
+  readonly summary: string;
+  readonly request: z.ZodType;
+  readonly answer: z.ZodType;
+  readonly streams: boolean;
+}
+
+const NATIVE = { request: generateContentRequest, answer: generateContentAnswer };
+
+const TEXT_PATHS: Readonly<Record<string, TextEndpoint>> = {
+  "/v1/chat/completions": {
+    summary: "Chat completions, plain or streamed",
+    request: chatCompletionsRequest,
+    answer: chatCompletionsAnswer,
+    streams: true,
+  },
+  "/v1/responses": {
+    summary: "Responses, plain or streamed",
+    request: responsesRequest,
+    answer: responsesAnswer,
+    streams: true,
+  },
+  "/v1/messages": {
+    summary: "Messages with prompt caching, plain or streamed",
+    request: messagesRequest,
+    answer: messagesAnswer,
+    streams: true,
+  },
+  "/v1/embeddings": {
+    summary: "Embeddings",
+    request: embeddingsRequest,
+    answer: embeddingsAnswer,
+    streams: false,
+  },
+  "/v1/rerank": {
+    summary: "Rerank documents by a query",
+    request: rerankRequest,
+    answer: rerankAnswer,
+    streams: false,
+  },
+  "/v1beta/models/{model}:generateContent": { summary: "generateContent", ...NATIVE, streams: false },
+  "/v1beta/models/{model}:streamGenerateContent": {
+    summary: "generateContent, streamed (`alt=sse`, else a JSON array)",
+    ...NATIVE,
+    streams: true,
+  },
+};
+
+/** Every endpoint, its bodies made from the protocols' own wire schemas and the families' own tables. */
+export function openApi(version: string, console: readonly Operation[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const [path, { summary, request, answer, streams }] of Object.entries(TEXT_PATHS)) {
+    paths[path] = {
+      post: {
+        summary,
+        tags: ["text"],
+        ...(path.includes("{model}") ? { parameters: [pathParameter("model", "Model id")] } : {}),
+        requestBody: { required: true, content: { "application/json": { schema: schemaOf(request) } } },
+        responses: { 200: textAnswer(answer, streams), ...ERRORS },
+      },
+    };
+  }
+  Object.assign(paths, mediaPaths(errorAnswer), consolePaths(console, errorAnswer));
+  paths["/v1/models"] = get("models", "Models that the key may call", [
+    queryParameter("limit", "Page size of the messages-style list, 1 to 1000"),
+    queryParameter("after_id", "Messages-style cursor"),
+    queryParameter("before_id", "Messages-style cursor"),
+  ]);
+  paths["/v1/models/{model}"] = get("models", "One model; an unknown one gives 200 with an error object", [
+    pathParameter("model", "Model id"),
+  ]);
+  paths["/v1beta/models"] = get("models", "Native-style model list", [
+    queryParameter("pageSize", "Page size, 1 to 1000"),
+    queryParameter("pageToken", "`nextPageToken` of the page before"),
+  ]);
+  paths["/v1beta/models/{model}"] = get("models", "Native-style model record", [
+    pathParameter("model", "Model id"),
+  ]);
+  paths["/v1/receipts/{id}"] = get(
+    "money",
+    "What a request or a task cost and why: units x frozen prices x factor",
+    [pathParameter("id", "`x-request-id` of the answer, or the id of a task")],
+  );
+  paths["/v1/webhooks/secret"] = get("tasks", "What this account's webhooks are signed with", []);
+  paths["/v1/webhooks/deliveries/{taskId}"] = get(
+    "tasks",
+    "What became of telling a webhook of a task's end",
+    [pathParameter("taskId", "The id of a task that was submitted with `webhook_url`")],
+  );
+  paths["/media/{day}/{file}"] = open("A copied picture or video, whole or by `Range`; the link is the key");
+  paths["/healthz"] = open("The process is alive");
+  paths["/readyz"] = open("Ready to serve; else 503 with the reason");
+  paths["/metrics"] = open("Prometheus metrics");
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Faregate",
+      version,
+      description: "Many AI models behind one account and one API key.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    security: [{ bearer: [] }, { apiKey: [] }, { googleKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        googleKey: { type: "apiKey", in: "header", name: "x-goog-api-key" },
+        ...CONSOLE_SECURITY,
+      },
+      schemas: { Error: ERROR_SCHEMA },
+    },
+  };
+}
+
+const ERROR_SCHEMA: Json = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["message", "type", "param", "code"],
+      properties: {
+        message: { type: "string", description: "Ends with the request's id: (request id: ...)" },
+        type: {
+          type: "string",
+          description: "`gateway_error` for errors of the gateway itself, else the vendor's word",
+        },
+        param: { type: "string", description: "The field at fault, or empty" },
+        code: { type: "string" },
+      },
+    },
+  },
+};
+
+const ERRORS: Json = Object.fromEntries(
+  Object.entries({
+    400: "The request is wrong; `param` names the field",
+    401: "No valid API key",
+    403: "The account's balance or the key's limit does not cover the request",
+    404: "The model does not exist or the key may not use it",
+    413: "The body exceeds 32 MB",
+    429: "A rate limit; `Retry-After` says when to come back",
+    502: "The upstream failed",
+    503: "No upstream can take the request now",
+    504: "The upstream did not answer in time",
+  }).map(([status, description]) => [status, errorAnswer(description)]),
+);
+
+function textAnswer(answer: z.ZodType, streams: boolean): Json {
+  const content: Record<string, Json> = { "application/json": { schema: schemaOf(answer) } };
+  if (streams) content["text/event-stream"] = { schema: { type: "string" } };
+  return { description: "The upstream's answer", content };
+}
+
+/** Loose schemas: fields that are not listed are passed on. */
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return rest;
+}
+
+function errorAnswer(description: string): Json {
+  return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+}
+
+function get(tag: string, summary: string, parameters: readonly Json[]): Json {
+  return {
+    get: {
+      summary,
+      tags: [tag],
+      parameters,
+      responses: {
+        200: { description: "OK", content: { "application/json": { schema: { type: "object" } } } },
+        401: errorAnswer("No valid API key"),
+      },
+    },
+  };
+}
+
+function open(summary: string): Json {
+  return { get: { summary, tags: ["operations"], security: [], responses: { 200: { description: "OK" } } } };
+}
+
+function pathParameter(name: string, description: string): Json {
+  return { name, in: "path", required: true, description, schema: { type: "string" } };
+}
+
+function queryParameter(name: string, description: string): Json {
+  return { name, in: "query", required: false, description, schema: { type: "string" } };
+}

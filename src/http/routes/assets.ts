@@ -1,0 +1,26 @@
+import type { FastifyInstance } from "fastify";
+import { authenticate } from "../credentials.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, sendJson } from "../endpoint.ts";
+import { readJsonBody } from "../json-body.ts";
+
+/** An address, a type and a name: signed links come to a few KB. */
+const ASSET_BODY_BYTES = 64 * 1024;
+
+/** Public media registered once and used in many videos; errors in the shape of the text endpoints. */
+export function assetRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  endpoint(app, deps, ["POST"], "/v1/videoa/asset/create", async (visit) => {
+    const incoming = visit.request.raw;
+    const caller = await authenticate(incoming, [], deps.authenticator);
+    const { value: body } = await readJsonBody(incoming, ASSET_BODY_BYTES);
+    const result = await deps.assets.create(caller, visit.request.id, body);
+    sendJson(visit, 200, { success: true, result });
+  });
+
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/videoa/asset/:id", async (visit) => {
+    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    const { id } = visit.request.params as { id: string };
+    const result = await deps.assets.read(caller, visit.request.id, id);
+    sendJson(visit, 200, { success: true, result });
+  });
+}

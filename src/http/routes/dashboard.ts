@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import { GatewayError } from "../../errors.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, type Visit } from "../endpoint.ts";
+
+/** Where `npm run build` puts the pages, seen from the sources as from the build. */
+const BUILT = fileURLToPath(new URL("../../../dist/dashboard/", import.meta.url));
+
+/** Addresses of pages: the browser's part of the dashboard draws whichever it is. */
+const PAGES = [
+  ...["/sign-in", "/sign-in/*", "/register", "/start", "/invitation", "/invitation/*"],
+  ...["/accounts/*", "/operator", "/operator/*", "/me", "/me/*"],
+];
+
+/**
+ * Pages run only scripts and styles of their own, and ask nobody but the gateway: pictures and videos that a
+ * vendor keeps come through the console too.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ");
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** The dashboard: its pages to browsers, its files to its pages. */
+export function dashboardRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  for (const path of PAGES) {
+    endpoint(app, deps, ["GET", "HEAD"], path, async (visit) => {
+      if (!wantsPage(visit))
+        throw new GatewayError(
+          "not_found",
+          "This is a page of the dashboard, for browsers; see /docs for the API.",
+        );
+      await sendPage(visit);
+    });
+  }
+  endpoint(app, deps, ["GET", "HEAD"], "/assets/:file", async (visit) => {
+    const { file } = visit.request.params as { file: string };
+    // Names that the build gives; nothing that could lead out of the folder.
+    if (!/^[\w-]+(\.[\w-]+)*$/.test(file) || !(extname(file) in TYPES))
+      throw new GatewayError("not_found", "The dashboard has no such file.");
+    await sendFile(visit, join("assets", file), "public, max-age=31536000, immutable");
+  });
+}
+
+/** Whether a browser asks, to show what comes. */
+export function wantsPage({ request }: Visit): boolean {
+  return /\btext\/html\b/.test(request.raw.headers.accept ?? "");
+}
+
+/** The one document of which every page is made. */
+export function sendPage(visit: Visit): Promise<void> {
+  return sendFile(visit, "index.html", "no-cache");
+}
+
+async function sendFile(visit: Visit, file: string, cacheControl: string): Promise<void> {
+  const { body, encoding } = await readBuilt(file, visit.request.raw.headers["accept-encoding"] ?? "");
+  visit.raw.writeHead(200, {
+    ...visit.headers,
+    "content-type": TYPES[extname(file)],
+    "content-length": body.length,
+    ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+    vary: "accept, accept-encoding",
+    "cache-control": cacheControl,
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+  });
+  visit.raw.end(visit.request.method === "HEAD" ? undefined : body);
+}
+
+/** A file as the build wrote it, in the smallest form the browser reads. */
+async function readBuilt(
+  file: string,
+  accepted: string,
+): Promise<{ body: Buffer; encoding: string | undefined }> {
+  for (const [encoding, ending] of [
+    ["br", ".br"],
+    ["gzip", ".gz"],
+    [undefined, ""],
+  ] as const) {
+    if (encoding !== undefined && !new RegExp(`\\b${encoding}\\b`).test(accepted)) continue;
+    try {
+      return { body: await readFile(join(BUILT, file + ending)), encoding };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  const message =
+    file === "index.html"
+      ? "The dashboard is not built: run `npm run build` (it needs `npm ci --include=dev`). The API works without it."
+      : "The dashboard has no such file; reload the page, as a newer version may be there.";
+  throw new GatewayError("not_found", message);
+}

@@ -1,0 +1,23 @@
+import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, sendJson } from "../endpoint.ts";
+import { openApi } from "../openapi.ts";
+
+type StaticDocument = StaticDocumentSpec["document"];
+
+/** The description of the API for machines and, as a page, for people. */
+export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+  // The plugin types OpenAPI 3.0 and 2.0 only; ours is 3.1, which it passes on as it is.
+  const document = openApi(deps.version, deps.console.operations);
+  endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (visit) => sendJson(visit, 200, document));
+  await app.register(swagger, {
+    mode: "static",
+    specification: { document: document as unknown as StaticDocument },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    uiConfig: { url: "/openapi.json", deepLinking: true },
+  });
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from "fastify";
+import type { Caller } from "../../accounts/caller.ts";
+import type { Model } from "../../catalog/catalog.ts";
+import { authenticate } from "../credentials.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, sendJson, type Visit } from "../endpoint.ts";
+import { pageByCursor, readLimit } from "../paging.ts";
+import { queryText } from "../query.ts";
+
+/** The model lists: only what the calling key may call, in the shape its client reads. */
+export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/models", async (visit) => {
+    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    const models = deps.catalog.current().listed(caller);
+    const style = styleOf(visit);
+    const envelope = style.list ? { success: true, object: "list" } : {};
+    if (!style.messages) {
+      const data = models.map((model) => listRecord(deps, caller, model));
+      return sendJson(visit, 200, { ...envelope, data });
+    }
+    const page = pageByCursor(models, {
+      limit: readLimit(queryText(visit.request, "limit"), "limit"),
+      afterId: queryText(visit.request, "after_id"),
+      beforeId: queryText(visit.request, "before_id"),
+    });
+    sendJson(visit, 200, {
+      ...envelope,
+      data: page.items.map((model) => record(deps, caller, model, style)),
+      first_id: page.items[0]?.id ?? "",
+      last_id: page.items.at(-1)?.id ?? "",
+      has_more: page.hasMore,
+    });
+  });
+
+  // A wildcard, since model ids may hold slashes.
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/models/*", async (visit) => {
+    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    const id = (visit.request.params as { "*": string })["*"];
+    const model = deps.catalog.current().callable(caller, id);
+    if (model === undefined) {
+      return sendJson(visit, 200, {
+        error: {
+          message: `The model '${id}' does not exist (request id: ${visit.request.id})`,
+          type: "invalid_request_error",
+          param: "model",
+          code: "model_not_found",
+        },
+      });
+    }
+    sendJson(visit, 200, record(deps, caller, model, styleOf(visit)));
+  });
+}
+
+/** Whose words an answer is in. */
+interface Style {
+  readonly list: boolean;
+  readonly messages: boolean;
+}
+
+/**
+ * With both messages headers the answer is messages-style. The vendor's newer SDKs send the version beside
+ * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere.
+ */
+function styleOf(visit: Visit): Style {
+  const { headers } = visit.request.raw;
+  const messages = (headers["vendorx-version"] ?? headers["anthropic-version"]) !== undefined;
+  return { messages, list: !messages || headers["x-api-key"] === undefined };
+}
+
+function record(deps: HttpDeps, caller: Caller, model: Model, style: Style): object {
+  return {
+    ...(style.list ? listRecord(deps, caller, model) : {}),
+    ...(style.messages ? messagesRecord(model) : {}),
+  };
+}
+
+function listRecord(deps: HttpDeps, caller: Caller, model: Model): object {
+  return {
+    id: model.id,
+    object: "model",
+    created: model.created,
+    owned_by: model.ownedBy,
+    supported_endpoint_types: deps.catalog
+      .current()
+      .endpointsOf(model.id, caller.group)
+      .map((each) => deps.vocabulary.wordOf(each)),
+  };
+}
+
+function messagesRecord(model: Model): object {
+  return {
+    id: model.id,
+    type: "model",
+    display_name: model.id,
+    created_at: new Date(model.created * 1000).toISOString().replace(".000Z", "Z"),
+  };
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from "fastify";
+import type { Model } from "../../catalog/catalog.ts";
+import { GatewayError } from "../../errors.ts";
+import { authenticate } from "../credentials.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, sendJson, type Visit } from "../endpoint.ts";
+import { pageByCursor, readLimit } from "../paging.ts";
+import { queryText, queryTexts } from "../query.ts";
+import { answerText } from "../text-call.ts";
+
+/** The native-style paths: a model list with paging, one model, and `models/{model}:action`. */
+export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  endpoint(app, deps, ["GET", "HEAD"], "/v1beta/models", async (visit) => {
+    const { request } = visit;
+    const caller = await authenticate(request.raw, queryTexts(request, "key"), deps.authenticator);
+    const token = queryText(request, "pageToken");
+    const page = pageByCursor(deps.catalog.current().listed(caller), {
+      limit: readLimit(queryText(request, "pageSize"), "pageSize"),
+      afterId: token ? readToken(token) : undefined,
+      beforeId: undefined,
+    });
+    const last = page.items.at(-1);
+    sendJson(visit, 200, {
+      models: page.items.map(nativeRecord),
+      nextPageToken: page.hasMore && last ? Buffer.from(last.id).toString("base64url") : null,
+    });
+  });
+
+  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1beta/models/*", (visit) =>
+    visit.request.method === "POST" ? act(deps, visit) : showModel(deps, visit),
+  );
+}
+
+async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
+  const caller = await authenticate(visit.request.raw, queryTexts(visit.request, "key"), deps.authenticator);
+  const id = pathOf(visit);
+  const model = deps.catalog.current().callable(caller, id);
+  if (model === undefined)
+    throw new GatewayError("model_not_found", `The model '${id}' does not exist.`, { param: "model" });
+  sendJson(visit, 200, nativeRecord(model));
+}
+
+/** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
+function act(deps: HttpDeps, visit: Visit): Promise<void> {
+  const path = pathOf(visit);
+  const colon = path.lastIndexOf(":");
+  const action = colon === -1 ? "" : path.slice(colon + 1);
+  const model = colon === -1 ? path : path.slice(0, colon);
+  if (action !== "generateContent" && action !== "streamGenerateContent") {
+    throw new GatewayError(
+      "unserved_action",
+      `The action "${action.slice(0, 50)}" is not served; use :generateContent or :streamGenerateContent${action === "countTokens" ? ", whose usageMetadata counts the tokens" : ""}.`,
+    );
+  }
+  const streamed = action === "streamGenerateContent";
+  return answerText(deps, visit, {
+    protocol: "generate-content",
+    path: { model, streamed },
+    arrayStream: streamed && queryText(visit.request, "alt") !== "sse",
+    queryKeys: queryTexts(visit.request, "key"),
+  });
+}
+
+function pathOf(visit: Visit): string {
+  return (visit.request.params as { "*": string })["*"];
+}
+
+function nativeRecord(model: Model): object {
+  return { name: `models/${model.id}`, displayName: model.id };
+}
+
+function readToken(token: string): string {
+  return Buffer.from(token, "base64url").toString("utf8");
+}

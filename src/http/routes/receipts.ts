@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import { GatewayError } from "../../errors.ts";
+import { authenticate } from "../credentials.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, sendJson } from "../endpoint.ts";
+import { isTaskId } from "../read-task.ts";
+import { isRequestId } from "../request-id.ts";
+
+/** What a request or a task cost and why: units x frozen prices x factor, for any key of the account that paid. */
+export function receiptRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/receipts/:id", async (visit) => {
+    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    const { id } = visit.request.params as { id: string };
+    const known = isRequestId(id) || isTaskId(id);
+    const receipt = known ? await deps.readReceipt(caller.accountId, id) : undefined;
+    if (receipt === undefined) {
+      throw new GatewayError(
+        "receipt_not_found",
+        "No request or task of this account has that id; a receipt appears within seconds of the answer and is kept for the retention time.",
+      );
+    }
+    sendJson(visit, 200, receipt);
+  });
+}

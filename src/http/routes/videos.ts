@@ -1,0 +1,16 @@
+import type { FastifyInstance } from "fastify";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { readTask } from "../read-task.ts";
+import { submitMedia } from "../submit-media.ts";
+import { videoRecord, videoSubmitted } from "../video-record.ts";
+
+/** Videos: submitted, then read until they are final. */
+export function videoRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  endpoint(app, deps, ["POST"], "/v2/videos/generations", (visit) =>
+    submitMedia(deps, visit, "videos", videoSubmitted),
+  );
+  endpoint(app, deps, ["GET", "HEAD"], "/v2/videos/generations/:id", (visit) =>
+    readTask(deps, visit, "video", videoRecord),
+  );
+}

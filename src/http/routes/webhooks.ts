@@ -1,0 +1,41 @@
+import type { FastifyInstance } from "fastify";
+import { GatewayError } from "../../errors.ts";
+import { authenticate } from "../credentials.ts";
+import type { HttpDeps } from "../deps.ts";
+import { endpoint, sendJson } from "../endpoint.ts";
+import { isTaskId } from "../read-task.ts";
+import type { WebhookDelivery } from "../webhook-desk.ts";
+
+/** The secret that receivers check signatures with, and the log of a task's delivery. */
+export function webhookRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/secret", async (visit) => {
+    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    sendJson(visit, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
+  });
+
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (visit) => {
+    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    const { taskId } = visit.request.params as { taskId: string };
+    const delivery = isTaskId(taskId) ? await deps.webhooks.deliveryOf(caller.accountId, taskId) : undefined;
+    if (delivery === undefined)
+      throw new GatewayError("not_found", "No webhook was told of a task of this account with that id.");
+    sendJson(visit, 200, deliveryRecord(taskId, delivery));
+  });
+}
+
+function deliveryRecord(taskId: string, { id, url, deliveredAt, nextAt, attempts }: WebhookDelivery): object {
+  return {
+    id: `delivery-${id}`,
+    task_id: taskId,
+    url,
+    delivered_at: deliveredAt?.toISOString() ?? null,
+    next_attempt_at: nextAt?.toISOString() ?? null,
+    attempts: attempts.map(({ attempt, at, status, failure, durationMs }) => ({
+      attempt,
+      at: at.toISOString(),
+      status,
+      failure,
+      duration_ms: durationMs,
+    })),
+  };
+}

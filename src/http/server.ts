@@ -1,0 +1,139 @@
+import { setMaxListeners } from "node:events";
+import { createServer } from "node:http";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { GatewayError } from "../errors.ts";
+import { preflightHeaders } from "./answer-headers.ts";
+import { refuseBrokenRequest } from "./broken-request.ts";
+import { consoleRoutes } from "./console/routes.ts";
+import type { HttpDeps } from "./deps.ts";
+import { serveVisit } from "./endpoint.ts";
+import { normalPath } from "./normal-path.ts";
+import { requestId } from "./request-id.ts";
+import { assetRoutes } from "./routes/assets.ts";
+import { capabilityRoutes } from "./routes/capabilities.ts";
+import { dashboardRoutes } from "./routes/dashboard.ts";
+import { docsRoutes } from "./routes/docs.ts";
+import { imageRoutes } from "./routes/images.ts";
+import { mediaRoutes } from "./routes/media.ts";
+import { modelRoutes } from "./routes/models.ts";
+import { nativeRoutes } from "./routes/native.ts";
+import { plainRoutes } from "./routes/plain.ts";
+import { receiptRoutes } from "./routes/receipts.ts";
+import { textRoutes, textShortcut } from "./routes/text.ts";
+import { videoRoutes } from "./routes/videos.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
+
+/** Headers of a well-behaved caller arrive at once; one that trickles them holds a connection for nothing. */
+const HEADERS_TIMEOUT_MS = 10_000;
+
+/** A caller that sends its body slower than this holds a connection for nothing. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/** Longer than any balancer's idle time in front of us, so that it is never us who close first. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * A burst of a stream must fit below this mark, else every write waits for a drain; times the number
+ * of slow readers it is memory, so it stays well below 1 MB.
+ */
+const WRITE_BUFFER_BYTES = 256 * 1024;
+
+export interface HttpServer {
+  readonly app: FastifyInstance;
+  /** Requests under way beside those of text, which the relay counts. */
+  running(): number;
+}
+
+/** Builds the server; every route answers errors in its own protocol's shape. */
+export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
+  const shortcut = textShortcut(deps);
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.hijack();
+    return serveVisit(deps, request, reply.raw, () => {
+      throw error instanceof GatewayError || !isClientFault(error) ? error : badRequest(error);
+    });
+  };
+  let running = 0;
+  // One for each caller who waits for a task.
+  setMaxListeners(0, deps.stopping);
+  const app = Fastify({
+    serverFactory: (handler) =>
+      createServer(
+        {
+          headersTimeout: HEADERS_TIMEOUT_MS,
+          keepAliveTimeout: KEEP_ALIVE_MS,
+          requestTimeout: REQUEST_TIMEOUT_MS,
+          connectionsCheckingInterval: 2_000,
+          highWaterMark: WRITE_BUFFER_BYTES,
+          noDelay: true,
+          insecureHTTPParser: false,
+        },
+        (request, response) => {
+          if (shortcut(request, response)) return;
+          running += 1;
+          response.once("close", () => {
+            running -= 1;
+          });
+          handler(request, response);
+        },
+      ),
+    rewriteUrl: (request) => normalPath(request.url ?? "/"),
+    genReqId: requestId,
+    logger: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: 10_000 },
+    return503OnClosing: false,
+    // Paths that are no text or too long: the framework's own answer has no shape of ours.
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, deps.errorType),
+  });
+  // Bodies are read by the routes that want them, as raw bytes.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.method === "OPTIONS") {
+      reply.hijack();
+      reply.raw.writeHead(204, { ...preflightHeaders(request.raw), "x-request-id": request.id }).end();
+      return;
+    }
+    done();
+  });
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler((request, reply) => {
+    reply.hijack();
+    return serveVisit(deps, request, reply.raw, () => {
+      const path = request.url.split("?", 1)[0] ?? "/";
+      throw new GatewayError(
+        "not_found",
+        `There is no endpoint ${request.method} ${path.slice(0, 200)}; see /docs for those there are.`,
+      );
+    });
+  });
+
+  plainRoutes(app, deps);
+  textRoutes(app, deps);
+  modelRoutes(app, deps);
+  nativeRoutes(app, deps);
+  receiptRoutes(app, deps);
+  webhookRoutes(app, deps);
+  capabilityRoutes(app, deps);
+  imageRoutes(app, deps);
+  videoRoutes(app, deps);
+  assetRoutes(app, deps);
+  mediaRoutes(app, deps);
+  consoleRoutes(app, deps);
+  dashboardRoutes(app, deps);
+  await docsRoutes(app, deps);
+  return { app, running: () => running };
+}
+
+function isClientFault(error: unknown): error is Error {
+  const status = (error as { statusCode?: unknown }).statusCode;
+  return typeof status === "number" && status >= 400 && status < 500;
+}
+
+function badRequest(cause: Error): GatewayError {
+  return new GatewayError("invalid_request", `The request cannot be read: ${cause.message}`, { cause });
+}

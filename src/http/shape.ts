@@ -1,0 +1,11 @@
+import { PROTOCOLS } from "../protocols/table.ts";
+import { type ErrorShape, SHAPE_B } from "./shape-b.ts";
+
+/** The error shape that a path's callers read, known before any route is. */
+export function shapeOf(path: string): ErrorShape {
+  if (path.startsWith("/v1beta/")) return PROTOCOLS["generate-content"];
+  if (path.startsWith("/v1/messages")) return PROTOCOLS.messages;
+  if (path.startsWith("/v1/responses")) return PROTOCOLS.responses;
+  if (path.startsWith("/v1/images/") || path.startsWith("/v2/")) return SHAPE_B;
+  return PROTOCOLS["chat-completions"];
+}

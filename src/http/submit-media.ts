@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "../accounts/caller.ts";
+import { formatUsd } from "../base/money.ts";
+import type { Model } from "../catalog/catalog.ts";
+import { GatewayError } from "../errors.ts";
+import { familyOf } from "../families/table.ts";
+import type { Task, TaskRequest } from "../tasks/tasks.ts";
+import { MEDIA_BODY_BYTES } from "./body.ts";
+import { authenticate } from "./credentials.ts";
+import type { HttpDeps } from "./deps.ts";
+import { sendJson, type Visit } from "./endpoint.ts";
+import { readJsonBody } from "./json-body.ts";
+import { queryText } from "./query.ts";
+
+/**
+ * Answers one submit. Checks come in the specification's order: key, JSON object, model named, model known,
+ * model served here, what its family refuses; then money and rates, which are the task engine's.
+ */
+export async function submitMedia(
+  deps: HttpDeps,
+  visit: Visit,
+  endpoint: "images" | "videos",
+  answer: (task: Task) => object,
+): Promise<void> {
+  const incoming = visit.request.raw;
+  const caller = await authenticate(incoming, [], deps.authenticator);
+  const { value: body, chunks } = await readJsonBody(incoming, MEDIA_BODY_BYTES);
+  const model = modelOf(deps, caller, body["model"], endpoint);
+  const submission = familyFor(model).read(model, body);
+  const webhookUrl = readWebhookUrl(body["webhook_url"]);
+  const key = readIdempotencyKey(incoming);
+  const request: TaskRequest = {
+    requestId: visit.request.id,
+    caller,
+    model,
+    submission,
+    ...(key !== undefined && { idempotency: { key, bodyDigest: digestOf(chunks) } }),
+    ...(webhookUrl !== undefined && { webhookUrl }),
+  };
+  if (isDryRun(visit)) return sendJson(visit, 200, previewOf(request, deps.tasks.preview(request)));
+  sendJson(visit, 200, answer(await deps.tasks.submit(request)));
+}
+
+function modelOf(deps: HttpDeps, caller: Caller, named: unknown, endpoint: "images" | "videos"): Model {
+  if (named === undefined || named === null || named === "") {
+    throw new GatewayError(
+      "missing_media_model",
+      "The request names no model; set `model` to an id from /v1/models.",
+      { param: "model" },
+    );
+  }
+  if (typeof named !== "string") throw invalid("model", "`model` must be a string.");
+  const catalog = deps.catalog.current();
+  const model = catalog.callable(caller, named);
+  if (model === undefined) {
+    throw new GatewayError(
+      "model_not_found",
+      `The model '${named.slice(0, 200)}' does not exist, or this key may not use it; see /v1/models.`,
+      { param: "model" },
+    );
+  }
+  if (!catalog.endpointsOf(model.id, caller.group).includes(endpoint)) {
+    throw new GatewayError(
+      "unsupported_endpoint",
+      `The model '${model.id}' is not served on this endpoint; /v1/models lists where it is (supported_endpoint_types).`,
+      { param: "model" },
+    );
+  }
+  return model;
+}
+
+/** The catalog serves models of known families only on these endpoints. */
+function familyFor({ id, family }: Model): ReturnType<typeof familyOf> & object {
+  const known = family === null ? undefined : familyOf(family);
+  if (known === undefined) throw new GatewayError("internal_error", `The model '${id}' has no family.`);
+  return known;
+}
+
+/** Longer than any address that a person sets up. */
+const MAX_WEBHOOK_CHARACTERS = 2_048;
+
+function readWebhookUrl(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string" && value.length <= MAX_WEBHOOK_CHARACTERS && URL.canParse(value)) {
+    const { protocol, username, password, href } = new URL(value);
+    // As the parser writes it: without control characters and blanks.
+    if (/^https?:$/.test(protocol) && username === "" && password === "") return href;
+  }
+  throw invalid(
+    "webhook_url",
+    "`webhook_url` must be an http(s) address without user and password, of at most 2048 characters.",
+  );
+}
+
+function readIdempotencyKey(request: IncomingMessage): string | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined || key === "") return undefined;
+  if (typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw invalid("Idempotency-Key", "`Idempotency-Key` takes 1 to 255 visible ASCII characters.");
+}
+
+function digestOf(chunks: readonly Buffer[]): string {
+  const hash = createHash("sha256");
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/** Anything but a plain yes or no is refused: who mistypes a dry run must not be charged. */
+function isDryRun(visit: Visit): boolean {
+  const asked = queryText(visit.request, "dry_run");
+  if (asked === undefined || asked === "0" || asked === "false") return false;
+  if (asked === "1" || asked === "true") return true;
+  throw invalid("dry_run", "`dry_run` must be 1 or 0.");
+}
+
+/** What a request would do and cost at most; `fail_reason` says why its task would fail, "" that it would not. */
+function previewOf({ model, submission }: TaskRequest, maxChargeNanos: bigint): object {
+  const { images, videoSeconds } = submission.units;
+  return {
+    object: "dry_run",
+    model: model.id,
+    action: submission.action,
+    units: { ...(images && { images }), ...(videoSeconds && { video_seconds: videoSeconds }) },
+    max_charge_usd: formatUsd(maxChargeNanos),
+    max_charge_nanos: String(maxChargeNanos),
+    fail_reason: submission.violation ?? "",
+  };
+}
+
+function invalid(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_request", message, { param });
+}

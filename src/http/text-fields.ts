@@ -1,0 +1,103 @@
+import type { BodyScan, FoundValue } from "../base/json-scan.ts";
+import { GatewayError } from "../errors.ts";
+import type { ForwardTable, Protocol } from "../protocols/protocol.ts";
+
+/** What the endpoint itself must know of a request, read off the scan. */
+export interface TextFields {
+  readonly model: string;
+  readonly streamed: boolean;
+  /** How many answers are asked for, 1 to 128; nonsense counts as 1 here and the upstream refuses it. */
+  readonly answers: number;
+}
+
+/**
+ * Checks the listed top-level fields and reads model and stream, from the body or from the path.
+ * Fields that are not listed are nobody's business here: they are passed on.
+ */
+export function readTextFields(
+  protocol: Protocol,
+  scan: BodyScan,
+  path: { readonly model: string; readonly streamed: boolean } | undefined,
+): TextFields {
+  const { forward } = protocol;
+  const model = path?.model ?? modelOf(scan);
+  if (model === "") {
+    throw new GatewayError(
+      "missing_model",
+      "The request names no model; set `model` to an id from /v1/models.",
+      { param: "model" },
+    );
+  }
+  checkTypes(forward, scan);
+  checkRequired(forward, scan);
+  checkCounts(forward, scan);
+  if (scan.last("background")?.value === true) {
+    throw invalid(
+      "background",
+      "Background responses are not served; leave `background` out and keep the connection, or stream.",
+    );
+  }
+  return {
+    model,
+    streamed: path?.streamed ?? scan.last("stream")?.value === true,
+    answers: answersOf(forward, scan),
+  };
+}
+
+function modelOf(scan: BodyScan): string {
+  const found = scan.last("model");
+  if (isAbsent(found)) return "";
+  if (found.type !== "string") throw invalid("model", "`model` must be a string.");
+  // A longer name than any model has is not decoded; it names no model, which the look-up will say.
+  return typeof found.value === "string" ? found.value : found.head;
+}
+
+function answersOf(forward: ForwardTable, scan: BodyScan): number {
+  const asked = forward.answerCounts
+    .map((path) => scan.last(path)?.value)
+    .filter((value) => typeof value === "number");
+  const most = Math.max(1, ...asked);
+  return Number.isInteger(most) && most <= 128 ? most : 1;
+}
+
+function checkTypes(forward: ForwardTable, scan: BodyScan): void {
+  // By what the body has, not by what is listed: most requests have a handful of fields.
+  for (const field of scan.present) {
+    const types = Object.hasOwn(forward.fields, field) ? forward.fields[field] : undefined;
+    if (types === undefined) continue;
+    for (const found of scan.all(field)) {
+      if (found.type !== "null" && !types.includes(found.type)) {
+        throw invalid(
+          field,
+          `\`${field}\` must be ${types.map(named).join(" or ")}, not ${named(found.type)}.`,
+        );
+      }
+    }
+  }
+}
+
+function checkRequired(forward: ForwardTable, scan: BodyScan): void {
+  for (const field of forward.required) {
+    if (isAbsent(scan.last(field))) throw invalid(field, `\`${field}\` is required.`);
+  }
+}
+
+function checkCounts(forward: ForwardTable, scan: BodyScan): void {
+  for (const [field, most] of Object.entries(forward.maxItems)) {
+    const found = scan.last(field);
+    if (found?.type === "array" && found.items > most)
+      throw invalid(field, `\`${field}\` takes at most ${most} items.`);
+  }
+}
+
+function isAbsent(found: FoundValue | undefined): found is undefined {
+  return found === undefined || found.type === "null" || found.value === "";
+}
+
+function named(type: string): string {
+  return type === "array" || type === "object" ? `an ${type}` : `a ${type}`;
+}
+
+function invalid(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_request", message, { param });
+}
