@@ -1,0 +1,53 @@
+/** What a file shows and measures: everything its bytes depend on, so that equal specs are one file. */
+export type FileSpec = PictureSpec | VideoSpec | LastFrameSpec | SoundSpec;
+
+interface Drawing {
+  /** Sides in pixels; even for videos. */
+  width: number;
+  height: number;
+  /** Written on it, cut to MAX_DRAWN_CHARACTERS. */
+  text: string;
+  /** A line at the bottom: what it is. */
+  caption: string;
+  /** Colours follow from it. */
+  seed: number;
+}
+
+export interface PictureSpec extends Drawing {
+  kind: "picture";
+  format: PictureFormat;
+}
+
+export interface VideoSpec extends Drawing {
+  kind: "video";
+  seconds: number;
+  sound: boolean;
+}
+
+/** The picture a video of these numbers ends with. */
+export interface LastFrameSpec extends Omit<VideoSpec, "kind" | "sound"> {
+  kind: "last-frame";
+}
+
+/** A WAV file with one tone. */
+interface SoundSpec {
+  kind: "sound";
+  seconds: number;
+}
+
+export type PictureFormat = "png" | "jpeg" | "webp";
+
+/** More would not be readable on the smallest picture. */
+const MAX_DRAWN_CHARACTERS = 400;
+
+export function drawnText(text: string): string {
+  return text.slice(0, MAX_DRAWN_CHARACTERS);
+}
+
+export interface MadeFile {
+  bytes: Buffer;
+  /** Strong validator: a digest of the bytes. */
+  etag: string;
+}
+
+export const FRAMES_PER_SECOND = 24;

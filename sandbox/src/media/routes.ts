@@ -1,0 +1,51 @@
+import type { Call } from "../call.ts";
+import type { MediaProtocolName } from "../prompt.ts";
+import type { World } from "../world.ts";
+import { answerAssetCreate, answerAssetRead } from "./asset-route.ts";
+import { answerFile } from "./file-route.ts";
+import { FILES_PREFIX } from "./links.ts";
+import { answerPoll, answerSubmit } from "./task-route.ts";
+
+export interface MediaRoute {
+  protocol: MediaProtocolName;
+  answer(world: World, call: Call): Promise<void>;
+}
+
+const POSTS: Readonly<Record<string, MediaRoute>> = {
+  "/v1/images/generations": {
+    protocol: "image-submit",
+    answer: (world, call) => answerSubmit(world, call, "image"),
+  },
+  "/v2/videos/generations": {
+    protocol: "video-submit",
+    answer: (world, call) => answerSubmit(world, call, "video"),
+  },
+  "/v1/videoa/asset/create": { protocol: "asset-create", answer: answerAssetCreate },
+};
+
+type Reader = (id: string) => MediaRoute;
+
+/** Paths that end in an id. */
+const GETS: readonly (readonly [prefix: string, route: Reader])[] = [
+  [
+    "/v1/images/tasks/",
+    (id) => ({ protocol: "image-poll", answer: (world, call) => answerPoll(world, call, "image", id) }),
+  ],
+  [
+    "/v2/videos/generations/",
+    (id) => ({ protocol: "video-poll", answer: (world, call) => answerPoll(world, call, "video", id) }),
+  ],
+  [
+    "/v1/videoa/asset/",
+    (id) => ({ protocol: "asset-read", answer: (world, call) => answerAssetRead(world, call, id) }),
+  ],
+  [FILES_PREFIX, (name) => ({ protocol: "file", answer: (world, call) => answerFile(world, call, name) })],
+];
+
+/** The route of a picture, video, asset or file; undefined for everything else. */
+export function mediaRoute(method: string, path: string): MediaRoute | undefined {
+  if (method === "POST") return POSTS[path];
+  if (method !== "GET" && (method !== "HEAD" || !path.startsWith(FILES_PREFIX))) return undefined;
+  const found = GETS.find(([prefix]) => path.startsWith(prefix));
+  return found?.[1](path.slice(found[0].length));
+}
