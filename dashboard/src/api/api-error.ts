@@ -1,0 +1,34 @@
+/** What the gateway refused, or could not do: its own words and the id to ask about. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** The field at fault, "" where there is none. */
+  readonly param: string;
+  /** "" where no answer came. */
+  readonly requestId: string;
+
+  constructor(message: string, about: Pick<ApiError, "status" | "code" | "param" | "requestId">) {
+    super(message);
+    this.status = about.status;
+    this.code = about.code;
+    this.param = about.param;
+    this.requestId = about.requestId;
+  }
+}
+
+/** The message for the field of that name, to show beside it; undefined where the fault is elsewhere. */
+export function faultOf(error: unknown, param: string): string | undefined {
+  return error instanceof ApiError && error.param === param ? error.message : undefined;
+}
+
+/** Reads the gateway's error body; an answer of something in between has none. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = (body as { error?: { message?: string; code?: string; param?: string } } | undefined)?.error;
+  return new ApiError((error?.message ?? `HTTP ${response.status}`).replace(/ \(request id: [^)]*\)$/, ""), {
+    status: response.status,
+    code: error?.code ?? "",
+    param: error?.param ?? "",
+    requestId: response.headers.get("x-request-id") ?? "",
+  });
+}

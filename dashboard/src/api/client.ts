@@ -1,0 +1,54 @@
+import type { SessionAnswer } from "../../../src/console/session/contract.ts";
+import { ApiError, errorOf } from "./api-error.ts";
+import { queryClient } from "./query-client.ts";
+
+/** Values of a query string; what is empty or undefined is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Asks the console's API (`path` below /api). Throws ApiError. */
+export function read<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
+  return ask<Answer>(apiUrl(path, query), signal === undefined ? {} : { signal });
+}
+
+/** Changes something, with the session's word that our own page asks. Throws ApiError. */
+export async function write<Answer>(method: WriteMethod, path: string, body?: unknown): Promise<Answer> {
+  const send = () => ask<Answer>(apiUrl(path), { method, headers: writeHeaders(body), body: textOf(body) });
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "csrf_failed") throw error;
+    // Someone signed in anew in another tab: the word is another one now.
+    queryClient.setQueryData(["session"], await read<SessionAnswer>("/session"));
+    return send();
+  }
+}
+
+/** The address of an operation, for links to files and event streams. */
+export function apiUrl(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `/api${path}${search === "" ? "" : `?${search}`}`;
+}
+
+function writeHeaders(body: unknown): Record<string, string> {
+  const word = queryClient.getQueryData<SessionAnswer>(["session"])?.csrf_token;
+  return {
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(word ? { "x-faregate-csrf": word } : {}),
+  };
+}
+
+function textOf(body: unknown): string | null {
+  return body === undefined ? null : JSON.stringify(body);
+}
+
+async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { credentials: "same-origin", ...init }).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause;
+    const about = { status: 0, code: "unreachable", param: "", requestId: "" };
+    throw new ApiError("The gateway cannot be reached.", about);
+  });
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as Answer;
+}

@@ -1,0 +1,46 @@
+import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { AccountDetail } from "../../../src/console/accounts/contract.ts";
+import type { SessionAnswer } from "../../../src/console/session/contract.ts";
+import { ApiError } from "./api-error.ts";
+import { read } from "./client.ts";
+import { useRead } from "./use-read.ts";
+
+/** Who is signed in, and the word their changes are sent with; null: nobody. */
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: () =>
+    read<SessionAnswer>("/session").catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }),
+  staleTime: 60_000,
+});
+
+/** Who is signed in. Only for pages within the shell, which nobody sees unsigned. */
+export function useSession(): SessionAnswer {
+  const { data } = useSuspenseQuery(sessionQuery);
+  if (data === null) throw new Error("nobody is signed in");
+  return data;
+}
+
+export type AccountRole = SessionAnswer["accounts"][number]["role"];
+
+/** The account of the path, and what the person may do in it; an operator may do what its owner may. */
+export function useAccount(): { readonly id: string; readonly name: string; readonly role: AccountRole } {
+  const session = useSession();
+  const { account: id = "" } = useParams({ strict: false }) as { account?: string };
+  const name = useAccountName(id);
+  const own = session.accounts.find((account) => account.id === id);
+  const role = session.person.is_operator ? "owner" : (own?.role ?? "viewer");
+  return { id, name, role };
+}
+
+/** An account's name; operators may look at accounts they do not belong to. "" until it is known. */
+export function useAccountName(id: string): string {
+  const { accounts, person } = useSession();
+  const own = accounts.find((account) => account.id === id);
+  const enabled = own === undefined && person.is_operator && id !== "";
+  const foreign = useRead<AccountDetail>(`/operator/accounts/${id}`, {}, { enabled });
+  return own?.name ?? foreign.data?.name ?? "";
+}

@@ -1,0 +1,28 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { Query } from "./client.ts";
+import { useSearch } from "./search.ts";
+import { type ReadOptions, useRead } from "./use-read.ts";
+
+/** How the console's lists answer: a page, and where the next begins. */
+export interface ListAnswer<Row> {
+  readonly data: readonly Row[];
+  readonly next: string | null;
+}
+
+/** A page of a list, which Table shows with its states and its way on. */
+export interface List<Row> {
+  readonly query: UseQueryResult<ListAnswer<Row>>;
+  /** The name of the search value that says where the page begins. */
+  readonly cursor: string;
+}
+
+/** Rows of a list from where the URL says (`?after=`): `useList<KeyRow>(path, { state })`. */
+export function useList<Row>(
+  path: string,
+  query: Query = {},
+  { cursor = "after", ...options }: ReadOptions & { readonly cursor?: string } = {},
+): List<Row> {
+  const [search] = useSearch();
+  const given = { limit: 50, ...query, after: search[cursor] };
+  return { query: useRead<ListAnswer<Row>>(path, given, options), cursor };
+}

@@ -1,0 +1,75 @@
+import type { KeyChange, KeyRow } from "../../../../src/console/keys/contract.ts";
+
+/** What the form of a key holds: texts, as people type them. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly models: string;
+  readonly amount: string;
+  readonly period: Period;
+  readonly requests: string;
+  readonly tokens: string;
+  readonly concurrency: string;
+  /** `YYYY-MM-DD`. */
+  readonly lastDay: string;
+  readonly disabled: boolean;
+}
+
+export type Period = NonNullable<KeyRow["spending_limit"]>["period"];
+
+export const EMPTY_DRAFT: KeyDraft = {
+  ...{ name: "", models: "", amount: "", period: "month", requests: "", tokens: "", concurrency: "" },
+  ...{ lastDay: "", disabled: false },
+};
+
+export function draftOf(key: KeyRow): KeyDraft {
+  const count = (value: number | null): string => (value === null ? "" : String(value));
+  return {
+    name: key.name,
+    models: key.models?.join("\n") ?? "",
+    amount: key.spending_limit === null ? "" : dollarsText(key.spending_limit.amount_nanos),
+    period: key.spending_limit?.period ?? "month",
+    requests: count(key.rate_limits.requests_per_minute),
+    tokens: count(key.rate_limits.tokens_per_minute),
+    concurrency: count(key.rate_limits.concurrency),
+    lastDay: key.expires_at?.slice(0, 10) ?? "",
+    disabled: key.disabled,
+  };
+}
+
+/** What is sent; undefined where the amount is no amount. `before` keeps the exact moment of an expiry that is not touched. */
+export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined {
+  const amount = draft.amount.trim() === "" ? null : nanosOf(draft.amount);
+  if (amount === undefined) return undefined;
+  const models = draft.models.split(/[\s,]+/).filter((id) => id !== "");
+  const count = (text: string): number | null => (text.trim() === "" ? null : Number(text));
+  const name = draft.name.trim();
+  const sameDay = before !== undefined && draft.lastDay === (before.expires_at?.slice(0, 10) ?? "");
+  return {
+    ...(name === "" ? {} : { name }),
+    models: models.length === 0 ? null : models,
+    spending_limit: amount === null ? null : { amount_nanos: amount, period: draft.period },
+    rate_limits: {
+      requests_per_minute: count(draft.requests),
+      tokens_per_minute: count(draft.tokens),
+      concurrency: count(draft.concurrency),
+    },
+    ...(sameDay ? {} : { expires_at: draft.lastDay === "" ? null : `${draft.lastDay}T23:59:59Z` }),
+    disabled: draft.disabled,
+  };
+}
+
+const PLACES = 9;
+
+/** "0.5" dollars as nanos, exactly; undefined where it is no amount. */
+function nanosOf(dollars: string): string | undefined {
+  const match = /^\$?(\d{1,9})(?:\.(\d{1,9}))?$/.exec(dollars.trim().replaceAll(",", ""));
+  if (match === null) return undefined;
+  const [, whole = "", part = ""] = match;
+  return String(BigInt(whole + part.padEnd(PLACES, "0")));
+}
+
+function dollarsText(nanos: string): string {
+  const digits = nanos.padStart(PLACES + 1, "0");
+  const part = digits.slice(-PLACES).replace(/0+$/, "");
+  return digits.slice(0, -PLACES) + (part === "" ? "" : `.${part}`);
+}

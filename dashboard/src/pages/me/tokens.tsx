@@ -1,0 +1,171 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import type {
+  CreatedToken,
+  TokenBody,
+  TokenList,
+  TokenRow,
+} from "../../../../src/console/tokens/contract.ts";
+import { faultOf } from "../../api/api-error.ts";
+import { write } from "../../api/client.ts";
+import { useRead } from "../../api/use-read.ts";
+import { useWrite } from "../../api/use-write.ts";
+import { Time } from "../../parts/amounts.tsx";
+import { Button } from "../../parts/button.tsx";
+import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Failed } from "../../parts/failure.tsx";
+import { Checkbox, Field, Input } from "../../parts/field.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Secret } from "../../parts/secret.tsx";
+import { Rows } from "../../parts/table.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { meWords } from "./words.ts";
+
+/** What one's scripts show in place of signing in. */
+export function Tokens(): ReactNode {
+  const t = useWords(meWords);
+  const list = useRead<TokenList>("/me/tokens");
+  const [making, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<TokenRow>();
+  const create = (
+    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+      {t.create}
+    </Button>
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <p className="max-w-prose text-mute">{t.tokensLead}</p>
+        {create}
+      </div>
+      <Loaded query={list}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={t.noTokens}>{t.noTokensHow}</Empty>
+          ) : (
+            <Rows
+              caption={t.tokens}
+              rows={data}
+              rowKey={(row) => row.id}
+              columns={[
+                { title: t.tokenName, cell: (row) => <Name row={row} /> },
+                { title: t.rights, cell: (row) => (row.read_only ? t.looks : t.all) },
+                {
+                  title: t.lastUsed,
+                  wideOnly: true,
+                  cell: (row) => (row.last_used_at === null ? t.never : <Time at={row.last_used_at} />),
+                },
+                { title: t.expires, wideOnly: true, cell: (row) => <Expiry row={row} /> },
+                {
+                  title: <span className="sr-only">{t.revoke}</span>,
+                  align: "end",
+                  cell: (row) => <Button onClick={() => setRevoking(row)}>{t.revoke}</Button>,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {making && <CreateToken onClose={() => setMaking(false)} />}
+      {revoking && <RevokeToken row={revoking} onClose={() => setRevoking(undefined)} />}
+    </div>
+  );
+}
+
+function Name({ row }: { readonly row: TokenRow }): ReactNode {
+  return (
+    <div className="flex min-w-0 flex-col gap-0.5">
+      <span className="font-medium break-all">{row.name}</span>
+      <code className="font-mono text-sm text-mute">{row.hint}</code>
+    </div>
+  );
+}
+
+function Expiry({ row }: { readonly row: TokenRow }): ReactNode {
+  const t = useWords(meWords);
+  if (row.expires_at === null) return t.never;
+  if (new Date(row.expires_at) <= new Date()) return t.expired;
+  return <Time at={row.expires_at} />;
+}
+
+function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useWords(meWords);
+  const [name, setName] = useState("");
+  const [readOnly, setReadOnly] = useState(false);
+  const [day, setDay] = useState("");
+  const create = useWrite((body: TokenBody) => write<CreatedToken>("POST", "/me/tokens", body));
+  if (create.data !== undefined) {
+    return (
+      <Dialog open title={t.createdTitle(create.data.name)} onClose={onClose}>
+        <Secret text={create.data.token} fileName="faregate-token.txt" />
+        <DialogButtons>
+          <Button look="primary" onClick={onClose}>
+            {t.done}
+          </Button>
+        </DialogButtons>
+      </Dialog>
+    );
+  }
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    const expiry = day === "" ? null : `${day}T23:59:59Z`;
+    create.mutate({ name, read_only: readOnly, expires_at: expiry });
+  };
+  const wrong = { name: faultOf(create.error, "name"), day: faultOf(create.error, "expires_at") };
+  return (
+    <Dialog open title={t.createTitle} onClose={onClose}>
+      <form className="flex flex-col gap-4" onSubmit={send}>
+        <Field label={t.tokenName} hint={t.tokenNameHint} error={wrong.name}>
+          <Input required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+        </Field>
+        <Checkbox
+          label={t.readOnly}
+          hint={t.readOnlyHint}
+          checked={readOnly}
+          onChange={(event) => setReadOnly(event.target.checked)}
+        />
+        <Field label={t.expiry} hint={t.expiryHint} error={wrong.day}>
+          <Input type="date" value={day} onChange={(event) => setDay(event.target.value)} />
+        </Field>
+        {create.error && !wrong.name && !wrong.day && <Failed error={create.error} />}
+        <DialogButtons>
+          <Button type="submit" look="primary" busy={create.isPending}>
+            {t.create}
+          </Button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+function RevokeToken({ row, onClose }: { readonly row: TokenRow; readonly onClose: () => void }): ReactNode {
+  const t = useWords(meWords);
+  const revoke = useWrite(
+    () => write("DELETE", `/me/tokens/${row.id}`),
+    () => {
+      toast(t.revoked(row.name));
+      onClose();
+    },
+  );
+  const used =
+    row.last_used_at === null ? (
+      t.revokeUnused
+    ) : (
+      <>
+        {t.revokeUsed} <Time at={row.last_used_at} />
+      </>
+    );
+  return (
+    <ConfirmDialog
+      open
+      title={t.revokeTitle(row.name)}
+      breaks={[t.revokeBreaks, used]}
+      confirm={t.revoke}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,113 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { AccountModel } from "../../../../src/console/models/contract.ts";
+import { formatUsd } from "../../format/money.ts";
+import { Time } from "../../parts/amounts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { ButtonLink } from "../../parts/button.tsx";
+import { Copyable } from "../../parts/copy.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Facts } from "../../parts/stat.tsx";
+import { SnippetPicker } from "../../snippets/snippet-picker.tsx";
+import { ENDPOINTS } from "../../snippets/snippets.ts";
+import { useWords } from "../../words/use-words.ts";
+import { modelsWords } from "./words.ts";
+
+interface ModelViewProps {
+  /** Undefined: the account has none of that id. */
+  readonly model: AccountModel | undefined;
+  readonly id: string;
+  readonly account: string;
+}
+
+/** One model: how to call it, what it costs to the last digit. */
+export function ModelView({ model, id, account }: ModelViewProps): ReactNode {
+  const t = useWords(modelsWords);
+  const back = (
+    <Link to="." search={{}} className="link">
+      {t.all}
+    </Link>
+  );
+  if (model === undefined) {
+    return (
+      <Page title={id}>
+        <Empty title={t.unknown} action={back}>
+          {t.unknownWhy}
+        </Empty>
+      </Page>
+    );
+  }
+  const actions = (
+    <>
+      <ButtonLink to={`/accounts/${account}/playground`} search={{ model: id }}>
+        {t.tryIt}
+      </ButtonLink>
+      {back}
+    </>
+  );
+  return (
+    <Page title={id} lead={<Copyable text={id} />} actions={actions}>
+      <Facts
+        rows={[
+          [t.modality, t[model.modality]],
+          [
+            t.endpoint,
+            <span key="endpoints" className="flex flex-wrap gap-1">
+              {model.endpoints.map((endpoint) => (
+                <Badge key={endpoint}>{ENDPOINTS[endpoint]}</Badge>
+              ))}
+            </span>,
+          ],
+          ...(model.context_tokens === null
+            ? []
+            : [[t.context, t.tokens(model.context_tokens.toLocaleString("en"))] as const]),
+          ...(model.max_output_tokens === null
+            ? []
+            : [[t.maxOutput, t.tokens(model.max_output_tokens.toLocaleString("en"))] as const]),
+          [t.ownedBy, model.owned_by],
+          [t.since, <Time key="since" at={new Date(model.created * 1_000).toISOString()} />],
+        ]}
+      />
+      <Section title={t.prices}>
+        <Prices price={model.price} />
+      </Section>
+      <Section title={t.call}>
+        <SnippetPicker model={id} family={model.family} endpoints={model.endpoints} />
+      </Section>
+    </Page>
+  );
+}
+
+function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
+  const t = useWords(modelsWords);
+  const tokens: readonly (readonly [name: string, usd: string | null, otherwise: string])[] = [
+    [t.input, price.input, ""],
+    [t.output, price.output, ""],
+    [t.reasoning, price.reasoning, t.asOutput],
+    [t.cached, price.cache_read, t.asInput],
+    [t.cacheWrite5m, price.cache_write_5m, t.asInput],
+    [t.cacheWrite1h, price.cache_write_1h, t.asInput],
+  ];
+  const isTokens = price.input !== null || price.output !== null;
+  const others = [
+    ...price.per_image.map(({ of, usd }) => [t.perImage(of), usd] as const),
+    ...price.per_second.map(({ of, usd }) => [t.perSecond(of), usd] as const),
+    ...price.extras.map(({ of, usd }) => [of, usd] as const),
+  ];
+  return (
+    <div className="flex flex-col gap-3">
+      {isTokens && (
+        <>
+          <p className="text-mute">{t.perMillion}</p>
+          <Facts
+            rows={tokens
+              .filter(([, usd, otherwise]) => usd !== null || (otherwise !== "" && price.output !== null))
+              .map(([name, usd, otherwise]) => [name, usd === null ? otherwise : formatUsd(usd)])}
+          />
+        </>
+      )}
+      {others.length > 0 && <Facts rows={others.map(([name, usd]) => [name, formatUsd(usd)])} />}
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import type { Model, ModelTerms, Price } from "../../../../src/console/catalog/contract.ts";
+
+export const RATES = [
+  "input",
+  "output",
+  "reasoning",
+  "cache_read",
+  "cache_write_5m",
+  "cache_write_1h",
+] as const;
+/** Prices by name, written one to a line. */
+const LISTED = ["per_image", "per_second", "extras"] as const;
+
+export const TEXT_ENDPOINTS = ["oa", "oa-response", "an", "ge", "embeddings", "vendorz-rerank"] as const;
+export const FAMILIES = ["imagegen", "videoa", "videob", "videoc"] as const;
+
+/** A model as it is being typed. */
+export interface ModelDraft {
+  readonly id: string;
+  /** "" = text. */
+  readonly family: string;
+  readonly variant: string;
+  readonly ownedBy: string;
+  readonly endpoints: readonly string[];
+  readonly groups: readonly string[];
+  readonly contextTokens: string;
+  readonly maxOutputTokens: string;
+  readonly rates: Readonly<Record<(typeof RATES)[number], string>>;
+  readonly listed: Readonly<Record<(typeof LISTED)[number], string>>;
+  readonly quirks: string;
+  readonly created: number | undefined;
+}
+
+const NO_RATES = {
+  input: "",
+  output: "",
+  reasoning: "",
+  cache_read: "",
+  cache_write_5m: "",
+  cache_write_1h: "",
+};
+
+export const EMPTY_DRAFT: ModelDraft = {
+  ...{ id: "", family: "", variant: "", ownedBy: "faregate", endpoints: [], groups: [] },
+  ...{ contextTokens: "", maxOutputTokens: "", rates: NO_RATES, quirks: "", created: undefined },
+  listed: { per_image: "", per_second: "", extras: "" },
+};
+
+export function draftOf(model: Model): ModelDraft {
+  return {
+    ...{ id: model.id, family: model.family ?? "", variant: model.variant ?? "", ownedBy: model.owned_by },
+    ...{ endpoints: model.endpoints, groups: model.groups ?? [], created: model.created },
+    contextTokens: model.context_tokens === null ? "" : String(model.context_tokens),
+    maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
+    quirks: Object.keys(model.quirks).length === 0 ? "" : JSON.stringify(model.quirks, null, 2),
+    ...pricesOf(model.price ?? {}),
+  };
+}
+
+export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed"> {
+  const lines = (prices: Readonly<Record<string, string>> = {}): string =>
+    Object.entries(prices)
+      .map(([name, usd]) => `${name} ${usd}`)
+      .join("\n");
+  return {
+    rates: { ...NO_RATES, ...Object.fromEntries(RATES.map((rate) => [rate, price[rate] ?? ""])) },
+    listed: {
+      per_image: lines(price.per_image),
+      per_second: lines(price.per_second),
+      extras: lines(price.extras),
+    },
+  };
+}
+
+/** Whether what stands under peculiarities can be read. */
+export function isSound({ quirks }: ModelDraft): boolean {
+  if (quirks.trim() === "") return true;
+  try {
+    return typeof JSON.parse(quirks) === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** What is sent; amounts stay text, as a number would lose digits. */
+export function termsOf(draft: ModelDraft): ModelTerms {
+  const isText = draft.family === "";
+  const number = (text: string): number | null => (text.trim() === "" ? null : Number(text));
+  return {
+    ...{
+      family: draft.family || null,
+      variant: draft.variant.trim() || null,
+      owned_by: draft.ownedBy.trim(),
+    },
+    ...(draft.endpoints.length === 0 || !isText ? {} : { endpoints: [...draft.endpoints] }),
+    groups: draft.groups.length === 0 ? null : [...draft.groups],
+    ...(isText && {
+      context_tokens: number(draft.contextTokens),
+      max_output_tokens: number(draft.maxOutputTokens),
+    }),
+    price: priceOf(draft),
+    quirks: draft.quirks.trim() === "" ? {} : (JSON.parse(draft.quirks) as Record<string, unknown>),
+    ...(draft.created !== undefined && { created: draft.created }),
+  };
+}
+
+function priceOf({ rates, listed, family }: ModelDraft): Price | null {
+  const given = RATES.filter((rate) => rates[rate].trim() !== "" && family === "");
+  const price: Price = Object.fromEntries(given.map((rate) => [rate, rates[rate].trim()]));
+  for (const field of LISTED) {
+    const lines = listed[field].split("\n").map((line) => /^(.*?)[\s:]+(\S+)$/.exec(line.trim()));
+    const prices = lines.flatMap((line) => (line ? [[line[1] ?? "", line[2] ?? ""] as const] : []));
+    if (prices.length > 0) price[field] = Object.fromEntries(prices);
+  }
+  return Object.keys(price).length === 0 ? null : price;
+}

@@ -1,0 +1,121 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { Model, PriceHistory } from "../../../../src/console/catalog/contract.ts";
+import { write } from "../../api/client.ts";
+import { useRead } from "../../api/use-read.ts";
+import { useWrite } from "../../api/use-write.ts";
+import { Time } from "../../parts/amounts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
+import { Failed } from "../../parts/failure.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Rows } from "../../parts/table.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { draftOf, EMPTY_DRAFT, isSound, pricesOf, termsOf } from "./draft.ts";
+import { ModelFields, PriceFields } from "./model-fields.tsx";
+import { PriceText } from "./price-text.tsx";
+import { type KnownPrice, PublicPrices } from "./public-prices.tsx";
+import { catalogWords } from "./words.ts";
+
+interface Place {
+  readonly onClose: () => void;
+}
+
+const pathOf = (id: string): string => `/operator/models/${encodeURIComponent(id)}`;
+
+/** Adds a model, or declares one anew. */
+export function WriteModel({ model, onClose }: Place & { readonly model?: Model }): ReactNode {
+  const t = useWords(catalogWords);
+  const [draft, setDraft] = useState(() => (model === undefined ? EMPTY_DRAFT : draftOf(model)));
+  const send = useWrite(
+    () =>
+      model === undefined
+        ? write<Model>("POST", "/operator/models", { ...termsOf(draft), id: draft.id.trim() })
+        : write<Model>("PUT", pathOf(model.id), termsOf(draft)),
+    ({ id }) => {
+      toast(t.saved(id));
+      onClose();
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isSound(draft)) send.mutate(undefined);
+  };
+  const take = ({ price, context_tokens }: KnownPrice): void => {
+    const context =
+      context_tokens === null || draft.contextTokens !== "" ? {} : { contextTokens: String(context_tokens) };
+    setDraft({ ...draft, ...pricesOf(price), ...context });
+  };
+  const given = { draft, change: (values: Partial<typeof draft>) => setDraft({ ...draft, ...values }) };
+  return (
+    <Dialog open wide title={model === undefined ? t.createTitle : t.editTitle(model.id)} onClose={onClose}>
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <ModelFields {...given} isNew={model === undefined} error={send.error} />
+        {draft.family === "" && <PublicPrices initial={draft.id} take={take} />}
+        <PriceFields {...given} error={send.error} />
+        {model !== undefined && <p className="text-sm text-mute">{t.freezes}</p>}
+        {send.error && <Failed error={send.error} />}
+        <DialogButtons>
+          <Button look="primary" type="submit" busy={send.isPending}>
+            {model === undefined ? t.create : t.save}
+          </Button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+export function HistoryDialog({ model, onClose }: Place & { readonly model: Model }): ReactNode {
+  const t = useWords(catalogWords);
+  const query = useRead<PriceHistory>(`${pathOf(model.id)}/prices`);
+  return (
+    <Dialog open wide title={t.historyTitle(model.id)} onClose={onClose}>
+      <Loaded query={query}>
+        {({ data }) => (
+          <Rows
+            caption={t.historyTitle(model.id)}
+            rows={data}
+            rowKey={({ id }) => id}
+            columns={[
+              { title: t.since, cell: ({ since }) => <Time at={since} exact /> },
+              { title: t.price, cell: ({ price }) => <PriceText price={price} /> },
+              {
+                title: <span className="sr-only">{t.inForce}</span>,
+                cell: ({ in_force }) => in_force && <Badge tone="good">{t.inForce}</Badge>,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+export function DeleteModel({ model, onClose }: Place & { readonly model: Model }): ReactNode {
+  const t = useWords(catalogWords);
+  const remove = useWrite(
+    () => write("DELETE", pathOf(model.id)),
+    () => {
+      toast(t.deleted(model.id));
+      onClose();
+    },
+  );
+  return (
+    <ConfirmDialog
+      open
+      title={t.deleteTitle(model.id)}
+      breaks={[
+        t.deleteCalls,
+        ...(model.upstreams.length > 0 ? [t.deleteServed(model.upstreams.join(", "))] : []),
+        t.deletePrices,
+      ]}
+      confirm={t.delete}
+      typed={model.id}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,150 @@
+import type { ReactNode } from "react";
+import type { Groups } from "../../../../src/console/groups/contract.ts";
+import { faultOf } from "../../api/api-error.ts";
+import { useRead } from "../../api/use-read.ts";
+import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { TickList } from "../operator-upstream/tick-list.tsx";
+import { FAMILIES, isSound, type ModelDraft, RATES, TEXT_ENDPOINTS } from "./draft.ts";
+import { catalogWords } from "./words.ts";
+
+interface FieldsProps {
+  readonly draft: ModelDraft;
+  readonly change: (values: Partial<ModelDraft>) => void;
+  readonly isNew: boolean;
+  readonly error: unknown;
+}
+
+/** Everything that is declared of a model but its price. */
+export function ModelFields({ draft, change, isNew, error }: FieldsProps): ReactNode {
+  const t = useWords(catalogWords);
+  const { data: groups } = useRead<Groups>("/operator/groups");
+  const isText = draft.family === "";
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {isNew && (
+          <Field label={t.id} hint={t.idHint} error={faultOf(error, "id")}>
+            <Input required value={draft.id} onChange={(event) => change({ id: event.target.value })} />
+          </Field>
+        )}
+        <Field label={t.ownedBy} hint={t.ownedByHint} error={faultOf(error, "owned_by")}>
+          <Input
+            required
+            value={draft.ownedBy}
+            onChange={(event) => change({ ownedBy: event.target.value })}
+          />
+        </Field>
+        <Field label={t.kind} error={faultOf(error, "family")}>
+          <Select value={draft.family} onChange={(event) => change({ family: event.target.value })}>
+            <option value="">{t.textModel}</option>
+            {FAMILIES.map((family) => (
+              <option key={family}>{family}</option>
+            ))}
+          </Select>
+        </Field>
+        {!isText && (
+          <Field label={t.variant} hint={t.variantHint} error={faultOf(error, "variant")}>
+            <Input value={draft.variant} onChange={(event) => change({ variant: event.target.value })} />
+          </Field>
+        )}
+        {isText && <Bounds {...{ draft, change, error }} />}
+      </div>
+      {isText && (
+        <TickList
+          legend={t.endpoints}
+          hint={t.endpointsHint}
+          options={TEXT_ENDPOINTS}
+          ticked={draft.endpoints}
+          onChange={(endpoints) => change({ endpoints })}
+        />
+      )}
+      <TickList
+        legend={t.groups}
+        hint={t.groupsHint}
+        options={groups?.data.map(({ name }) => name) ?? draft.groups}
+        ticked={draft.groups}
+        onChange={(ticked) => change({ groups: ticked })}
+      />
+    </>
+  );
+}
+
+function Bounds({ draft, change, error }: Omit<FieldsProps, "isNew">): ReactNode {
+  const t = useWords(catalogWords);
+  return (
+    <>
+      <Field label={t.contextTokens} hint={t.boundsHint} error={faultOf(error, "context_tokens")}>
+        <Input
+          type="number"
+          min="1"
+          value={draft.contextTokens}
+          onChange={(event) => change({ contextTokens: event.target.value })}
+        />
+      </Field>
+      <Field label={t.maxOutputTokens} hint={t.boundsHint} error={faultOf(error, "max_output_tokens")}>
+        <Input
+          type="number"
+          min="1"
+          value={draft.maxOutputTokens}
+          onChange={(event) => change({ maxOutputTokens: event.target.value })}
+        />
+      </Field>
+    </>
+  );
+}
+
+/** Its price, and what is peculiar to it. */
+export function PriceFields({ draft, change, error }: Omit<FieldsProps, "isNew">): ReactNode {
+  const t = useWords(catalogWords);
+  const listed =
+    draft.family === "" ? [] : draft.family === "imagegen" ? ["per_image" as const] : ["per_second" as const];
+  const titles = { per_image: t.perImage, per_second: t.perSecond, extras: t.extras };
+  return (
+    <>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="text-sm font-medium">{t.price}</legend>
+        {draft.family === "" && (
+          <>
+            <p className="text-sm text-mute">{t.priceHint}</p>
+            <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
+              {RATES.map((rate) => (
+                <Field key={rate} label={t.rates[rate]} error={faultOf(error, `price.${rate}`)}>
+                  <Input
+                    inputMode="decimal"
+                    value={draft.rates[rate]}
+                    onChange={(event) => change({ rates: { ...draft.rates, [rate]: event.target.value } })}
+                  />
+                </Field>
+              ))}
+            </div>
+          </>
+        )}
+        {faultOf(error, "price") && <p className="text-sm text-bad">{faultOf(error, "price")}</p>}
+        {[...listed, "extras" as const].map((field) => (
+          <Field
+            key={field}
+            label={titles[field]}
+            hint={field === "extras" ? t.extrasHint : t.mediaHint}
+            error={faultOf(error, `price.${field}`)}
+          >
+            <Textarea
+              rows={field === "extras" ? 2 : 4}
+              className="font-mono"
+              value={draft.listed[field]}
+              onChange={(event) => change({ listed: { ...draft.listed, [field]: event.target.value } })}
+            />
+          </Field>
+        ))}
+      </fieldset>
+      <Field label={t.quirks} hint={t.quirksHint} error={isSound(draft) ? undefined : t.badQuirks}>
+        <Textarea
+          rows={2}
+          className="font-mono"
+          value={draft.quirks}
+          onChange={(event) => change({ quirks: event.target.value })}
+        />
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { Page } from "../../parts/page.tsx";
+import { Tabs, useTab } from "../../parts/tabs.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { FileView } from "./import.tsx";
+import { ModelList } from "./models.tsx";
+import { catalogWords } from "./words.ts";
+
+/** What is sold, to whom, at which price. */
+export function OperatorCatalogPage(): ReactNode {
+  const t = useWords(catalogWords);
+  const tab = useTab(["models", "file"]);
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Tabs
+        label={t.views}
+        tabs={[
+          ["models", t.models],
+          ["file", t.file],
+        ]}
+      />
+      {tab === "models" ? <ModelList /> : <FileView />}
+    </Page>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import type { Price } from "../../../../src/console/catalog/contract.ts";
+import { useWords } from "../../words/use-words.ts";
+import { RATES } from "./draft.ts";
+import { catalogWords } from "./words.ts";
+
+/** A price in a few short lines: `Input $3 · Output $15`. */
+export function PriceText({ price }: { readonly price: Price | null }): ReactNode {
+  const t = useWords(catalogWords);
+  if (price === null) return <span className="text-bad">{t.notPriced}</span>;
+  const parts: (readonly [string, string])[] = [
+    ...RATES.flatMap((rate) => (price[rate] === undefined ? [] : [[t.rates[rate], price[rate]] as const])),
+    ...named(price.per_image, t.perImageShort),
+    ...named(price.per_second, t.perSecondShort),
+    ...named(price.extras, ""),
+  ];
+  return (
+    <span className="inline-flex flex-wrap gap-x-3">
+      {parts.map(([name, usd]) => (
+        <span key={name} className="whitespace-nowrap">
+          <span className="text-mute">{name}</span> ${twoPlaces(usd)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** $0.1 is $0.10, as everywhere; what is finer stays exact. */
+function twoPlaces(usd: string): string {
+  const [whole = "0", places = ""] = usd.split(".");
+  return `${whole}.${places.padEnd(2, "0")}`;
+}
+
+function named(prices: Readonly<Record<string, string>> | undefined, unit: string): [string, string][] {
+  return Object.entries(prices ?? {}).map(([name, usd]) => [unit === "" ? name : `${name} ${unit}`, usd]);
+}

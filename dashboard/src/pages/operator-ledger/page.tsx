@@ -1,0 +1,21 @@
+import type { ReactNode } from "react";
+import { Page } from "../../parts/page.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { Losses } from "./losses.tsx";
+import { Quarantine } from "./quarantine.tsx";
+import { VendorCosts } from "./vendor-costs.tsx";
+import { Verify } from "./verify.tsx";
+import { operatorLedgerWords } from "./words.ts";
+
+/** The books of the house. */
+export function OperatorLedgerPage(): ReactNode {
+  const t = useWords(operatorLedgerWords);
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Verify />
+      <Losses />
+      <Quarantine />
+      <VendorCosts />
+    </Page>
+  );
+}

@@ -1,0 +1,37 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../../parts/button.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Tabs, useTab } from "../../parts/tabs.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { Invitations } from "../people/invitations.tsx";
+import { peopleWords } from "../people/words.ts";
+import { InviteAnybody } from "./invite-anybody.tsx";
+import { Users } from "./users.tsx";
+
+/** Everybody who can sign in, and the invitations of all accounts. */
+export function OperatorPeoplePage(): ReactNode {
+  const t = useWords(peopleWords);
+  const tab = useTab(["users", "invitations"]);
+  const [inviting, setInviting] = useState(false);
+  return (
+    <Page
+      title={t.title}
+      lead={t.everybody}
+      actions={
+        <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+          {t.invite}
+        </Button>
+      }
+    >
+      <Tabs
+        label={t.tabs}
+        tabs={[
+          ["users", t.users],
+          ["invitations", t.invitations],
+        ]}
+      />
+      {tab === "users" ? <Users /> : <Invitations path="/operator/invitations" />}
+      {inviting && <InviteAnybody onClose={() => setInviting(false)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,137 @@
+import type { ReactNode } from "react";
+import type { MadePassword, UserBody, UserRow } from "../../../../src/console/people/contract.ts";
+import { write } from "../../api/client.ts";
+import { useWrite } from "../../api/use-write.ts";
+import { Button } from "../../parts/button.tsx";
+import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
+import { Secret } from "../../parts/secret.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { peopleWords } from "../people/words.ts";
+
+export type UserAct = "lock" | "unlock" | "promote" | "demote" | "password" | "totp";
+
+interface UserDialogProps {
+  readonly user: UserRow;
+  readonly onClose: () => void;
+}
+
+/** Asks once more before what an operator does to somebody. */
+export function UserDialog({ act, ...rest }: UserDialogProps & { readonly act: UserAct }): ReactNode {
+  switch (act) {
+    case "password":
+      return <ResetPassword {...rest} />;
+    case "totp":
+      return <ResetCodes {...rest} />;
+    default:
+      return <ChangeUser act={act} {...rest} />;
+  }
+}
+
+const CHANGES: Readonly<Record<Exclude<UserAct, "password" | "totp">, UserBody>> = {
+  lock: { disabled: true },
+  unlock: { disabled: false },
+  promote: { is_operator: true },
+  demote: { is_operator: false },
+};
+
+function ChangeUser({
+  act,
+  user,
+  onClose,
+}: UserDialogProps & { readonly act: keyof typeof CHANGES }): ReactNode {
+  const t = useWords(peopleWords);
+  const { name } = user;
+  const texts = {
+    lock: {
+      title: t.lockTitle(name),
+      breaks: [t.lockBreaks, t.lockKeys],
+      confirm: t.lock,
+      done: t.locked(name),
+    },
+    unlock: { title: `${t.unlock}: ${name}`, breaks: [], confirm: t.unlock, done: t.unlocked(name) },
+    promote: {
+      title: t.operatorTitle(name),
+      breaks: [t.operatorBreaks],
+      confirm: t.makeOperator,
+      done: t.changed(name),
+    },
+    demote: {
+      title: `${t.dropOperator}: ${name}`,
+      breaks: [],
+      confirm: t.dropOperator,
+      done: t.changed(name),
+    },
+  }[act];
+  const change = useWrite(
+    () => write<UserRow>("PATCH", `/operator/users/${user.id}`, CHANGES[act]),
+    () => {
+      toast(texts.done);
+      onClose();
+    },
+  );
+  return (
+    <ConfirmDialog
+      open
+      title={texts.title}
+      breaks={texts.breaks}
+      confirm={texts.confirm}
+      busy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}
+
+function ResetPassword({ user, onClose }: UserDialogProps): ReactNode {
+  const t = useWords(peopleWords);
+  const reset = useWrite(() => write<MadePassword>("POST", `/operator/users/${user.id}/password`));
+  if (reset.data !== undefined) {
+    return (
+      <Dialog open title={t.madeTitle(user.name)} onClose={onClose}>
+        <Secret text={reset.data.password} fileName="faregate-password.txt" />
+        <DialogButtons>
+          <Button look="primary" onClick={onClose}>
+            {t.done}
+          </Button>
+        </DialogButtons>
+      </Dialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      open
+      title={t.resetTitle(user.name)}
+      breaks={[t.resetBreaks, t.resetThen]}
+      confirm={t.resetPassword}
+      busy={reset.isPending}
+      error={reset.error}
+      onConfirm={() => reset.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}
+
+function ResetCodes({ user, onClose }: UserDialogProps): ReactNode {
+  const t = useWords(peopleWords);
+  const reset = useWrite(
+    () => write("DELETE", `/operator/users/${user.id}/totp`),
+    () => {
+      toast(t.changed(user.name));
+      onClose();
+    },
+  );
+  return (
+    <ConfirmDialog
+      open
+      title={t.codesTitle(user.name)}
+      breaks={[t.codesBreaks]}
+      confirm={t.resetCodes}
+      busy={reset.isPending}
+      error={reset.error}
+      onConfirm={() => reset.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

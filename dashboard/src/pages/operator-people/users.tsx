@@ -1,0 +1,105 @@
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { UserRow } from "../../../../src/console/people/contract.ts";
+import { useSearch } from "../../api/search.ts";
+import { useSession } from "../../api/session.ts";
+import { useList } from "../../api/use-list.ts";
+import { Time } from "../../parts/amounts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Filters, SearchFilter } from "../../parts/filters.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { Table } from "../../parts/table.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { PersonName } from "../people/person-name.tsx";
+import { peopleWords } from "../people/words.ts";
+import { type UserAct, UserDialog } from "./user-dialogs.tsx";
+
+type Doing = { readonly act: UserAct; readonly user: UserRow };
+
+/** Everybody who can sign in, the latest first. */
+export function Users(): ReactNode {
+  const t = useWords(peopleWords);
+  const [{ q }] = useSearch();
+  const { person } = useSession();
+  const list = useList<UserRow>("/operator/users", { q });
+  const [doing, setDoing] = useState<Doing>();
+  const itemsOf = (user: UserRow) => {
+    const item = (act: UserAct, title: string, danger = false) => ({
+      title,
+      danger,
+      onSelect: () => setDoing({ act, user }),
+    });
+    return [
+      item("password", t.resetPassword),
+      ...(user.has_totp ? [item("totp", t.resetCodes)] : []),
+      user.is_operator ? item("demote", t.dropOperator) : item("promote", t.makeOperator),
+      user.disabled ? item("unlock", t.unlock) : item("lock", t.lock, true),
+    ];
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      <Filters names={["q"]}>
+        <SearchFilter name="q" label={t.search} />
+      </Filters>
+      <Table
+        caption={t.users}
+        list={list}
+        rowKey={(user) => user.id}
+        columns={[
+          {
+            title: t.name,
+            cell: (user) => (
+              <PersonName
+                person={user}
+                badges={
+                  <>
+                    {user.id === person.id && <Badge>{t.you}</Badge>}
+                    {user.is_operator && <Badge tone="accent">{t.operator}</Badge>}
+                  </>
+                }
+              />
+            ),
+          },
+          { title: t.accounts, wideOnly: true, cell: (user) => <Accounts user={user} /> },
+          {
+            title: t.lastSignIn,
+            cell: ({ last_sign_in_at: at }) => (at === null ? t.never : <Time at={at} />),
+          },
+          { title: t.since, wideOnly: true, cell: (user) => <Time at={user.created_at} /> },
+          {
+            title: <span className="sr-only">{t.changeRole}</span>,
+            align: "end",
+            // One's own is on one's own page.
+            cell: (user) =>
+              user.id !== person.id && (
+                <Menu items={itemsOf(user)}>
+                  <IconButton icon="more" label={t.actions(user.name)} />
+                </Menu>
+              ),
+          },
+        ]}
+        empty={<Empty title={t.noUsers}>{t.noUsersHow}</Empty>}
+      />
+      {doing && <UserDialog act={doing.act} user={doing.user} onClose={() => setDoing(undefined)} />}
+    </div>
+  );
+}
+
+function Accounts({ user }: { readonly user: UserRow }): ReactNode {
+  const t = useWords(peopleWords);
+  if (user.accounts.length === 0) return <span className="text-mute">{t.noAccount}</span>;
+  return (
+    <ul>
+      {user.accounts.map(({ id, name, role }) => (
+        <li key={id}>
+          <Link className="link break-all" to={`/operator/accounts/${id}`}>
+            {name}
+          </Link>{" "}
+          <span className="text-mute">{t.roles[role]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,59 @@
+import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
+
+export type SettingField = SettingsAnswer["fields"][number];
+export type Shape = "number" | "switch" | "text" | "lines" | "json";
+
+interface Schema {
+  readonly type?: string;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** How a setting is typed, read off its schema; what is nested is typed as JSON. */
+export function shapeOf(schema: Schema): Shape {
+  if (isText(schema)) return "text";
+  if (schema.type === "integer" || schema.type === "number") return "number";
+  if (schema.type === "boolean") return "switch";
+  return schema.type === "array" && schema.items && isText(schema.items) ? "lines" : "json";
+}
+
+function isText({ type, anyOf }: Schema): boolean {
+  return type === "string" || (anyOf?.every((each) => each.type === "null" || isText(each)) ?? false);
+}
+
+/** A value as it is typed; "" = not set. */
+export function typedOf(shape: Shape, value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (shape === "lines" && Array.isArray(value)) return value.join("\n");
+  return shape === "json" ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/** The value of what was typed; undefined = not set. Throws where JSON is none. */
+export function readTyped(shape: Shape, typed: string): unknown {
+  const text = typed.trim();
+  if (text === "") return undefined;
+  switch (shape) {
+    case "number":
+      return Number(text);
+    case "switch":
+      return text === "true";
+    case "lines":
+      return text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean);
+    case "json":
+      return JSON.parse(text) as unknown;
+    case "text":
+      return text;
+  }
+}
+
+export function isSound(shape: Shape, typed: string): boolean {
+  try {
+    readTyped(shape, typed);
+    return true;
+  } catch {
+    return false;
+  }
+}

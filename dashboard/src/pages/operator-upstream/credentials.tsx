@@ -1,0 +1,160 @@
+import { type ReactNode, useState } from "react";
+import type { CredentialTest, Upstream } from "../../../../src/console/upstreams/contract.ts";
+import { write } from "../../api/client.ts";
+import { useWrite } from "../../api/use-write.ts";
+import { formatDuration } from "../../format/duration.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { Rows } from "../../parts/table.tsx";
+import { useLanguage } from "../../words/language.ts";
+import { useWords } from "../../words/use-words.ts";
+import { useTest } from "../operator-upstreams/use-test.ts";
+import { Condition } from "./condition.tsx";
+import { type Credential, RemoveCredential, WriteCredential } from "./credential-dialogs.tsx";
+import { upstreamWords } from "./words.ts";
+
+/** What is being done to which credential, in a dialog. */
+type Doing =
+  | { readonly what: "add" }
+  | { readonly what: "replace" | "remove"; readonly credential: Credential };
+
+/** The upstream's credentials: tested, switched, replaced, and never shown. */
+export function Credentials({ upstream }: { readonly upstream: Upstream }): ReactNode {
+  const t = useWords(upstreamWords);
+  const [doing, setDoing] = useState<Doing>();
+  const onClose = () => setDoing(undefined);
+  const add = (
+    <Button icon="plus" onClick={() => setDoing({ what: "add" })}>
+      {t.addCredential}
+    </Button>
+  );
+  return (
+    <>
+      {upstream.credentials.length === 0 ? (
+        <Empty title={t.noCredentials} action={add}>
+          <p>{t.noCredentialsNote}</p>
+          <TestButton upstream={upstream} credential={{ id: "none", name: "" }} />
+        </Empty>
+      ) : (
+        <>
+          <Table upstream={upstream} act={setDoing} />
+          <div>{add}</div>
+        </>
+      )}
+      {doing?.what === "add" && <WriteCredential {...{ upstream, onClose }} />}
+      {doing?.what === "replace" && (
+        <WriteCredential {...{ upstream, onClose }} credential={doing.credential} />
+      )}
+      {doing?.what === "remove" && (
+        <RemoveCredential {...{ upstream, onClose }} credential={doing.credential} />
+      )}
+    </>
+  );
+}
+
+interface TableProps {
+  readonly upstream: Upstream;
+  readonly act: (doing: Doing) => void;
+}
+
+function Table({ upstream, act }: TableProps): ReactNode {
+  const t = useWords(upstreamWords);
+  return (
+    <Rows
+      caption={t.credentials}
+      rows={upstream.credentials}
+      rowKey={({ id }) => id}
+      columns={[
+        { title: t.credentialName, cell: ({ name }) => <span className="font-medium">{name}</span> },
+        {
+          title: t.hint,
+          cell: ({ hint }) => <code className="font-mono">{hint || "–"}</code>,
+          wideOnly: true,
+        },
+        {
+          title: t.reference,
+          cell: ({ reference }) =>
+            reference === null ? (
+              <span className="text-mute">{t.inPage}</span>
+            ) : (
+              <code className="font-mono text-sm break-all">{reference}</code>
+            ),
+          wideOnly: true,
+        },
+        { title: t.state, cell: (credential) => <State credential={credential} /> },
+        { title: t.test, cell: (credential) => <TestButton {...{ upstream, credential }} /> },
+        {
+          title: <span className="sr-only">{t.actions}</span>,
+          align: "end",
+          cell: (credential) => <Actions {...{ upstream, credential, act }} />,
+        },
+      ]}
+    />
+  );
+}
+
+function State({ credential: { enabled, troubles } }: { readonly credential: Credential }): ReactNode {
+  const t = useWords(upstreamWords);
+  if (!enabled) return <Badge>{t.off}</Badge>;
+  if (troubles.length === 0) return <Condition state="ready" waitSeconds={0} />;
+  return (
+    <ul className="flex flex-col gap-1">
+      {troubles.map(({ model, state, wait_seconds }) => (
+        <li key={model}>
+          <span className="break-all">{model}</span> <Condition state={state} waitSeconds={wait_seconds} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface TestButtonProps {
+  readonly upstream: Upstream;
+  readonly credential: { readonly id: string; readonly name: string };
+}
+
+function TestButton({ upstream, credential }: TestButtonProps): ReactNode {
+  const t = useWords(upstreamWords);
+  const test = useTest();
+  return (
+    <div className="flex max-w-72 min-w-24 flex-col items-start gap-1">
+      <Button busy={test.isPending} onClick={() => test.mutate({ upstream, credential })}>
+        {t.test}
+      </Button>
+      <span role="status" className="text-sm">
+        {test.data && <Result result={test.data} />}
+        {test.error && <span className="text-bad">{test.error.message}</span>}
+      </span>
+    </div>
+  );
+}
+
+function Result({ result }: { readonly result: CredentialTest }): ReactNode {
+  const t = useWords(upstreamWords);
+  const language = useLanguage();
+  if (!result.ok) return <span className="text-bad">{result.message}</span>;
+  return <span className="text-good">{t.testOk(formatDuration(result.latency_ms, language))}</span>;
+}
+
+function Actions({ upstream, credential, act }: TableProps & { readonly credential: Credential }): ReactNode {
+  const t = useWords(upstreamWords);
+  const set = useWrite((enabled: boolean) =>
+    write<Upstream>("PATCH", `/operator/upstreams/${upstream.id}/credentials/${credential.id}`, { enabled }),
+  );
+  return (
+    <Menu
+      items={[
+        { title: t.replace, onSelect: () => act({ what: "replace", credential }) },
+        {
+          title: credential.enabled ? t.switchOff : t.switchOn,
+          onSelect: () => set.mutate(!credential.enabled),
+        },
+        { title: t.remove, onSelect: () => act({ what: "remove", credential }), danger: true },
+      ]}
+    >
+      <IconButton icon="more" label={`${t.more}: ${credential.name}`} />
+    </Menu>
+  );
+}

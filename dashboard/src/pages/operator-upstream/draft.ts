@@ -1,0 +1,73 @@
+import type { Upstream, UpstreamTerms } from "../../../../src/console/upstreams/contract.ts";
+
+export const TIMEOUT_NAMES = [
+  "connect_ms",
+  "first_byte_stream_ms",
+  "first_byte_plain_ms",
+  "idle_ms",
+  "total_ms",
+] as const;
+
+/** An upstream as it is being typed. */
+export interface UpstreamDraft {
+  readonly name: string;
+  readonly kind: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly models: readonly (readonly [ours: string, theirs: string])[];
+  readonly protocols: readonly string[];
+  readonly groups: readonly string[];
+  readonly priority: string;
+  readonly weight: string;
+  readonly maxConcurrency: string;
+  readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
+}
+
+const NO_TIMEOUTS = {
+  connect_ms: "",
+  first_byte_stream_ms: "",
+  first_byte_plain_ms: "",
+  idle_ms: "",
+  total_ms: "",
+};
+
+export const EMPTY_DRAFT: UpstreamDraft = {
+  ...{ name: "", kind: "openai-compatible", baseUrl: "", apiKey: "", models: [["", ""]] },
+  ...{ protocols: [], groups: [], priority: "0", weight: "1", maxConcurrency: "10000" },
+  timeouts: NO_TIMEOUTS,
+};
+
+export function draftOf(upstream: Upstream): UpstreamDraft {
+  const given = Object.entries(upstream.timeouts).map(([name, value]) => [name, String(value)]);
+  return {
+    ...{ name: upstream.name, kind: upstream.kind, baseUrl: upstream.base_url, apiKey: "" },
+    models: Object.entries(upstream.models),
+    protocols: upstream.protocols ?? [],
+    groups: upstream.groups ?? [],
+    ...{ priority: String(upstream.priority), weight: String(upstream.weight) },
+    maxConcurrency: String(upstream.max_concurrency),
+    timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
+  };
+}
+
+/** What is sent; a name of theirs left empty is ours. What is no number is left to the gateway to refuse. */
+export function termsOf(draft: UpstreamDraft): UpstreamTerms {
+  const models = draft.models.filter(([ours]) => ours.trim() !== "");
+  const timeouts = TIMEOUT_NAMES.filter((name) => draft.timeouts[name] !== "");
+  return {
+    ...{ kind: draft.kind, base_url: draft.baseUrl.trim() },
+    models: Object.fromEntries(models.map(([ours, theirs]) => [ours.trim(), theirs.trim() || ours.trim()])),
+    protocols: draft.protocols.length === 0 ? null : [...draft.protocols],
+    groups: draft.groups.length === 0 ? null : [...draft.groups],
+    ...{ priority: Number(draft.priority), weight: Number(draft.weight) },
+    max_concurrency: Number(draft.maxConcurrency),
+    timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
+    ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),
+  };
+}
+
+/** Whether the address leads to another server than the stored credentials belong to. */
+export function isMoved(draft: UpstreamDraft, before: Upstream | undefined): boolean {
+  if (before === undefined || before.credentials.length === 0 || !URL.canParse(draft.baseUrl)) return false;
+  return new URL(draft.baseUrl).origin !== new URL(before.base_url).origin;
+}

@@ -1,0 +1,150 @@
+import type { ReactNode } from "react";
+import type { Groups } from "../../../../src/console/groups/contract.ts";
+import type { Kinds, Upstream } from "../../../../src/console/upstreams/contract.ts";
+import { faultOf } from "../../api/api-error.ts";
+import { useRead } from "../../api/use-read.ts";
+import { Field, Input, Select } from "../../parts/field.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { isMoved, TIMEOUT_NAMES, type UpstreamDraft } from "./draft.ts";
+import { ModelFields } from "./model-fields.tsx";
+import { TickList } from "./tick-list.tsx";
+import { upstreamWords } from "./words.ts";
+
+interface FieldsProps {
+  readonly draft: UpstreamDraft;
+  readonly change: (values: Partial<UpstreamDraft>) => void;
+  /** undefined = it is a new one. */
+  readonly before: Upstream | undefined;
+  readonly error: unknown;
+}
+
+/** Everything that is declared of an upstream. */
+export function UpstreamFields({ draft, change, before, error }: FieldsProps): ReactNode {
+  const t = useWords(upstreamWords);
+  const { data: kinds } = useRead<Kinds>("/operator/kinds");
+  const { data: groups } = useRead<Groups>("/operator/groups");
+  const kind = kinds?.data.find(({ name }) => name === draft.kind);
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {before === undefined && (
+          <Field label={t.name} hint={t.nameHint} error={faultOf(error, "name")}>
+            <Input required value={draft.name} onChange={(event) => change({ name: event.target.value })} />
+          </Field>
+        )}
+        <Field label={t.kind} hint={t.kindHint} error={faultOf(error, "kind")}>
+          <Select
+            value={draft.kind}
+            onChange={(event) => change({ kind: event.target.value, protocols: [] })}
+          >
+            {(kinds?.data ?? [{ name: draft.kind }]).map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      <Field label={t.baseUrl} hint={t.baseUrlHint} error={faultOf(error, "base_url")}>
+        <Input
+          required
+          type="url"
+          placeholder="https://api.vendor.example/v1"
+          value={draft.baseUrl}
+          onChange={(event) => change({ baseUrl: event.target.value })}
+        />
+      </Field>
+      <ApiKey {...{ draft, change, before, error }} needsKey={kind?.needs_key ?? false} />
+      <ModelFields models={draft.models} change={(models) => change({ models })} />
+      <TickList
+        legend={t.groups}
+        hint={t.groupsHint}
+        options={groups?.data.map(({ name }) => name) ?? draft.groups}
+        ticked={draft.groups}
+        onChange={(ticked) => change({ groups: ticked })}
+      />
+      {(kind?.possible_protocols.length ?? 0) > 0 && (
+        <TickList
+          legend={t.protocols}
+          hint={t.protocolsHint}
+          options={kind?.possible_protocols ?? []}
+          ticked={draft.protocols}
+          onChange={(ticked) => change({ protocols: ticked })}
+        />
+      )}
+      <Numbers {...{ draft, change, error }} />
+    </>
+  );
+}
+
+function ApiKey({
+  draft,
+  change,
+  before,
+  error,
+  needsKey,
+}: FieldsProps & { readonly needsKey: boolean }): ReactNode {
+  const t = useWords(upstreamWords);
+  const moved = isMoved(draft, before);
+  if (before !== undefined && !moved) return null;
+  const hint = moved ? t.apiKeyMoved : needsKey ? t.apiKeyHint : `${t.apiKeyNone}. ${t.apiKeyHint}`;
+  return (
+    <Field label={t.apiKey} hint={hint} error={faultOf(error, "api_key") ?? faultOf(error, "api_keys")}>
+      <Input
+        type="password"
+        autoComplete="off"
+        required={needsKey || moved}
+        value={draft.apiKey}
+        onChange={(event) => change({ apiKey: event.target.value })}
+      />
+    </Field>
+  );
+}
+
+function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNode {
+  const t = useWords(upstreamWords);
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Field label={t.priority} hint={t.priorityHint} error={faultOf(error, "priority")}>
+          <Input
+            type="number"
+            value={draft.priority}
+            onChange={(event) => change({ priority: event.target.value })}
+          />
+        </Field>
+        <Field label={t.weight} hint={t.weightHint} error={faultOf(error, "weight")}>
+          <Input
+            type="number"
+            min="0"
+            step="any"
+            value={draft.weight}
+            onChange={(event) => change({ weight: event.target.value })}
+          />
+        </Field>
+        <Field label={t.maxConcurrency} hint={t.maxConcurrencyHint} error={faultOf(error, "max_concurrency")}>
+          <Input
+            type="number"
+            min="1"
+            value={draft.maxConcurrency}
+            onChange={(event) => change({ maxConcurrency: event.target.value })}
+          />
+        </Field>
+      </div>
+      <details>
+        <summary className="cursor-pointer font-medium">{t.timeouts}</summary>
+        <p className="py-1 text-sm text-mute">{t.timeoutsHint}</p>
+        <div className="grid gap-4 pt-2 sm:grid-cols-3">
+          {TIMEOUT_NAMES.map((name) => (
+            <Field key={name} label={t.timeout[name]} error={faultOf(error, `timeouts.${name}`)}>
+              <Input
+                type="number"
+                min="1"
+                value={draft.timeouts[name]}
+                onChange={(event) => change({ timeouts: { ...draft.timeouts, [name]: event.target.value } })}
+              />
+            </Field>
+          ))}
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Answer, PROTOCOL_NAMES, type ProtocolName } from "./conversation.ts";
+import { PROTOCOLS } from "./protocols.ts";
+import { serverEvents } from "./server-events.ts";
+
+/** Streams of the sandbox to the same two requests by each protocol, as it sent them. */
+const RECORDED = import.meta.glob<string>("./recorded/*.sse", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+function recorded(name: ProtocolName, kind: "thought" | "called"): Uint8Array {
+  return new TextEncoder().encode(RECORDED[`./recorded/${name}-${kind}.sse`]);
+}
+
+async function answerOf(name: ProtocolName, bytes: Uint8Array): Promise<Answer> {
+  const reader = PROTOCOLS[name].read();
+  for await (const event of eventsOf([bytes])) reader.take(event);
+  return reader.answer();
+}
+
+function eventsOf(chunks: readonly Uint8Array[]): AsyncGenerator<unknown> {
+  return serverEvents(
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    }),
+  );
+}
+
+describe.each(PROTOCOL_NAMES)("the stream of %s", (name) => {
+  it("gives the text, the thoughts and the end", async () => {
+    const answer = await answerOf(name, recorded(name, "thought"));
+    expect(answer.text).toBe("without around water square number stone whole music good music many reason");
+    expect(answer.thinking).toMatch(/^The question is: Say three words\.\nFollow another .* promise\.$/);
+    expect(answer).toMatchObject({ calls: [], problem: "" });
+    expect(answer.finish).toMatch(/^(stop|completed|end_turn|STOP)$/);
+  });
+
+  it("gives each call with its whole input, and an echo that holds them", async () => {
+    const answer = await answerOf(name, recorded(name, "called"));
+    const called = answer.calls.map((call) => [call.name, JSON.parse(call.input)]);
+    expect(called).toEqual([
+      ["weather", { city: "new" }],
+      ["weather", { city: "general" }],
+    ]);
+    expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(2);
+    for (const { id } of answer.calls) expect(JSON.stringify(answer.echo)).toContain(id);
+  });
+
+  it("is the same however the network cuts it", async () => {
+    const bytes = recorded(name, "called");
+    const whole: unknown[] = [];
+    for await (const event of eventsOf([bytes])) whole.push(event);
+    expect(whole.length).toBeGreaterThan(3);
+    const cuts = fc.uniqueArray(fc.nat(bytes.length), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(cuts, async (given) => {
+        const places = [0, ...given.sort((a, b) => a - b), bytes.length];
+        const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        const events: unknown[] = [];
+        for await (const event of eventsOf(chunks)) events.push(event);
+        expect(events).toEqual(whole);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+it("tells what went wrong midway, in the words of each protocol", () => {
+  const broken: readonly (readonly [ProtocolName, unknown])[] = [
+    ["chat-completions", { error: { message: "it broke" } }],
+    ["responses", { type: "error", message: "it broke" }],
+    [
+      "responses",
+      { type: "response.failed", response: { status: "failed", error: { message: "it broke" } } },
+    ],
+    ["messages", { type: "error", error: { type: "overloaded_error", message: "it broke" } }],
+    ["generate-content", { error: { code: 503, message: "it broke" } }],
+  ];
+  for (const [name, event] of broken) {
+    const reader = PROTOCOLS[name].read();
+    reader.take(event);
+    expect(reader.answer().problem).toBe("it broke");
+  }
+});

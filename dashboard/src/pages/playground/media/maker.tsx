@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import type { TaskDetail } from "../../../../../src/console/tasks/contract.ts";
+import { useSearch } from "../../../api/search.ts";
+import { useRead } from "../../../api/use-read.ts";
+import { Empty } from "../../../parts/empty.tsx";
+import { Loaded } from "../../../parts/loaded.tsx";
+import { useWords } from "../../../words/use-words.ts";
+import { useCapabilities } from "../use-catalog.ts";
+import { playgroundWords } from "../words.ts";
+import { MediaForm } from "./media-form.tsx";
+import { repeatedValues } from "./repeated-values.ts";
+
+interface MakerProps {
+  readonly account: string;
+  readonly medium: "image" | "video";
+}
+
+/** Makes pictures or videos: forms from the capability catalog, empty or those of a task that is repeated. */
+export function Maker({ account, medium }: MakerProps): ReactNode {
+  const t = useWords(playgroundWords);
+  const [{ from = "" }] = useSearch();
+  const capabilities = useCapabilities(account);
+  const repeated = useRead<TaskDetail>(`/accounts/${account}/tasks/${from}`, {}, { enabled: from !== "" });
+  return (
+    <Loaded query={capabilities}>
+      {(all) => {
+        const models = all.filter((each) => each.medium === medium);
+        if (models.length === 0) return <Empty title={t.noModels}>{t.noModelsNote}</Empty>;
+        if (from === "") return <MediaForm key={medium} account={account} models={models} initial={{}} />;
+        return (
+          <Loaded query={repeated}>
+            {({ request, shortened }) => (
+              <MediaForm
+                key={from}
+                account={account}
+                models={models}
+                initial={repeatedValues(request)}
+                note={shortened > 0 ? `${t.repeated} ${t.repeatedCut}` : t.repeated}
+              />
+            )}
+          </Loaded>
+        );
+      }}
+    </Loaded>
+  );
+}

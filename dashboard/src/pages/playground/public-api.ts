@@ -1,0 +1,65 @@
+import { ApiError, errorOf } from "../../api/api-error.ts";
+import { write } from "../../api/client.ts";
+
+interface MintedKey {
+  readonly secret: string;
+  readonly expires_at: string;
+}
+
+/** A key this close to its end may be over before its request is read. */
+const SPARE_MS = 60_000;
+
+const keys = new Map<string, Promise<MintedKey>>();
+
+/** A key of the account that lasts a quarter of an hour, made when it is first needed and again before it ends. */
+async function keyOf(account: string): Promise<string> {
+  const known = await keys.get(account)?.catch(() => undefined);
+  if (known !== undefined && Date.parse(known.expires_at) - Date.now() > SPARE_MS) return known.secret;
+  const minting = write<MintedKey>("POST", `/accounts/${account}/playground-key`, {});
+  keys.set(account, minting);
+  return (await minting).secret;
+}
+
+/** Calls the API as any program does, with the account's own key. Throws ApiError unless the answer is good. */
+export async function callPublic(
+  account: string,
+  path: string,
+  { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
+): Promise<Response> {
+  const headers = { authorization: `Bearer ${await keyOf(account)}`, "content-type": "application/json" };
+  const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(path, {
+    ...{ headers, credentials: "omit", ...sent },
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    const about = { status: 0, code: "unreachable", param: "", requestId: "" };
+    throw new ApiError("The gateway cannot be reached.", about);
+  });
+  if (response.ok) return response;
+  // The key was revoked under way: the next call makes another.
+  if (response.status === 401) keys.delete(account);
+  throw await wordsOf(response);
+}
+
+/** The endpoints' errors come in several shapes: `{ error: { message } }` or `{ code, message }`. */
+async function wordsOf(response: Response): Promise<ApiError> {
+  const flat: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  const error = await errorOf(response);
+  const { message, code } = (flat ?? {}) as { message?: unknown; code?: unknown };
+  if (typeof message !== "string") return error;
+  const { status, param, requestId } = error;
+  return new ApiError(message, { status, param, requestId, code: typeof code === "string" ? code : "" });
+}
+
+/** What the API answers as JSON. */
+export async function readPublic<Answer>(
+  account: string,
+  path: string,
+  options: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
+): Promise<Answer> {
+  return (await (await callPublic(account, path, options)).json()) as Answer;
+}

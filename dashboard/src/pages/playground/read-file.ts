@@ -1,0 +1,12 @@
+/** As large as vendors take a picture. */
+export const MOST_FILE_BYTES = 10 * 1024 * 1024;
+
+/** A file of this device as a data URL. */
+export function dataUrlOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error ?? new Error("The file cannot be read."));
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,133 @@
+import type { ReactNode } from "react";
+import type { KeysPage } from "../../../../src/console/keys/contract.ts";
+import type { RequestsQuery } from "../../../../src/console/requests/contract.ts";
+import type { SpendingAnswer } from "../../../../src/console/spending/contract.ts";
+import { type Search, useSearch } from "../../api/search.ts";
+import { useAccount, useSession } from "../../api/session.ts";
+import { useRead } from "../../api/use-read.ts";
+import { formatMoney } from "../../format/money.ts";
+import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { useReason } from "./outcome.tsx";
+import { requestsWords } from "./words.ts";
+
+/** The names under which filters stand in the URL. */
+export const REQUEST_FILTERS = [
+  ...["from", "to", "key", "model", "endpoint", "status", "outcome", "reason", "min", "upstream", "request"],
+] as const;
+
+const DAY_MS = 86_400_000;
+
+/** What the URL asks for, as the console's API takes it: days are whole, the last one included. */
+export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "after"> {
+  const day = (text: string | undefined, plusMs: number): string | undefined => {
+    const ms = text === undefined ? Number.NaN : Date.parse(text);
+    return Number.isNaN(ms) ? undefined : new Date(ms + plusMs).toISOString();
+  };
+  const { key, model, endpoint, status, outcome, reason, upstream, request, min } = search;
+  return {
+    ...{ key, model, endpoint, reason, upstream, request, min_cost_nanos: min },
+    from: day(search["from"], 0),
+    to: day(search["to"], DAY_MS),
+    status: status as RequestsQuery["status"],
+    outcome: outcome as RequestsQuery["outcome"],
+  };
+}
+
+const ENDPOINTS = [
+  ...[
+    "chat-completions",
+    "responses",
+    "messages",
+    "generate-content",
+    "embeddings",
+    "rerank",
+    "images",
+    "videos",
+  ],
+];
+const COSTS = ["1000000", "10000000", "100000000", "1000000000"];
+
+/** All filters of the log, kept in the URL. */
+export function RequestFilters(): ReactNode {
+  const t = useWords(requestsWords);
+  const say = useReason();
+  const { id: account } = useAccount();
+  const { person } = useSession();
+  const [search] = useSearch();
+  const keys = useRead<KeysPage>(`/accounts/${account}/keys`, { limit: 200 });
+  const used = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "model" });
+  const keyNames = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
+  const models = (used.data?.groups ?? []).map(({ id }) => [id, id] as const);
+  return (
+    <Filters names={REQUEST_FILTERS}>
+      <SearchFilter name="request" label={t.requestId} />
+      <SelectFilter
+        name="model"
+        label={t.model}
+        all={t.anyModel}
+        options={withGiven(models, search["model"])}
+      />
+      <SelectFilter
+        name="key"
+        label={t.key}
+        all={t.anyKey}
+        options={withGiven(keyNames, search["key"], "#")}
+      />
+      <SelectFilter
+        name="outcome"
+        label={t.outcome}
+        all={t.anyOutcome}
+        options={[
+          ["failed", t.failed],
+          ["answered", t.answered],
+        ]}
+      />
+      <SelectFilter
+        name="reason"
+        label={t.reason}
+        all={t.anyReason}
+        options={Object.keys(t.reasons).map((reason) => [reason, say(reason)])}
+      />
+      <SelectFilter
+        name="status"
+        label={t.status}
+        all={t.anyStatus}
+        options={[
+          ["2xx", "2xx"],
+          ["4xx", "4xx"],
+          ["5xx", "5xx"],
+          ["none", t.statusNone],
+        ]}
+      />
+      <SelectFilter
+        name="endpoint"
+        label={t.endpoint}
+        all={t.anyEndpoint}
+        options={ENDPOINTS.map((endpoint) => [endpoint, endpoint])}
+      />
+      <SelectFilter
+        name="min"
+        label={t.minCost}
+        all={t.anyCost}
+        options={withGiven(
+          COSTS.map((nanos) => [nanos, t.atLeast(formatMoney(nanos))]),
+          search["min"],
+        )}
+      />
+      {person.is_operator && <SearchFilter name="upstream" label={t.upstream} />}
+      <SearchFilter name="from" label={t.from} type="date" />
+      <SearchFilter name="to" label={t.to} type="date" />
+    </Filters>
+  );
+}
+
+/** The choices, with the one of the URL among them even where the list is cut short. */
+function withGiven(
+  options: readonly (readonly [string, string])[],
+  given: string | undefined,
+  mark = "",
+): readonly (readonly [string, string])[] {
+  if (!given || options.some(([value]) => value === given)) return options;
+  return [[given, mark + given], ...options];
+}

@@ -1,0 +1,112 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { SpendingAnswer, SpendingGroup } from "../../../../src/console/spending/contract.ts";
+import { formatShare } from "../../format/count.ts";
+import { Count, Duration, Money } from "../../parts/amounts.tsx";
+import { type Column, Rows } from "../../parts/table.tsx";
+import { useWords } from "../../words/use-words.ts";
+import type { Days } from "./range.tsx";
+import { spendingWords } from "./words.ts";
+
+/** What spending is broken down by. */
+export type By = "model" | "key" | "person" | "endpoint";
+
+type Line = Omit<SpendingGroup, "id"> & { readonly id: string | null };
+
+/** What a group is called: people and playgrounds have no name of their own in every language. */
+export function useGroupName(): (group: {
+  readonly id: string | null;
+  readonly name: string | null;
+}) => string {
+  const t = useWords(spendingWords);
+  return ({ id, name }) => {
+    if (id === null) return t.others;
+    if (id === "playground") return t.playground;
+    return name ?? t.nobody;
+  };
+}
+
+interface GroupsProps {
+  readonly answer: SpendingAnswer;
+  readonly by: By;
+  readonly account: string;
+  readonly days: Days;
+}
+
+/** The lines below the chart, those that cost most first; each number leads to its rows. */
+export function Groups({ answer, by, account, days }: GroupsProps): ReactNode {
+  const t = useWords(spendingWords);
+  const { groups, others } = answer;
+  const rest: Line[] = others === null ? [] : [{ ...others, id: null, name: null, latencies: null }];
+  return (
+    <Rows<Line>
+      caption={t.tabs[by]}
+      rows={[...groups, ...rest]}
+      rowKey={({ id }) => id ?? ""}
+      columns={useColumns({ answer, by, account, days })}
+    />
+  );
+}
+
+function useColumns({ answer, by, account, days }: GroupsProps): readonly Column<Line>[] {
+  const t = useWords(spendingWords);
+  const name = useGroupName();
+  const all = Number(answer.totals.charge_nanos);
+  const rowsOf = (line: Line, more: object, children: ReactNode): ReactNode => {
+    // The log has no filter for people, nor for the many short-lived keys of the playground.
+    const filter =
+      line.id === null || by === "person" || line.id === "playground" ? undefined : { [by]: line.id };
+    if (filter === undefined) return children;
+    return (
+      <Link
+        to={`/accounts/${account}/requests`}
+        search={{ ...filter, ...days, ...more }}
+        className="text-accent hover:underline"
+      >
+        {children}
+      </Link>
+    );
+  };
+  const columns: Column<Line>[] = [
+    { title: t.name[by], cell: (line) => <span className="break-all">{rowsOf(line, {}, name(line))}</span> },
+    { title: t.charged, align: "end", cell: (line) => rowsOf(line, {}, <Money nanos={line.charge_nanos} />) },
+    {
+      title: t.share,
+      align: "end",
+      wideOnly: true,
+      cell: (line) => (all === 0 ? "–" : formatShare(Number(line.charge_nanos) / all)),
+    },
+    { title: t.requests, align: "end", cell: (line) => <Count value={line.requests} /> },
+    {
+      title: t.errors,
+      align: "end",
+      wideOnly: true,
+      cell: (line) =>
+        line.errors === 0 ? "0" : rowsOf(line, { outcome: "failed" }, <Count value={line.errors} />),
+    },
+    {
+      title: t.tokens,
+      align: "end",
+      wideOnly: true,
+      cell: (line) => (
+        <span className="whitespace-nowrap">
+          <Count value={line.input_tokens} /> / <Count value={line.output_tokens} />
+        </span>
+      ),
+    },
+  ];
+  if (by === "model") {
+    columns.push({
+      title: `${t.firstByte} / ${t.total}`,
+      align: "end",
+      wideOnly: true,
+      cell: ({ latencies }) => (
+        <span className="whitespace-nowrap">
+          <Duration ms={latencies?.first_byte?.p50_ms ?? null} /> /{" "}
+          <Duration ms={latencies?.total?.p50_ms ?? null} />
+        </span>
+      ),
+    });
+  }
+  return columns;
+}

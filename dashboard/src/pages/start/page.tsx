@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useEffect, useState } from "react";
+import type { PasswordBody } from "../../../../src/console/session/contract.ts";
+import { faultOf } from "../../api/api-error.ts";
+import { write } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { sessionQuery } from "../../api/session.ts";
+import { useWrite } from "../../api/use-write.ts";
+import { Button } from "../../parts/button.tsx";
+import { Failed } from "../../parts/failure.tsx";
+import { Field, Input } from "../../parts/field.tsx";
+import { Page } from "../../parts/page.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { givenPassword, rememberGiven } from "../sign-in/enter.ts";
+import { useNewPassword } from "../sign-in/new-password.tsx";
+import { signInWords } from "../sign-in/words.ts";
+
+/** The first thing of who came in with a password that the gateway made: one of their own. */
+export function StartPage(): ReactNode {
+  const t = useWords(signInWords);
+  const router = useRouter();
+  const { data: session } = useQuery(sessionQuery);
+  const known = givenPassword();
+  const [given, setGiven] = useState(known);
+  const chosen = useNewPassword();
+  const change = useWrite(
+    (body: PasswordBody) => write("POST", "/me/password", body),
+    () => {
+      rememberGiven("");
+      if (session) queryClient.setQueryData(["session"], { ...session, must_change_password: false });
+      router.history.replace("/");
+    },
+  );
+  useEffect(() => {
+    if (session === null) router.history.replace("/sign-in");
+  }, [session, router]);
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (chosen.check()) change.mutate({ current_password: given, new_password: chosen.password });
+  };
+  const wrong = faultOf(change.error, "current_password");
+  return (
+    <Page title={t.startTitle} lead={t.startLead}>
+      <form className="flex flex-col gap-4" onSubmit={send}>
+        {/* Password managers file the password under it. */}
+        <input
+          className="sr-only"
+          autoComplete="username"
+          readOnly
+          tabIndex={-1}
+          aria-hidden
+          value={session?.person.email ?? ""}
+        />
+        {(known === "" || wrong !== undefined) && (
+          <Field label={t.given} error={wrong === undefined ? undefined : t.givenWrong}>
+            <Input
+              type="password"
+              autoComplete="current-password"
+              required
+              value={given}
+              onChange={(event) => setGiven(event.target.value)}
+            />
+          </Field>
+        )}
+        {chosen.fields}
+        {change.error && wrong === undefined && <Failed error={change.error} />}
+        <Button type="submit" look="primary" busy={change.isPending}>
+          {t.save}
+        </Button>
+      </form>
+    </Page>
+  );
+}

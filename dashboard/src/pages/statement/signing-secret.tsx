@@ -1,0 +1,42 @@
+import { type ReactNode, useState } from "react";
+import type { SigningSecret as Answer } from "../../../../src/console/alerts/contract.ts";
+import { write } from "../../api/client.ts";
+import { useWrite } from "../../api/use-write.ts";
+import { Button } from "../../parts/button.tsx";
+import { Copyable } from "../../parts/copy.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Failed } from "../../parts/failure.tsx";
+import { useWords } from "../../words/use-words.ts";
+import { statementWords } from "./words.ts";
+
+/** What deliveries are signed with, on request; asking leaves a trace in the audit log. */
+export function SigningSecret({ account }: { readonly account: string }): ReactNode {
+  const t = useWords(statementWords);
+  const [open, setOpen] = useState(false);
+  const show = useWrite(() => write<Answer>("POST", `/accounts/${account}/webhook-secret`, {}));
+  return (
+    <>
+      <Button
+        busy={show.isPending}
+        onClick={() => {
+          setOpen(true);
+          show.mutate(undefined);
+        }}
+      >
+        {t.secret}
+      </Button>
+      <Dialog
+        open={open}
+        title={t.secret}
+        onClose={() => {
+          setOpen(false);
+          show.reset();
+        }}
+      >
+        <p>{t.secretLead}</p>
+        {show.error !== null && <Failed error={show.error} />}
+        {show.data !== undefined && <Copyable text={show.data.secret} />}
+      </Dialog>
+    </>
+  );
+}

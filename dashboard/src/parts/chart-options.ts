@@ -1,0 +1,103 @@
+import uPlot from "uplot";
+import { formatDay } from "../format/moment.ts";
+import type { Language } from "../words/language.ts";
+import type { ChartProps } from "./chart-props.ts";
+import { computedColour, seriesColour } from "./series-colour.ts";
+
+type Shown = Omit<ChartProps, "height"> & { readonly height: number };
+
+interface ChartContext {
+  readonly language: Language;
+  readonly onHover: (index: number | null) => void;
+}
+
+/** How uPlot is to draw: amounts from zero, thin lines, the axis in words. */
+export function chartOptions(
+  shown: Shown,
+  box: HTMLElement,
+  { language, onHover }: ChartContext,
+): uPlot.Options {
+  const { series, kind = "bars", format, byDay = false, height } = shown;
+  const colour = (name: string) => computedColour(name, box);
+  const axis = {
+    stroke: colour("var(--mute)"),
+    grid: { stroke: colour("var(--line)"), width: 1 },
+    ticks: { show: false },
+    font: `12px ${getComputedStyle(box).fontFamily}`,
+  };
+  return {
+    ...{ width: box.clientWidth, height, legend: { show: false } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === "lines" } },
+    hooks: { setCursor: [(plot) => onHover(plot.cursor.idx ?? null)] },
+    scales: {
+      x: { time: true, range: rangeOfBars(kind) },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.05 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        values: (_plot, seconds) => seconds.map((each) => tick(each, byDay, language)),
+        ...(byDay ? { incrs: [1, 2, 7, 14, 30, 90].map((days) => days * 86_400) } : {}),
+      },
+      { ...axis, size: 56, values: (_plot, values) => values.map(format) },
+    ],
+    // Day sums are of UTC days, so the axis counts them so.
+    ...(byDay ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1e3), "UTC") } : {}),
+    series: [
+      {},
+      ...drawnOrder(kind, series).map((each) => {
+        const own = colour(seriesColour(each.name));
+        return kind === "lines"
+          ? { label: each.name, stroke: own, width: 1.5, points: { show: false } }
+          : { label: each.name, stroke: own, fill: own, width: 0, points: { show: false }, ...bars() };
+      }),
+    ],
+  };
+}
+
+/** The columns uPlot draws: bars stand on those before them, and the tallest are drawn first, behind. */
+export function stackedData({
+  moments,
+  series,
+  kind = "bars",
+}: Pick<ChartProps, "moments" | "series" | "kind">): uPlot.AlignedData {
+  const seconds = moments.map((moment) => Date.parse(moment) / 1_000);
+  if (kind === "lines") return [seconds, ...series.map(({ values }) => [...values])];
+  const sums = moments.map(() => 0);
+  const columns = series.map(({ values }) =>
+    moments.map((_, index) => {
+      sums[index] = (sums[index] ?? 0) + (values[index] ?? 0);
+      return sums[index] ?? 0;
+    }),
+  );
+  return [seconds, ...columns.reverse()];
+}
+
+function drawnOrder<Each>(kind: "bars" | "lines", series: readonly Each[]): readonly Each[] {
+  return kind === "lines" ? series : [...series].reverse();
+}
+
+function bars(): Pick<uPlot.Series, "paths"> {
+  const paths = uPlot.paths.bars?.({ size: [0.7, 48] });
+  return paths === undefined ? {} : { paths };
+}
+
+/** Bars need half a step of room at both ends. */
+function rangeOfBars(kind: "bars" | "lines"): uPlot.Range.Function {
+  return (plot, low, high) => {
+    const [moments] = plot.data;
+    const step = moments.length > 1 ? (high - low) / (moments.length - 1) : 86_400;
+    return kind === "bars" ? [low - step / 2, high + step / 2] : [low, high];
+  };
+}
+
+function tick(seconds: number, byDay: boolean, language: Language): string {
+  const moment = new Date(seconds * 1_000);
+  if (byDay) return formatDay(moment, language);
+  return moment.toLocaleTimeString(language === "zh" ? "zh-CN" : "en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+}

@@ -1,0 +1,17 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "./failure.tsx";
+import { Skeleton } from "./skeleton.tsx";
+
+interface LoadedProps<Answer> {
+  readonly query: UseQueryResult<Answer>;
+  readonly skeleton?: ReactNode;
+  readonly children: (answer: Answer) => ReactNode;
+}
+
+/** What was read, or its skeleton, or why not: `<Loaded query={useRead<X>(path)}>{(x) => …}</Loaded>`. */
+export function Loaded<Answer>({ query, skeleton, children }: LoadedProps<Answer>): ReactNode {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  return skeleton ?? <Skeleton />;
+}

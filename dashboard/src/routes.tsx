@@ -1,0 +1,96 @@
+import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { queryClient } from "./api/query-client.ts";
+import { sessionQuery } from "./api/session.ts";
+import { Gate } from "./shell/gate.tsx";
+import { NoAccount } from "./shell/not-found.tsx";
+import { readPreference } from "./shell/preferences.ts";
+import { Shell } from "./shell/shell.tsx";
+
+type Page = () => ReactNode;
+/** Brings the module of a page; a page is a file of its own that loads when it is visited. */
+type Load<Name extends string> = () => Promise<Readonly<Record<Name, Page>>>;
+
+const root = createRootRoute({ component: Outlet });
+const gate = createRoute({ getParentRoute: () => root, id: "gate", component: Gate });
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  beforeLoad: needSession,
+});
+
+/** Every page of the dashboard, one line each. */
+export const routeTree = root.addChildren([
+  gate.addChildren([
+    gatePage("/sign-in", () => import("./pages/sign-in/page.tsx"), "SignInPage"),
+    gatePage("/sign-in/oidc", () => import("./pages/sign-in/return-page.tsx"), "SignInReturnPage"),
+    gatePage("/register", () => import("./pages/sign-in/register-page.tsx"), "RegisterPage"),
+    gatePage("/start", () => import("./pages/start/page.tsx"), "StartPage"),
+    gatePage("/invitation", () => import("./pages/invitation/page.tsx"), "InvitationPage"),
+  ]),
+  shell.addChildren([
+    start(),
+    page("/accounts/$account", () => import("./pages/home/page.tsx"), "HomePage"),
+    page("/accounts/$account/models", () => import("./pages/models/page.tsx"), "ModelsPage"),
+    page("/accounts/$account/keys", () => import("./pages/keys/page.tsx"), "KeysPage"),
+    page("/accounts/$account/requests", () => import("./pages/requests/page.tsx"), "RequestsPage"),
+    page("/accounts/$account/requests/$request", () => import("./pages/request/page.tsx"), "RequestPage"),
+    page("/accounts/$account/spending", () => import("./pages/spending/page.tsx"), "SpendingPage"),
+    page("/accounts/$account/playground", () => import("./pages/playground/page.tsx"), "PlaygroundPage"),
+    page("/accounts/$account/tasks", () => import("./pages/tasks/page.tsx"), "TasksPage"),
+    page("/accounts/$account/tasks/$task", () => import("./pages/task/page.tsx"), "TaskPage"),
+    page("/accounts/$account/assets", () => import("./pages/assets/page.tsx"), "AssetsPage"),
+    page("/accounts/$account/statement", () => import("./pages/statement/page.tsx"), "StatementPage"),
+    page("/operator/accounts", () => import("./pages/operator-accounts/page.tsx"), "OperatorAccountsPage"),
+    page("/operator/accounts/$id", () => import("./pages/operator-account/page.tsx"), "OperatorAccountPage"),
+    page("/operator/codes", () => import("./pages/operator-codes/page.tsx"), "OperatorCodesPage"),
+    page("/operator/ledger", () => import("./pages/operator-ledger/page.tsx"), "OperatorLedgerPage"),
+    page("/operator/traffic", () => import("./pages/operator-traffic/page.tsx"), "OperatorTrafficPage"),
+    page("/operator/upstreams", () => import("./pages/operator-upstreams/page.tsx"), "OperatorUpstreamsPage"),
+    page(
+      "/operator/upstreams/$upstream",
+      () => import("./pages/operator-upstream/page.tsx"),
+      "OperatorUpstreamPage",
+    ),
+    page("/accounts/$account/people", () => import("./pages/people/page.tsx"), "PeoplePage"),
+    page("/operator/people", () => import("./pages/operator-people/page.tsx"), "OperatorPeoplePage"),
+    page("/me", () => import("./pages/me/page.tsx"), "MePage"),
+    page("/operator/catalog", () => import("./pages/operator-catalog/page.tsx"), "OperatorCatalogPage"),
+    page("/operator/audit", () => import("./pages/operator-audit/page.tsx"), "OperatorAuditPage"),
+    page("/operator/settings", () => import("./pages/operator-settings/page.tsx"), "OperatorSettingsPage"),
+    page("/operator/queue", () => import("./pages/operator-queue/page.tsx"), "OperatorQueuePage"),
+  ]),
+]);
+
+/** A page within the shell, for who is signed in. */
+function page<Name extends string>(path: string, load: Load<Name>, name: Name) {
+  return createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) });
+}
+
+/** A page before signing in. */
+function gatePage<Name extends string>(path: string, load: Load<Name>, name: Name) {
+  return createRoute({ getParentRoute: () => gate, path, component: lazyRouteComponent(load, name) });
+}
+
+/** `/` leads on: to the account looked at last, an operator without one to the traffic. */
+function start() {
+  return createRoute({
+    getParentRoute: () => shell,
+    path: "/",
+    component: NoAccount,
+    beforeLoad: async () => {
+      const session = await queryClient.ensureQueryData(sessionQuery);
+      const accounts = session?.accounts ?? [];
+      const last = accounts.find(({ id }) => id === readPreference("account")) ?? accounts[0];
+      if (last !== undefined) throw redirect({ to: `/accounts/${last.id}`, replace: true });
+      if (session?.person.is_operator) throw redirect({ to: "/operator/traffic", replace: true });
+    },
+  });
+}
+
+async function needSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {
+  const session = await queryClient.ensureQueryData(sessionQuery);
+  if (session === null) throw redirect({ to: "/sign-in", search: { next: location.href } });
+  if (session.must_change_password) throw redirect({ to: "/start" });
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from "react";
+import type { ModelEndpoint } from "../../../src/console/models/contract.ts";
+import { useSession } from "../api/session.ts";
+import { Code } from "../parts/code.tsx";
+import { Field, Select } from "../parts/field.tsx";
+import { usePreference } from "../shell/preferences.ts";
+import { useWords, wordsOf } from "../words/use-words.ts";
+import { ENDPOINTS, SDKS, sdksFor, snippetOf } from "./snippets.ts";
+
+const words = wordsOf({
+  en: { sdk: "Language and SDK", protocol: "Protocol", snippet: "A first request" },
+  zh: { sdk: "语言与 SDK", protocol: "协议", snippet: "第一个请求" },
+});
+
+/** A first request to a model, in the reader's language and protocol; both are remembered in this browser. */
+export function SnippetPicker({
+  model,
+  family,
+  endpoints,
+}: {
+  readonly model: string;
+  readonly family: string | null;
+  readonly endpoints: readonly ModelEndpoint[];
+}): ReactNode {
+  const t = useWords(words);
+  const { public_url: url } = useSession();
+  const [chosen, choose] = usePreference("snippet");
+  const [wantedSdk, wantedEndpoint] = chosen.split(" ");
+  const offered = sdksFor(endpoints);
+  const [sdk, spoken] = offered.find(([name]) => name === wantedSdk) ?? offered[0] ?? ["curl", []];
+  const endpoint = spoken.find((name) => name === wantedEndpoint) ?? spoken[0];
+  const text = endpoint && snippetOf({ sdk, endpoint, model, family, url });
+  if (endpoint === undefined || text === undefined) return null;
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <div className="flex flex-wrap gap-2">
+        <Field label={t.sdk} quiet>
+          <Select
+            value={sdk}
+            className="w-auto!"
+            onChange={(event) => choose(`${event.target.value} ${endpoint}`)}
+          >
+            {offered.map(([name]) => (
+              <option key={name} value={name}>
+                {SDKS[name]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field label={t.protocol} quiet>
+          <Select
+            value={endpoint}
+            className="w-auto!"
+            onChange={(event) => choose(`${sdk} ${event.target.value}`)}
+          >
+            {spoken.map((name) => (
+              <option key={name} value={name}>
+                {ENDPOINTS[name]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      <Code text={text} label={t.snippet} />
+    </div>
+  );
+}
