@@ -1,0 +1,213 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { complaints } from "../support/complaints.ts";
+import { removeDataDir, serverPid } from "../support/embedded.ts";
+import { runFaregate, startGateway, type TestGateway } from "../support/gateway.ts";
+import { isRunning } from "../support/proc.ts";
+import { waitFor } from "../support/wait.ts";
+import { ask } from "../support/world.ts";
+
+const COMMANDS = [
+  ...[
+    "start",
+    "apply",
+    "export",
+    "migrate",
+    "ledger verify",
+    "keys create",
+    "sandbox",
+    "rotate-master-key",
+    "doctor",
+  ],
+];
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "faregate-start-"));
+});
+afterEach(() => removeDataDir(dataDir));
+
+const run = (env: Record<string, string>, ...args: string[]) =>
+  runFaregate({ FAREGATE_DATA_DIR: dataDir, PORT: "0", ...env }, ...args);
+
+describe("the command line", () => {
+  it.each(COMMANDS)("%s --help shows its usage and an example, whatever the environment", async (command) => {
+    const result = await run({ PORT: "nonsense" }, ...command.split(" "), "--help");
+    expect([result.code, result.stderr]).toEqual([0, ""]);
+    expect(result.stdout).toContain(`Usage: faregate ${command}`);
+    expect(result.stdout).toMatch(/Examples?:\n {2}\S/);
+  });
+
+  it.each(COMMANDS)("%s refuses an unknown option with exit code 2 and one sentence", async (command) => {
+    const result = await run({}, ...command.split(" "), "--no-such-option");
+    expect([result.code, result.stdout]).toEqual([2, ""]);
+    expect(complaints(result)).toEqual([expect.stringContaining("--no-such-option")]);
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it("refuses an unknown command, a missing or surplus argument and a value out of range", async () => {
+    for (const [args, code, sentence] of [
+      [["strat"], 2, /no command "strat"/],
+      [["apply"], 2, /apply takes FILE/],
+      [["apply", "a", "b"], 2, /apply takes FILE/],
+      [["start", "--processes", "0"], 1, /--processes must be a whole number from 1 to 64, not "0"/],
+      [["start", "--processes", "many"], 1, /--processes/],
+      [["start", "--role", "cook"], 1, /--role takes all, gateway, worker.*"cook"/],
+      [["apply", "does-not-exist.yaml"], 1, /does-not-exist\.yaml/],
+    ] as const) {
+      const result = await run({}, ...args);
+      expect([args, result.code, complaints(result)]).toEqual([
+        args,
+        code,
+        [expect.stringMatching(sentence)],
+      ]);
+    }
+  });
+});
+
+describe("a start that cannot succeed", () => {
+  it.each([
+    { name: "an unknown variable", env: { FAREGATE_PROT: "1" }, sentence: /FAREGATE_PROT is not a setting/ },
+    { name: "a port that is no number", env: { PORT: "eighty" }, sentence: /PORT.*"eighty"/ },
+    { name: "a port out of range", env: { PORT: "65536" }, sentence: /PORT.*"65536"/ },
+    { name: "an unknown level", env: { LOG_LEVEL: "loud" }, sentence: /LOG_LEVEL.*"loud"/ },
+    { name: "a short master key", env: { FAREGATE_MASTER_KEY: "short" }, sentence: /FAREGATE_MASTER_KEY/ },
+    {
+      name: "a short first key",
+      env: { FAREGATE_BOOTSTRAP_KEY: "short" },
+      sentence: /FAREGATE_BOOTSTRAP_KEY/,
+    },
+    { name: "a database of another kind", env: { DATABASE_URL: "mysql://a/b" }, sentence: /DATABASE_URL/ },
+    {
+      name: "a server without a master key",
+      env: { DATABASE_URL: "postgres://a/b" },
+      sentence: /FAREGATE_MASTER_KEY/,
+    },
+    {
+      name: "an unknown vocabulary",
+      env: { FAREGATE_VOCABULARY: "both" },
+      sentence: /FAREGATE_VOCABULARY.*"both"/,
+    },
+  ])(
+    "says in one sentence that $name is the matter, and leaves nothing behind",
+    async ({ env, sentence }) => {
+      const result = await run(env, "start");
+      expect([result.code, complaints(result)]).toEqual([1, [expect.stringMatching(sentence)]]);
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  it("says which server cannot be reached, without its password", async () => {
+    const url = "postgres://me:very-secret-password@127.0.0.1:1/nothing";
+    const result = await run(
+      { DATABASE_URL: url, FAREGATE_MASTER_KEY: "a master key for tests only" },
+      "start",
+    );
+    expect(result.code).toBe(1);
+    expect(complaints(result)).toHaveLength(1);
+    expect(result.stdout + result.stderr).not.toContain("very-secret-password");
+  });
+
+  it("names the port that is taken and leaves no database and no sandbox running", async () => {
+    const holder: Server = createServer().listen(0, "127.0.0.1");
+    await once(holder, "listening");
+    const address = holder.address();
+    const port = String(typeof address === "object" ? address?.port : "");
+    try {
+      const result = await run({ PORT: port }, "start");
+      expect([result.code, complaints(result)]).toEqual([1, [expect.stringContaining(port)]]);
+      expect(complaints(result)[0]).toMatch(/in use|taken|occupied/);
+      expect(await serverPid(dataDir)).toBeUndefined();
+    } finally {
+      holder.close();
+    }
+  });
+
+  it("shows every error of the catalog file with file, line and column, and keeps its secrets", async () => {
+    const file = join(dataDir, "bad.yaml");
+    await writeFile(
+      file,
+      `version: 1
+models:
+  - { id: text, context_tokens: many, max_output_tokens: 100, price: { input: 3, output: 15 } }
+  - { id: text2, colour: red }
+upstreams:
+  - { name: a, kind: opneai, base_url: "http://127.0.0.1:1", api_key: sk-very-secret, models: [text3] }
+accounts:
+  - { name: acme, balance: -1, keys: [{ name: k, key: "\${NO_SUCH_VARIABLE}" }] }
+`,
+    );
+    const result = await run({ FAREGATE_CONFIG: file }, "start");
+    expect(result.code).toBe(1);
+    for (const line of [3, 4, 6, 8]) expect(result.stderr).toMatch(new RegExp(`bad\\.yaml:${line}:\\d+: `));
+    expect(result.stderr).toContain("NO_SUCH_VARIABLE");
+    expect(result.stdout + result.stderr).not.toContain("sk-very-secret");
+    expect(await serverPid(dataDir)).toBeUndefined();
+  });
+});
+
+describe("the embedded start", { timeout: 180_000 }, () => {
+  let gateway: TestGateway | undefined;
+  afterEach(async () => {
+    await gateway?.clean();
+    gateway = undefined;
+  });
+
+  it("needs nothing: prints addresses, a key and a curl line that work, and keeps them over a restart", async () => {
+    gateway = await startGateway({ embedded: true, dataDir });
+    const said = gateway.output();
+    const [key = ""] = /sk-[0-9A-Za-z]{48}/.exec(said) ?? [];
+    expect(said).toMatch(/Base URL +http:\/\/127\.0\.0\.1:\d+/);
+    expect(said).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:\d+\//);
+    expect(said).toContain(`Authorization: Bearer ${key}`);
+    const [, body = ""] = /-d '([^']+)'/.exec(said) ?? [];
+    const reply = await ask(gateway.url, "/v1/chat/completions", body, { key });
+    expect([reply.status, reply.json.choices[0].finish_reason]).toEqual([200, "stop"]);
+    expect((await stat(join(dataDir, "master.key"))).mode & 0o777).toBe(0o600);
+
+    // While it runs, commands attach to its database and a second gateway is refused.
+    const verify = await gateway.run("ledger", "verify", "--json");
+    expect([verify.code, JSON.parse(verify.stdout).ok]).toEqual([0, true]);
+    const rival = await run({}, "start");
+    expect([rival.code, complaints(rival)]).toEqual([1, [expect.stringContaining(dataDir)]]);
+
+    const server = await serverPid(dataDir);
+    expect(await gateway.end()).toBe(0);
+    expect(server !== undefined && (await isRunning(server))).toBe(false);
+
+    gateway = await startGateway({ embedded: true, dataDir });
+    expect(gateway.output()).not.toContain(key);
+    expect((await ask(gateway.url, "/v1/models", undefined, { key })).status).toBe(200);
+    expect(await gateway.end()).toBe(0);
+    const again = await run({}, "ledger", "verify", "--json");
+    expect([again.code, JSON.parse(again.stdout).ok]).toEqual([0, true]);
+    expect(await serverPid(dataDir)).toBeUndefined();
+  });
+
+  it("takes the first key from the environment and never prints it", async () => {
+    const key = "my-own-first-key-0123456789";
+    gateway = await startGateway({ embedded: true, dataDir, env: { FAREGATE_BOOTSTRAP_KEY: key } });
+    expect((await ask(gateway.url, "/v1/models", undefined, { key })).status).toBe(200);
+    expect(await gateway.end()).toBe(0);
+  });
+
+  it("ends its sandbox and its database's next user finds all well after a kill", async () => {
+    gateway = await startGateway({ embedded: true, dataDir });
+    const sandboxUrl = /Sandbox +(\S+)/.exec(gateway.output())?.[1] ?? "";
+    expect((await fetch(`${sandboxUrl}/v1/models`)).ok).toBe(true);
+    await gateway.end("SIGKILL");
+    await waitFor("the sandbox to end", () =>
+      fetch(`${sandboxUrl}/v1/models`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    gateway = await startGateway({ embedded: true, dataDir });
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+    expect(await gateway.end()).toBe(0);
+  });
+});

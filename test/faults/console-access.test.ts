@@ -1,0 +1,195 @@
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Operation } from "../../src/console/operation.ts";
+import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
+import { listOperations, pathOf } from "../support/console-operations.ts";
+import { inviteGuest, type Role } from "../support/console-people.ts";
+import { startGateway, type TestGateway } from "../support/gateway.ts";
+
+/** A1: ten who ask, times everything there is to ask for; the table says what each may do. */
+
+type Verdict = "in" | 401 | 403 | 404;
+type Headers = Record<string, string>;
+interface Asker {
+  readonly headers: Headers;
+  readonly may: (operation: Operation) => Verdict;
+}
+
+const CATALOG = `version: 1
+models: []
+accounts:
+  - { name: alpha }
+  - { name: beta }
+`;
+
+const operations = listOperations();
+let gateway: TestGateway;
+let alpha = "";
+const askers = new Map<string, Asker>();
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    catalog: CATALOG,
+    env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
+  });
+  const admin = await signIn(gateway);
+  const idOf = (name: string): string =>
+    admin.session.accounts.find((account) => account.name === name)?.id ?? "";
+  alpha = idOf("alpha");
+  const join = (email: string, account: string, role: Role) =>
+    inviteGuest(gateway, admin, { email, account: { id: account, role } });
+  const sessionOf = ({ cookie, session }: Awaited<ReturnType<typeof join>>): Headers => ({
+    cookie,
+    "x-faregate-csrf": session.csrf_token ?? "",
+  });
+  const tokenOf = async (caller: Awaited<ReturnType<typeof join>>, readOnly: boolean): Promise<Headers> => {
+    const made = await caller.post("/me/tokens", { name: "script", read_only: readOnly });
+    return { authorization: `Bearer ${made.body.token}` };
+  };
+
+  const owner = await join("owner@example.test", alpha, "owner");
+  const member = await join("member@example.test", alpha, "member");
+  const disabled = await join("disabled@example.test", alpha, "owner");
+  const expired = await join("expired@example.test", alpha, "owner");
+  const reset = await join("reset@example.test", alpha, "owner");
+  const patch = { disabled: true };
+  expect((await admin.patch(`/operator/users/${disabled.session.person.id}`, patch)).status).toBe(200);
+  await gateway.database?.database.execute("update sessions set expires_at = now() where user_id = $1", [
+    expired.session.person.id,
+  ]);
+  const { password } = (await admin.post(`/operator/users/${reset.session.person.id}/password`)).body;
+  const mustChange = await signIn(gateway, { email: "reset@example.test", password });
+  const boss = await inviteGuest(gateway, admin, { email: "operator@example.test", operator: true });
+
+  const nobody = (): Verdict => 401;
+  askers.set("nobody", { headers: {}, may: nobody });
+  askers.set("a viewer", {
+    headers: sessionOf(await join("viewer@example.test", alpha, "viewer")),
+    may: as("viewer"),
+  });
+  askers.set("a member", { headers: sessionOf(member), may: as("member") });
+  askers.set("an owner", { headers: sessionOf(owner), may: as("owner") });
+  askers.set("an owner of another account", {
+    headers: sessionOf(await join("other@example.test", idOf("beta"), "owner")),
+    may: as(undefined),
+  });
+  askers.set("an operator", { headers: sessionOf(boss), may: () => "in" });
+  askers.set("a read-only token of an owner", {
+    headers: await tokenOf(owner, true),
+    may: (operation) => (operation.method === "GET" ? as("owner")(operation) : 403),
+  });
+  askers.set("a token of a member", {
+    headers: await tokenOf(member, false),
+    may: (operation) => (BROWSERS_ONLY.has(nameOf(operation)) ? 403 : as("member")(operation)),
+  });
+  askers.set("a disabled user", { headers: sessionOf(disabled), may: nobody });
+  askers.set("an expired session", { headers: sessionOf(expired), may: nobody });
+  askers.set("who must change the password", {
+    headers: sessionOf(mustChange),
+    may: (operation) => (operation.policy === "person" && !SETTLED_ONLY.has(nameOf(operation)) ? "in" : 403),
+  });
+});
+afterAll(() => gateway?.clean());
+
+describe("A1, who may do what", () => {
+  it.each([
+    "nobody",
+    "a viewer",
+    "a member",
+    "an owner",
+    "an owner of another account",
+    "an operator",
+    "a read-only token of an owner",
+    "a token of a member",
+    "a disabled user",
+    "an expired session",
+    "who must change the password",
+  ])("lets %s do what the table says and nothing else", async (name) => {
+    const asker = askers.get(name);
+    const wrong: string[] = [];
+    for (const operation of operations) {
+      // It would end the session that the rest of the list is asked with.
+      if (nameOf(operation) === "DELETE /session" && asker?.may(operation) === "in") continue;
+      const expected = operation.policy === "anyone" ? "in" : asker?.may(operation);
+      const heard = await ask(operation, asker?.headers ?? {});
+      if (heard.verdict !== expected)
+        wrong.push(`${nameOf(operation)}: ${heard.verdict} in place of ${expected} (${heard.text})`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("has every role's operations in the table, so that the lists above mean something", () => {
+    const policies = new Set(operations.map(({ policy }) => policy));
+    expect([...policies].sort()).toEqual(["anyone", "member", "operator", "owner", "person", "viewer"]);
+    expect(operations.length).toBeGreaterThan(40);
+  });
+});
+
+/** What a console token may not do: it could make itself immortal. */
+const BROWSERS_ONLY = new Set([
+  "DELETE /session",
+  "POST /me/password",
+  "PATCH /me",
+  "DELETE /me/sessions",
+  "POST /me/totp",
+  "POST /me/totp/confirm",
+  "POST /me/totp/remove",
+  "POST /me/tokens",
+]);
+
+/** What waits until one has a password of one's own. */
+const SETTLED_ONLY = new Set([
+  "PATCH /me",
+  "POST /me/totp",
+  "POST /me/totp/confirm",
+  "POST /me/totp/remove",
+  "POST /me/tokens",
+]);
+
+const RANKS: readonly Role[] = ["viewer", "member", "owner"];
+
+/** By role in the account; undefined: in another account. */
+function as(role: Role | undefined): (operation: Operation) => Verdict {
+  return ({ policy }) => {
+    if (policy === "person" || policy === "anyone") return "in";
+    if (policy === "operator") return 403;
+    if (role === undefined) return 404;
+    return RANKS.indexOf(role) >= RANKS.indexOf(policy) ? "in" : 403;
+  };
+}
+
+function nameOf({ method, path }: Operation): string {
+  return `${method} ${path}`;
+}
+
+/** "in" is every answer that the operation itself gave: also that a body is wrong or an id unknown. */
+async function ask(operation: Operation, headers: Headers): Promise<{ verdict: Verdict; text: string }> {
+  const hasBody = operation.kind === "json" && operation.body !== undefined;
+  const answer = await request(`${gateway.url}/api${pathOf(operation, alpha)}`, {
+    method: operation.method,
+    headers: { ...headers, ...(hasBody ? { "content-type": "application/json" } : {}) },
+    // Right enough to come as far as the question who asks, wrong enough to change nothing.
+    ...(hasBody ? { body: JSON.stringify(BODIES[nameOf(operation)] ?? {}) } : {}),
+  });
+  const isError = answer.statusCode >= 400;
+  const text = isError ? await answer.body.text() : "";
+  // Events never end by themselves.
+  if (!isError) answer.body.on("error", () => undefined).destroy();
+  const { code = "", message = "", param = "" } = text.startsWith("{") ? (JSON.parse(text).error ?? {}) : {};
+  if (code === "not_signed_in") return { verdict: 401, text };
+  // The wrong password of who may: the operation's own answer.
+  if (answer.statusCode === 403 && param !== "password") return { verdict: 403, text };
+  if (message.startsWith("There is no such account.") && operation.path.startsWith("/accounts/{account}"))
+    return { verdict: 404, text };
+  return { verdict: "in", text };
+}
+
+/** Bodies are read before an operation asks by what somebody came. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  "POST /me/password": { current_password: "the same", new_password: "the same" },
+  "PATCH /me": { name: "Somebody" },
+  "POST /me/totp": { password: "" },
+  "POST /me/totp/confirm": { code: "" },
+  "POST /me/totp/remove": { password: "" },
+  "POST /me/tokens": { name: "script", expires_at: "2001-01-01T00:00:00Z" },
+};

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TEXT_CRASH_POINTS } from "../../src/base/crash-point.ts";
+import { type CrashRig, startCrashRig } from "../support/crash-rig.ts";
+import { PATIENCE_MS } from "../support/gateways.ts";
+
+/** Each crash point once, under streams and plain answers alike; the long lane has the full product. */
+describe("M3, crash-safe money", { timeout: PATIENCE_MS }, () => {
+  let rig: CrashRig;
+  beforeAll(async () => {
+    rig = await startCrashRig();
+  });
+  afterAll(() => rig.stop());
+
+  it.each(TEXT_CRASH_POINTS)("loses and invents nothing when it dies at %s", async (point) => {
+    await rig.crashAt(point, { modes: ["stream", "plain"], pass: 9 });
+    expect(await rig.recover()).toEqual([]);
+  });
+
+  it("loses and invents nothing when it is killed at a random moment", async () => {
+    await rig.killAfter(30, ["stream", "plain"]);
+    expect(await rig.recover()).toEqual([]);
+    await rig.expectCleanLedger();
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { PATIENCE_MS } from "../support/gateways.ts";
+import { childrenOf, groupOf, isRunning } from "../support/proc.ts";
+import { call } from "../support/text-caller.ts";
+import { waitFor } from "../support/wait.ts";
+
+describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, () => {
+  let gateway: TestGateway | undefined;
+  afterEach(() => gateway?.clean());
+
+  const start = async (): Promise<{ gateway: TestGateway; pid: number; sandbox: number }> => {
+    gateway = await startGateway({ env: { FAREGATE_BOOTSTRAP_KEY: TEST_KEY } });
+    const pid = gateway.child.pid ?? 0;
+    const [sandbox = 0] = await childrenOf(pid);
+    return { gateway, pid, sandbox };
+  };
+
+  it("finishes what runs when its whole process group is told to stop, as by Ctrl-C", async () => {
+    const { gateway, pid, sandbox } = await start();
+    const prompt = "Count. [[sandbox: chunks=20 pace=100]]";
+    let heard = "";
+    const answer = call(
+      gateway.url,
+      { protocol: "messages", model: "text-large", streamed: true, prompt },
+      {
+        resetWhen(text) {
+          heard = text;
+          return false;
+        },
+      },
+    );
+    await waitFor("the stream", () => heard.includes("content_block_delta"));
+    for (const member of [sandbox, pid]) {
+      if ((await groupOf(member)) === (await groupOf(pid))) process.kill(member, "SIGTERM");
+    }
+    expect(await answer).toMatchObject({ complete: true });
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.output()).not.toMatch(/sandbox (died|does not start)/);
+    await waitFor("the sandbox's end", async () => !(await isRunning(sandbox)));
+  });
+
+  it.each([
+    ["died just before", async () => undefined],
+    [
+      "is being started anew",
+      (pid: number) => waitFor("a new one", async () => (await childrenOf(pid)).length > 0),
+    ],
+  ])("stops in peace although the sandbox %s", async (_, meanwhile) => {
+    const { gateway, pid, sandbox } = await start();
+    process.kill(sandbox, "SIGKILL");
+    await waitFor("its end", async () => !(await isRunning(sandbox)));
+    await meanwhile(pid);
+    expect(await gateway.end()).toBe(0);
+    expect(gateway.output()).not.toMatch(/sandbox does not start|after calling end/);
+  });
+});

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { modelsFile } from "../support/models-file.ts";
+import { cleanLedger } from "../support/money-books.ts";
+import { residentBytes } from "../support/proc.ts";
+import { report } from "../support/report.ts";
+import { deafCallers, Flood } from "../support/slow-readers.ts";
+import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { waitFor } from "../support/wait.ts";
+
+const CALLERS = 200;
+const MB = 1024 * 1024;
+
+/** From here on memory is flat; before it the kernel and the gateway's own buffers fill. */
+const FILLED_AFTER_MS = 10_000;
+
+/** What a garbage collector breathes in and out once a process is busy, however many callers there are. */
+const BREATH_BYTES = 64 * MB;
+
+const DROPPED_AFTER_MS = 60_000;
+
+describe("S1, slow readers are bounded", () => {
+  const flood = new Flood();
+  let vendor: VendorUpstream;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    vendor = await vendorUpstream((each) => flood.pour(each));
+    gateway = await startGateway({
+      catalog: modelsFile({
+        models: ["text"],
+        upstreams: [{ name: "vendor", url: vendor.url, maxConcurrency: 1_000 }],
+      }),
+    });
+  });
+  afterAll(async () => {
+    await gateway?.end();
+    await gateway?.clean();
+    await vendor?.close();
+  });
+
+  it(`keeps ${CALLERS} of them at 1 MB each at most, memory flat, and drops them after a minute`, async () => {
+    const pid = gateway.child.pid ?? 0;
+    const before = await residentBytes(pid);
+    const startedMs = performance.now();
+    await deafCallers(gateway.url, CALLERS);
+    await waitFor("all floods", () => vendor.calls.length === CALLERS);
+    await sleep(FILLED_AFTER_MS);
+    const filled = await residentBytes(pid);
+    let most = filled;
+    while (vendor.sockets.size === CALLERS) {
+      await sleep(1_000);
+      most = Math.max(most, await residentBytes(pid));
+    }
+    expect(performance.now() - startedMs).toBeGreaterThan(DROPPED_AFTER_MS - 1_000);
+    const each = (most - before - BREATH_BYTES) / CALLERS / MB;
+    report(
+      `S1: ${CALLERS} slow readers cost ${each.toFixed(2)} MB each; memory grew ${((most - filled) / MB).toFixed(0)} MB after the first 10 s`,
+    );
+    expect(each).toBeLessThan(1);
+    expect(most - filled).toBeLessThan(BREATH_BYTES);
+    await waitFor("the others to be dropped", () => vendor.sockets.size === 0);
+    expect(await gateway.end()).toBe(0);
+    await cleanLedger(gateway);
+  });
+});

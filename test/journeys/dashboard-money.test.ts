@@ -1,0 +1,90 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.ts";
+import { BOOTSTRAP_PASSWORD } from "../support/console.ts";
+import { signInAt } from "../support/dashboard-world.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+
+/** Ten tokens of an answer cost 60 cents: a dollar pays for one of them, not for two. */
+const CATALOG = (sandboxUrl: string) => `version: 1
+models:
+  - { id: text, context_tokens: 8000, max_output_tokens: 10, price: { input: 1, output: 60000 } }
+upstreams:
+  - { name: sandbox, kind: sandbox, base_url: "${sandboxUrl}", models: [text] }
+accounts:
+  - { name: acme, balance: 1, keys: [{ name: test, key: ${TEST_KEY} }] }
+`;
+
+describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
+  let sandbox: TestSandbox;
+  let gateway: TestGateway;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    gateway = await startGateway({
+      catalog: CATALOG(sandbox.url),
+      env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.end();
+    await gateway?.clean();
+    await sandbox?.stop();
+  });
+
+  it("is told so, redeems a code, goes on, and finds each charge's receipt", async () => {
+    const { page, complaints } = await browser.visit(gateway.url);
+    await signInAt({ page });
+
+    await page.getByRole("link", { name: "Playground" }).click();
+    await ask(page, "First question");
+    await page.getByText("Receipt").waitFor();
+    expect(await page.getByText("$0.60", { exact: false }).first().isVisible()).toBe(true);
+
+    await ask(page, "Second question");
+    await page
+      .getByText(/balance|quota/i)
+      .last()
+      .waitFor();
+
+    const code = await makeCode(page, "5");
+    await page.getByRole("link", { name: "Statement" }).click();
+    await page.getByRole("button", { name: "Redeem a code" }).click();
+    await page.getByRole("dialog").getByLabel("Code").fill(code);
+    await page.getByRole("dialog").getByRole("button", { name: "Redeem a code" }).click();
+    await page.getByRole("dialog").getByText("+$5.00").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+    await page.getByRole("cell", { name: "+$5.00" }).waitFor();
+
+    await page.getByRole("link", { name: "Playground" }).click();
+    await ask(page, "Third question");
+    await page.getByText("Receipt").last().click();
+    await page.getByRole("heading", { name: "Receipt" }).waitFor();
+    const receipt = await page.getByRole("main").innerText();
+    expect(receipt).toMatch(/Output\s+10\s+\$60,?000(\.00)? per million\s+\$0\.60/);
+    expect(receipt).toMatch(/Charged\s+\$0\.600\d+/);
+    expect(complaints()).toEqual([]);
+    expect((await gateway.run("ledger", "verify")).code).toBe(0);
+  });
+});
+
+async function ask(page: Page, question: string): Promise<void> {
+  await page.getByLabel("Most tokens").fill("10");
+  await page.getByLabel("Message").fill(question);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+/** As an operator makes it; gives its text, which is shown this once. */
+async function makeCode(page: Page, usd: string): Promise<string> {
+  await page.getByRole("link", { name: "Redemption codes" }).click();
+  await page.getByRole("button", { name: "Make codes" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Amount of each code").fill(usd);
+  await dialog.getByRole("button", { name: "Make codes" }).click();
+  const code = await dialog.getByText(/^FG-/).innerText();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  return code;
+}

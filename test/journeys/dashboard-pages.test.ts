@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
+import { dashboardPages, type PathValues } from "../support/dashboard-pages.ts";
+import {
+  type DashboardWorld,
+  fillDashboard,
+  lendSession,
+  openDashboardWorld,
+  signInAt,
+} from "../support/dashboard-world.ts";
+
+/** Each page, full of data, as a person meets it: complete, quiet, readable in light and dark, narrow and wide. */
+describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
+  let world: DashboardWorld;
+  let browser: TestBrowser;
+  let values: PathValues;
+
+  beforeAll(async () => {
+    world = await openDashboardWorld();
+    values = await fillDashboard(world);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function signedIn(options: object = {}): Promise<Visitor> {
+    const visitor = await browser.visit(world.gateway.url, options);
+    await lendSession(visitor, world);
+    return visitor;
+  }
+
+  async function open({ page }: Visitor, path: string): Promise<void> {
+    await page.goto(path);
+    await page.locator("h1").first().waitFor();
+    await page.locator("[role=status].flex:has(.animate-pulse)").first().waitFor({ state: "detached" });
+  }
+
+  it.each(["light", "dark"] as const)(
+    "render without complaint and with no serious finding of axe, %s",
+    async (colorScheme) => {
+      const visitor = await signedIn({ colorScheme });
+      const findings: string[] = [];
+      for (const path of dashboardPages(values).signedIn) {
+        await open(visitor, path);
+        findings.push(...(await seriousFindings(visitor.page)).map((finding) => `${path} ${finding}`));
+      }
+      const guest = await browser.visit(world.gateway.url, { colorScheme });
+      for (const path of dashboardPages(values).open) {
+        await open(guest, path);
+        findings.push(...(await seriousFindings(guest.page)).map((finding) => `${path} ${finding}`));
+      }
+      expect(findings).toEqual([]);
+      expect([...visitor.complaints(), ...guest.complaints()]).toEqual([]);
+    },
+  );
+
+  it.each(["light", "dark"] as const)(
+    "have dialogs and a menu that axe finds nothing serious in, %s",
+    async (colorScheme) => {
+      const { page } = await signedIn({ colorScheme, viewport: { width: 360, height: 800 } });
+      await page.goto(`/accounts/${values["account"]}/keys`);
+      await page.getByRole("button", { name: "Create key" }).first().click();
+      await page.getByRole("dialog").getByLabel("Name").waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Open the menu" }).click();
+      await page.getByRole("dialog", { name: "Navigation" }).getByRole("link", { name: "Models" }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole("dialog", { name: "Navigation" }).getByRole("link", { name: "Models" }).click();
+      await page.getByRole("heading", { name: "Models" }).waitFor();
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    },
+  );
+
+  it.each([360, 768, 1440])(
+    "fit a window of %d pixels without scrolling sideways, in both languages",
+    async (width) => {
+      const wide: string[] = [];
+      for (const locale of ["en-GB", "zh-CN"]) {
+        const visitor = await signedIn({ viewport: { width, height: 800 }, locale });
+        for (const path of dashboardPages(values).signedIn) {
+          await open(visitor, path);
+          const overflow = await visitor.page.evaluate<number>(
+            "document.documentElement.scrollWidth - innerWidth",
+          );
+          if (overflow > 0) wide.push(`${path} (${locale}): ${overflow} pixels too wide`);
+        }
+      }
+      expect(wide).toEqual([]);
+    },
+  );
+
+  it("say so where there is none, and lead back", async () => {
+    const visitor = await signedIn();
+    await open(visitor, `/accounts/${values["account"]}/nowhere`);
+    await visitor.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await visitor.page.getByRole("link", { name: "To the start" }).click();
+    await visitor.page.getByRole("heading", { name: "Home" }).waitFor();
+  });
+
+  it("can be walked by keyboard alone: skip link, letters, search, help", async () => {
+    const { page } = await signedIn();
+    await page.goto(`/accounts/${values["account"]}`);
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.getByRole("heading", { name: "Models" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("rerank");
+    await page.getByRole("link", { name: "text-large" }).waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("?q=rerank");
+    await page.keyboard.press("Escape");
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor({ state: "hidden" });
+  });
+
+  it("change language and theme at once, and remember them", async () => {
+    const { page } = await signedIn({ colorScheme: "light" });
+    await page.goto(`/accounts/${values["account"]}/models`);
+    await page.getByRole("combobox", { name: "Language" }).selectOption("zh");
+    await page.getByRole("heading", { name: "模型" }).waitFor();
+    await page.getByRole("combobox", { name: "主题" }).selectOption("dark");
+    await page.reload();
+    await page.getByRole("heading", { name: "模型" }).waitFor();
+    expect(await page.evaluate("document.documentElement.lang")).toBe("zh-CN");
+    expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
+  });
+
+  it("lead to signing in and back to where one was going", async () => {
+    const visitor = await browser.visit(world.gateway.url);
+    await visitor.page.goto(`/accounts/${values["account"]}/models?q=text`);
+    await visitor.page.waitForURL(/\/sign-in\?/);
+    await signInAt(visitor);
+    await visitor.page.waitForURL(/\/models\?q=text$/);
+  });
+});

@@ -1,0 +1,153 @@
+import { TOTP } from "otpauth";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.ts";
+import { BOOTSTRAP_PASSWORD, callerOf } from "../support/console.ts";
+import { signInAt } from "../support/dashboard-world.ts";
+import { CLIENT_ID, CLIENT_SECRET, type FakeOidc, startFakeOidc } from "../support/fake-oidc.ts";
+import { startGateway, type TestGateway } from "../support/gateway.ts";
+
+const PASSWORD = "seven quiet harbour bells";
+
+describe.skipIf(lacksBrowser)("people in the dashboard", () => {
+  let provider: FakeOidc;
+  let gateway: TestGateway;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    provider = await startFakeOidc();
+    gateway = await startGateway({
+      catalog: `version: 1
+models: []
+settings:
+  sign_in: { oidc: [{ id: work, name: Work, issuer: "${provider.issuer}", client_id: ${CLIENT_ID} }] }
+accounts: [{ name: alpha }]
+`,
+      env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD, FAREGATE_OIDC_CLIENT_SECRET: CLIENT_SECRET },
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.clean();
+    await provider?.close();
+  });
+
+  it("are invited by a link, and a member cannot do what an owner can", async () => {
+    const owner = await browser.visit(gateway.url);
+    await signInAt(owner);
+    const link = await invite(owner.page, "mira@example.test", "viewer");
+
+    const guest = await browser.visit(gateway.url);
+    await guest.page.goto(link);
+    await guest.page.getByText("mira@example.test").waitFor();
+    await guest.page.getByLabel("Password").fill(PASSWORD);
+    await guest.page.getByRole("button", { name: "Accept" }).click();
+    await guest.page.getByRole("heading", { name: "Home" }).waitFor();
+    await guest.page.getByRole("link", { name: "People" }).click();
+    await guest.page.getByText("admin@localhost").waitFor();
+    for (const name of ["Invite", "Actions for Administrator"])
+      expect(await guest.page.getByRole("button", { name }).count(), name).toBe(0);
+    expect(await guest.page.getByRole("link", { name: "Upstreams" }).count()).toBe(0);
+    // Not only out of sight: the gateway refuses what the page does not offer.
+    const refused = await guest.page.evaluate<number[]>(`(async () => {
+      const session = await (await fetch("/api/session")).json();
+      const headers = { "x-faregate-csrf": session.csrf_token, "content-type": "application/json" };
+      const write = (path, body) => fetch("/api" + path, { method: "POST", headers, body: JSON.stringify(body) });
+      const account = "/accounts/" + session.accounts[0].id;
+      const answers = [
+        await write(account + "/keys", { name: "mine" }),
+        await write(account + "/invitations", { email: "friend@example.test", role: "owner" }),
+        await fetch("/api/operator/users"),
+      ];
+      return answers.map(({ status }) => status);
+    })()`);
+    expect(refused).toEqual([403, 403, 403]);
+
+    await owner.page.reload();
+    await owner.page.getByRole("button", { name: "Actions for mira" }).click();
+    await owner.page.getByRole("menuitem", { name: "Remove" }).click();
+    await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await owner.page.getByText("mira is removed").waitFor();
+    await guest.page.goto("/");
+    await guest.page.getByText("You belong to no account yet").waitFor();
+    expect([...owner.complaints(), ...guest.complaints()]).toEqual([]);
+  });
+
+  it("set up an authenticator app, and sign in with its codes or a recovery code", async () => {
+    const { page, complaints } = await browser.visit(gateway.url);
+    await signInAt({ page });
+    await page.goto("/me");
+    await page.getByRole("button", { name: "Set up an app" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill(BOOTSTRAP_PASSWORD);
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await dialog.getByRole("img", { name: "QR code of the key for the app" }).waitFor();
+    const secret = (await dialog.locator("code").first().textContent()) ?? "";
+    const app = new TOTP({ secret });
+    await dialog.getByLabel("The code that the app shows now").fill(app.generate());
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    await dialog.getByText("Each works once").waitFor();
+    const codes = ((await dialog.locator("code").first().textContent()) ?? "").split("\n");
+    expect(codes).toHaveLength(10);
+    await dialog.getByRole("button", { name: "Done" }).click();
+
+    const signInWith = async (code: string): Promise<void> => {
+      await page.getByRole("button", { name: "Sign out" }).first().click();
+      await page.waitForURL(/\/sign-in/);
+      await page.getByLabel("E-mail address").fill("admin@localhost");
+      await page.getByLabel("Password").fill(BOOTSTRAP_PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Code", { exact: true }).fill(code);
+      await page.keyboard.press("Enter");
+    };
+    await signInWith(app.generate({ timestamp: Date.now() + 30_000 }));
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await signInWith(codes[0] ?? "");
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await signInWith(codes[0] ?? "");
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Code", { exact: true }).fill(codes[1] ?? "");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await page.goto("/me");
+    await page.getByRole("button", { name: "Stop using codes" }).click();
+    await dialog.getByLabel("Current password").fill(BOOTSTRAP_PASSWORD);
+    await dialog.getByRole("button", { name: "Stop using codes" }).click();
+    await page.getByRole("button", { name: "Set up an app" }).waitFor();
+    expect(complaints()).toEqual([]);
+  });
+
+  it("come in by their identity provider, back to where they wanted to go", async () => {
+    const owner = await browser.visit(gateway.url);
+    await signInAt(owner);
+    await invite(owner.page, "nora@example.test", "member");
+    provider.know({ sub: "n", email: "nora@example.test", email_verified: true, name: "Nora" });
+    const { page } = await browser.visit(gateway.url);
+    await page.goto("/me?tab=sessions");
+    await page.getByRole("button", { name: "Sign in with Work" }).click();
+    await page.getByText("this browser").waitFor();
+    expect(await page.getByRole("link", { name: "Nora" }).first().isVisible()).toBe(true);
+    // The answer of a sign-in that this tab did not begin opens nothing.
+    const foreign = await browser.visit(gateway.url);
+    const begun = (await callerOf(gateway).post("/session/oidc/start", { provider: "work" })).body;
+    const claims = { sub: "n", email: "nora@example.test", email_verified: true };
+    await foreign.page.goto(`/sign-in/oidc?${provider.visit(begun.url, claims)}`);
+    await foreign.page.getByRole("alert").waitFor();
+    expect(await foreign.context.cookies()).toEqual([]);
+  });
+});
+
+/** Invites somebody on the account's page; gives the link that is shown once. */
+async function invite(page: Page, email: string, role: string): Promise<string> {
+  await page.getByRole("link", { name: "People" }).first().click();
+  await page.getByRole("button", { name: "Invite" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail address").fill(email);
+  await dialog.getByLabel("Role").selectOption(role);
+  await dialog.getByRole("button", { name: "Invite" }).click();
+  await dialog.getByText("/invitation#").waitFor();
+  const link = (await dialog.locator("code").first().textContent()) ?? "";
+  await dialog.getByRole("button", { name: "Done" }).click();
+  return link;
+}

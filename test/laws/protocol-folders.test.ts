@@ -1,0 +1,103 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What a codec of a text protocol is made of; large ones have more files beside. */
+const FILES = [
+  "codec",
+  "decode-request",
+  "decode-response",
+  "decode-stream",
+  "encode-request",
+  "encode-response",
+  "encode-stream",
+  "encode-usage",
+  "errors",
+  "finish",
+  "forward",
+  "traits",
+  "usage",
+  "wire",
+];
+
+describe("a protocol is one folder and one line in table.ts", () => {
+  it.each(CHAT_PROTOCOLS)("has the same files as its siblings: %s", (protocol) => {
+    const found = readdirSync(join(ROOT, "src/protocols", protocol));
+    expect(FILES.filter((name) => !found.includes(`${name}.ts`))).toEqual([]);
+  });
+
+  it("is met by its codec in table.ts alone", () => {
+    const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
+    );
+    const meeting = sources.filter((name) =>
+      /from "[^"]*\/codec\.ts"/.test(readFileSync(join(ROOT, "src", name), "utf8")),
+    );
+    expect(meeting).toEqual([join("protocols", "table.ts")]);
+  });
+});
+
+describe("the import rules", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "faregate-imports-"));
+    cpSync(join(ROOT, "tsconfig.json"), join(folder, "tsconfig.json"));
+    write("src/conversation/form.ts", "export const form = 1;\n");
+    write(
+      "src/protocols/shared.ts",
+      'import { form } from "../conversation/form.ts";\nexport const shared = form;\n',
+    );
+    write("src/protocols/fifth/codec.ts", codecFile("../shared.ts"));
+    write("src/protocols/sixth/codec.ts", codecFile("../shared.ts"));
+    write(
+      "src/protocols/table.ts",
+      'import { made as fifth } from "./fifth/codec.ts";\nimport { made as sixth } from "./sixth/codec.ts";\nexport const table = { fifth, sixth };\n',
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("let a folder know what all share, and nothing else", { timeout: 60_000 }, async () => {
+    expect(await violations()).toEqual([]);
+    write("src/protocols/sixth/codec.ts", codecFile("../fifth/codec.ts"));
+    expect(await violations()).toEqual(["protocols-have-no-siblings"]);
+    write("src/protocols/sixth/codec.ts", codecFile("../table.ts"));
+    expect(await violations()).toContain("codecs-do-not-know-the-table");
+    write("src/relay/relay.ts", "export const made = 1;\n");
+    write("src/protocols/sixth/codec.ts", codecFile("../../relay/relay.ts"));
+    expect(await violations()).toContain("protocols-imports");
+  });
+
+  function write(name: string, text: string): void {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+
+  /** A file that uses another's only export. */
+  function codecFile(other: string): string {
+    return `import * as other from "${other}";\nexport const made = other;\n`;
+  }
+
+  /** The names of the rules that the tree breaks, each once. */
+  async function violations(): Promise<readonly string[]> {
+    const cruiser = join(ROOT, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+    const rules = join(ROOT, ".dependency-cruiser.cjs");
+    const run = promisify(execFile)(
+      process.execPath,
+      [cruiser, "--config", rules, "--output-type", "json", "src"],
+      { cwd: folder, maxBuffer: 16 * 1024 * 1024 },
+    );
+    // It ends with the number of violations.
+    const { stdout } = await run.catch((error: { stdout: string }) => error);
+    const { summary } = JSON.parse(stdout) as {
+      summary: { violations: readonly { rule: { name: string } }[] };
+    };
+    return [...new Set(summary.violations.map(({ rule }) => rule.name))].sort();
+  }
+});

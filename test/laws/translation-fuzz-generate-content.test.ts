@@ -1,0 +1,3 @@
+import { fuzzLaws } from "./translation-fuzz.ts";
+
+fuzzLaws("generate-content");

@@ -1,0 +1,3 @@
+import { crossingLaws } from "./translation-recordings.ts";
+
+crossingLaws("chat-completions");

@@ -1,0 +1,114 @@
+import { request } from "undici";
+import type { SessionAnswer } from "../../src/console/session/contract.ts";
+
+/** What the console answered. */
+export interface ConsoleAnswer {
+  readonly status: number;
+  /** The parsed JSON; the text where it is another type. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface ConsoleAsk {
+  readonly method: string;
+  /** Below /api. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Beside or instead of the caller's own; undefined leaves one of them out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Somebody who calls the console: with a session, with a token, or as nobody. */
+export interface ConsoleCaller {
+  get(path: string): Promise<ConsoleAnswer>;
+  post(path: string, body?: unknown): Promise<ConsoleAnswer>;
+  put(path: string, body?: unknown): Promise<ConsoleAnswer>;
+  patch(path: string, body?: unknown): Promise<ConsoleAnswer>;
+  del(path: string): Promise<ConsoleAnswer>;
+  ask(ask: ConsoleAsk): Promise<ConsoleAnswer>;
+}
+
+export interface SignedIn extends ConsoleCaller {
+  /** What GET /session said at the sign-in. */
+  readonly session: SessionAnswer;
+  /** As a browser sends it: `faregate_session=...`. */
+  readonly cookie: string;
+}
+
+export const BOOTSTRAP_PASSWORD = "a password for tests only";
+export const FIRST_USER = { email: "admin@localhost", password: BOOTSTRAP_PASSWORD };
+
+type Reachable = Readonly<{ url: string }>;
+
+/**
+ * Signs in at a started gateway and gives a caller with cookie and csrf token. Start the gateway with
+ * `env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD }` to sign in as FIRST_USER.
+ */
+export async function signIn(
+  gateway: Reachable,
+  who: { readonly email: string; readonly password: string; readonly totp?: string } = FIRST_USER,
+): Promise<SignedIn> {
+  const answer = await callerOf(gateway, {}).post("/session", who);
+  if (answer.status !== 200)
+    throw new Error(`${who.email} cannot sign in: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return signedInBy(gateway, answer);
+}
+
+/** The caller that an answer with a new session's cookie makes: of signing in, of accepting an invitation. */
+export function signedInBy(gateway: Reachable, answer: ConsoleAnswer): SignedIn {
+  const session = answer.body as SessionAnswer;
+  const cookie = cookieOf(answer);
+  return {
+    ...callerOf(gateway, { cookie, "x-faregate-csrf": session.csrf_token ?? "" }),
+    session,
+    cookie,
+  };
+}
+
+/** A caller with these headers; none is nobody. */
+export function callerOf(
+  { url }: Reachable,
+  own: Readonly<Record<string, string | undefined>> = {},
+): ConsoleCaller {
+  const ask = async ({ method, path, body, headers = {} }: ConsoleAsk): Promise<ConsoleAnswer> => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const type = text === undefined ? {} : { "content-type": "application/json" };
+    const answer = await request(`${url}/api${path}`, {
+      method: method as "GET",
+      headers: present({ ...type, ...own, ...headers }),
+      ...(text === undefined ? {} : { body: text }),
+    });
+    const answered = await answer.body.text();
+    const isJson = String(answer.headers["content-type"]).startsWith("application/json");
+    return {
+      status: answer.statusCode,
+      body: isJson ? JSON.parse(answered) : answered,
+      headers: answer.headers,
+    };
+  };
+  return {
+    ask,
+    get: (path) => ask({ method: "GET", path }),
+    post: (path, body = {}) => ask({ method: "POST", path, body }),
+    put: (path, body = {}) => ask({ method: "PUT", path, body }),
+    patch: (path, body = {}) => ask({ method: "PATCH", path, body }),
+    del: (path) => ask({ method: "DELETE", path }),
+  };
+}
+
+/** A caller with a console token. */
+export function tokenCaller(gateway: Reachable, token: string): ConsoleCaller {
+  return callerOf(gateway, { authorization: `Bearer ${token}` });
+}
+
+function cookieOf({ headers }: ConsoleAnswer): string {
+  const [cookie = ""] = [headers["set-cookie"] ?? ""].flat();
+  return cookie.split(";", 1)[0] ?? "";
+}
+
+function present(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

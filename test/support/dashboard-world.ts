@@ -1,0 +1,136 @@
+import { strict as assert } from "node:assert";
+import type { Visitor } from "./browser.ts";
+import { BOOTSTRAP_PASSWORD, type ConsoleAnswer, type SignedIn, signIn } from "./console.ts";
+import type { PathValues } from "./dashboard-pages.ts";
+import { startGateway, type TestGateway } from "./gateway.ts";
+import { waitFor } from "./wait.ts";
+
+const KEY = "test-key-of-the-dashboards-world";
+
+/** A gateway on the demo catalog, whose first user has a password of their own. */
+export interface DashboardWorld {
+  readonly gateway: TestGateway;
+  readonly operator: SignedIn;
+  /** Of the demo account. */
+  readonly key: string;
+  /** For the paths of pages. */
+  readonly values: PathValues;
+  close(): Promise<void>;
+}
+
+export async function openDashboardWorld({ embedded = false } = {}): Promise<DashboardWorld> {
+  const gateway = await startGateway({
+    embedded,
+    env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD, FAREGATE_BOOTSTRAP_KEY: KEY },
+  });
+  const operator = await signIn(gateway);
+  const account = operator.session.accounts[0]?.id ?? "";
+  const upstreams = await operator.get("/operator/upstreams");
+  return {
+    ...{ gateway, operator, key: KEY },
+    values: {
+      ...{ account, id: account, upstream: upstreams.body.data[0].id, model: "text-large" },
+      ...{ request: "req_00000000000000000000000000000000", task: "task-00000000000000000000000000000000" },
+    },
+    close: () => gateway.clean(),
+  };
+}
+
+/** Fills the world with what a busy week leaves behind; gives the paths' values anew, of things that are there. */
+export async function fillDashboard(world: DashboardWorld): Promise<PathValues> {
+  const { gateway, operator, key, values } = world;
+  const account = `/accounts/${values["account"]}`;
+  const ask = askOf(gateway.url, key);
+  const requestId = await manyRequests(ask);
+  const image = await ask("/v1/images/generations", { model: "imagegen-2", prompt: "A lighthouse at dusk" });
+  await ask("/v2/videos/generations", {
+    model: "videob-3.0-video",
+    prompt: "Waves at a lighthouse",
+    duration: 3,
+  });
+  await ask("/v1/images/generations", {
+    model: "imagegen-2.5-flare",
+    prompt: "A ferry in the fog",
+    size: "16:9",
+  });
+  const { id: task } = (await image.json()) as { id: string };
+  await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
+  const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));
+  await made(operator.del(`${account}/keys/${old.body.key.id}`));
+  await made(operator.post("/operator/accounts", { name: "Harbour Office" }));
+  await made(operator.post(`${account}/invitations`, { email: "mira@example.com", role: "member" }));
+  await made(
+    operator.post("/operator/code-batches", { amount_usd: "5", count: 3, note: "For the workshop" }),
+  );
+  await made(
+    operator.post(`/operator/accounts/${values["account"]}/adjustments`, {
+      ...{ amount_usd: "10", reason: "Thanks for the bug report", idempotency_key: "dashboard-world-1" },
+    }),
+  );
+  await waitFor(
+    "the last request's row",
+    async () => (await operator.get(`${account}/requests/${requestId}`)).body?.request != null,
+  );
+  await waitFor("the ends of the tasks", async () =>
+    (await operator.get(`${account}/tasks?limit=5`)).body.data.every(isOver),
+  );
+  return { ...values, request: requestId, task };
+}
+
+type Ask = (path: string, body: object) => Promise<Response>;
+
+async function manyRequests(ask: Ask): Promise<string> {
+  const messages = [{ role: "user", content: "Say something about lighthouses." }];
+  let requestId = "";
+  for (const model of ["text-large", "text-small", "text-large", "text-small", "text-large"]) {
+    const answer = await ask("/v1/chat/completions", { model, messages });
+    await answer.text();
+    requestId = answer.headers.get("x-request-id") ?? "";
+    await (await ask("/v1/messages", { model, messages, max_tokens: 200, stream: true })).text();
+  }
+  await (await ask("/v1/embeddings", { model: "embed-small", input: "lighthouse" })).text();
+  return requestId;
+}
+
+function askOf(url: string, key: string): Ask {
+  return async (path, body) => {
+    const answer = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    assert(answer.ok, `${path}: ${answer.status}`);
+    return answer;
+  };
+}
+
+async function made(asked: Promise<ConsoleAnswer>): Promise<ConsoleAnswer> {
+  const answer = await asked;
+  assert(answer.status < 300, `${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+function isOver({ state }: { readonly state: string }): boolean {
+  return ["SUCCESS", "FAILURE"].includes(state);
+}
+
+/** Signs in as a person does, on the sign-in page in English. */
+export async function signInAt(
+  { page }: Pick<Visitor, "page">,
+  password = BOOTSTRAP_PASSWORD,
+): Promise<void> {
+  if (!page.url().includes("/sign-in")) await page.goto("/sign-in");
+  await page.getByLabel("E-mail address").fill("admin@localhost");
+  await page.getByLabel("Password").fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+}
+
+/** Gives a browser the session that the world has already. */
+export async function lendSession(
+  { context }: Pick<Visitor, "context">,
+  world: DashboardWorld,
+): Promise<void> {
+  const [name = "", value = ""] = world.operator.cookie.split("=");
+  await context.addCookies([{ name, value, url: world.gateway.url }]);
+}

@@ -1,0 +1,51 @@
+import pg from "pg";
+import { inject } from "vitest";
+import type { Database } from "../../src/storage/database.ts";
+import { openDatabase } from "../../src/storage/open-database.ts";
+import { databaseUrl } from "./global-database.ts";
+
+export interface TestDatabase {
+  /** Fit for a spawned gateway's DATABASE_URL. */
+  readonly url: string;
+  readonly database: Database;
+  /** Closes `database` and removes the data, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+let clones = 0;
+
+/** A database of the calling test file's own, fully migrated: call in beforeAll, drop in afterAll. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { adminUrl, template } = inject("testDatabase");
+  clones += 1;
+  const name = `${template}_${process.pid}_${clones}`;
+  await run(adminUrl, `create database ${name} template ${template}`);
+  const url = databaseUrl(adminUrl, name);
+  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const database = await openDatabase({
+    databaseUrl: url,
+    dataDir: "/nonexistent",
+    role: "guest",
+    applicationName: "faregate test",
+    maxConnections: 8, // several test files share the server's 120
+    log: quiet,
+  });
+  return {
+    url,
+    database,
+    drop: async () => {
+      await database.close();
+      await run(adminUrl, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,127 @@
+import { expect } from "vitest";
+import { runSql } from "./embedded.ts";
+import type { TestGateway } from "./gateway.ts";
+import type { JournalLine } from "./sandbox.ts";
+
+/** USD per 1,000,000 tokens by bucket, as the catalog file has them. */
+export interface TextPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly cache_read: number;
+  readonly cache_write_5m: number;
+  readonly cache_write_1h: number;
+}
+
+/** No two buckets alike, and none a round number of nanos per token. */
+export const ODD_PRICE: TextPrice = {
+  input: 3.000017,
+  output: 15.000259,
+  reasoning: 17.000371,
+  cache_read: 0.300043,
+  cache_write_5m: 3.750061,
+  cache_write_1h: 6.000097,
+};
+
+/** A price in the words of the catalog file. */
+export function priceYaml(price: TextPrice): string {
+  return `{ ${Object.entries(price)
+    .map(([bucket, usd]) => `${bucket}: ${usd}`)
+    .join(", ")} }`;
+}
+
+/** What a usage costs: computed here once more, by nothing of the gateway's own code. */
+export function nanosOf(usage: Readonly<Record<string, number>>, price: TextPrice): bigint {
+  const rate = (usd: number): bigint => BigInt(Math.round(usd * 1e9));
+  const tokens = (bucket: string): bigint => BigInt(usage[bucket] ?? 0);
+  const micro =
+    tokens("inputUncached") * rate(price.input) +
+    tokens("cacheRead") * rate(price.cache_read) +
+    tokens("cacheWrite5m") * rate(price.cache_write_5m) +
+    tokens("cacheWrite1h") * rate(price.cache_write_1h) +
+    tokens("outputVisible") * rate(price.output) +
+    tokens("outputReasoning") * rate(price.reasoning);
+  return (micro + 500_000n) / 1_000_000n;
+}
+
+/** A row of the usage log. */
+export interface UsageRow {
+  readonly requestId: string;
+  readonly endpoint: string;
+  readonly streamed: boolean;
+  readonly status: number;
+  readonly reason: string;
+  readonly estimated: boolean;
+  readonly hostile: readonly string[];
+  readonly holdNanos: bigint;
+  readonly chargeNanos: bigint;
+  /** Null where nobody ended the request. */
+  readonly line: bigint | null;
+  readonly lastedMs: number;
+}
+
+/** The whole usage log. */
+export async function readUsageLog(databaseUrl: string): Promise<UsageRow[]> {
+  const rows = await runSql(
+    databaseUrl,
+    `select request_id, endpoint, streamed, status, reason, estimated, hostile, hold_nanos, charge_nanos, line,
+            extract(epoch from ended_at - accepted_at) * 1000 as lasted_ms
+       from usage order by posted_at, line`,
+  );
+  return rows.map((row) => ({
+    requestId: String(row["request_id"]),
+    endpoint: String(row["endpoint"]),
+    streamed: row["streamed"] === true,
+    status: Number(row["status"]),
+    reason: String(row["reason"]),
+    estimated: row["estimated"] === true,
+    hostile: row["hostile"] as string[],
+    holdNanos: BigInt(String(row["hold_nanos"])),
+    chargeNanos: BigInt(String(row["charge_nanos"])),
+    line: row["line"] === null ? null : BigInt(String(row["line"])),
+    lastedMs: Number(row["lasted_ms"]),
+  }));
+}
+
+/** What `faregate ledger verify --json` says; amounts beyond 2^53 come as text. */
+export interface LedgerVerdict {
+  readonly ok: boolean;
+  readonly breaches: readonly object[];
+  readonly quarantined_lines: number;
+  readonly revenue_nanos: number | string;
+  readonly loss_nanos: number | string;
+  readonly accounts: readonly { readonly name: string; readonly balance_nanos: number | string }[];
+}
+
+/** Asks the judge, and insists on clean books. */
+export async function cleanLedger(gateway: TestGateway): Promise<LedgerVerdict> {
+  const { code, stdout, stderr } = await gateway.run("ledger", "verify", "--json");
+  const verdict = JSON.parse(stdout || JSON.stringify({ stderr })) as LedgerVerdict;
+  expect(verdict, stderr).toMatchObject({ ok: true, breaches: [], quarantined_lines: 0 });
+  expect(code).toBe(0);
+  return verdict;
+}
+
+/** The balance of an account in nanos. */
+export function balanceOf(verdict: LedgerVerdict, account = "acme"): bigint {
+  const found = verdict.accounts.find(({ name }) => name === account);
+  if (found === undefined) throw new Error(`no account ${account}`);
+  return BigInt(found.balance_nanos);
+}
+
+/** The id that the gateway sent upstream with a request. */
+export function requestIdOf(line: JournalLine): string {
+  const headers = line["headers"] as Record<string, string>;
+  return headers["x-request-id"] ?? "";
+}
+
+/** Nothing is leased, held or waiting any more: every process has posted and closed its spool. */
+export async function expectNothingOpen(databaseUrl: string): Promise<void> {
+  const [left] = await runSql(
+    databaseUrl,
+    `select (select count(*)::int from leases) as leases,
+            (select count(*)::int from spools where not closed) as spools,
+            (select count(*)::int from quarantined_lines) as quarantined`,
+  );
+  expect(left).toEqual({ leases: 0, spools: 0, quarantined: 0 });
+}

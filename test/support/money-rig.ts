@@ -1,0 +1,58 @@
+import { type CatalogUpstream, catalogFile } from "./catalog-file.ts";
+import { startGateway, type TestGateway } from "./gateway.ts";
+import { ODD_PRICE, priceYaml, readUsageLog, requestIdOf, type UsageRow } from "./money-books.ts";
+import { type JournalLine, startSandbox, type TestSandbox } from "./sandbox.ts";
+import { waitFor } from "./wait.ts";
+
+/** A gateway with odd prices in front of a sandbox, and what both wrote down about each request. */
+export interface MoneyRig {
+  readonly url: string;
+  readonly gateway: TestGateway;
+  readonly sandbox: TestSandbox;
+  readonly databaseUrl: string;
+  /** What became of the request whose prompt carried `[[sandbox: tag=...]]`; waits until both have written. */
+  accountOf(tag: string): Promise<Account>;
+  /** The same by the id that an answer told. */
+  accountOfId(requestId: string | undefined): Promise<Account>;
+  stop(): Promise<void>;
+}
+
+export interface Account {
+  /** What the upstream did. */
+  readonly line: JournalLine;
+  /** What the gateway charged. */
+  readonly row: UsageRow;
+}
+
+/** Call in beforeAll, one rig per file; stop it in afterAll. */
+export async function startMoneyRig(upstream: Partial<CatalogUpstream> = {}): Promise<MoneyRig> {
+  const sandbox = await startSandbox();
+  const catalog = catalogFile({
+    upstreams: [{ url: sandbox.url, ...upstream }],
+    price: priceYaml(ODD_PRICE),
+  });
+  const gateway = await startGateway({ catalog }).catch(async (error: unknown) => {
+    await sandbox.stop();
+    throw error;
+  });
+  const databaseUrl = gateway.database?.url ?? "";
+  const find = (name: string, isIt: (line: JournalLine) => boolean): Promise<Account> =>
+    waitFor(`both sides' word on ${name}`, async () => {
+      const line = (await sandbox.journal()).find(isIt);
+      if (line === undefined) return undefined;
+      const row = (await readUsageLog(databaseUrl)).find(({ requestId }) => requestId === requestIdOf(line));
+      return row && { line, row };
+    });
+  return {
+    url: gateway.url,
+    gateway,
+    sandbox,
+    databaseUrl,
+    accountOf: (tag) => find(tag, (line) => line["tag"] === tag),
+    accountOfId: (id) => find(String(id), (line) => requestIdOf(line) === id),
+    async stop() {
+      await gateway.clean();
+      await sandbox.stop();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Exchange } from "./exchange.ts";
+import type { ModelStore } from "./model-store.ts";
+
+/** What must be true of the books when everybody has drained: gives what is not. */
+export function checkBooks(
+  store: ModelStore,
+  exchanges: readonly Exchange[],
+  lossExcused: boolean,
+): string[] {
+  return [
+    ...checkLedgers(store, lossExcused),
+    ...checkSpools(store),
+    ...checkRecords(store, exchanges),
+    ...checkCharges(store, exchanges),
+  ];
+}
+
+/** Conservation and non-negativity; holds by tick too, so it may be asked at any time. */
+export function checkLedgers(store: ModelStore, lossExcused: boolean): string[] {
+  const breaches: string[] = [];
+  for (const [id, { wallet, leased, funded, paid, lost }] of store.ledgers) {
+    if (wallet < 0n || leased < 0n) breaches.push(`${id} is negative: wallet ${wallet}, leased ${leased}`);
+    if (wallet + leased + paid !== funded + lost)
+      breaches.push(
+        `${id} does not add up: ${wallet} + ${leased} + ${paid} paid, ${funded} funded, ${lost} lost`,
+      );
+    if (lost > 0n && !lossExcused) breaches.push(`${id} cost the house ${lost}`);
+    let leases = 0n;
+    for (const spool of store.spools.values()) leases += spool.leases.get(id)?.amount ?? 0n;
+    if (leases !== leased) breaches.push(`${id} has ${leased} leased, in leases ${leases}`);
+  }
+  return breaches;
+}
+
+function checkSpools(store: ModelStore): string[] {
+  return [...store.spools].flatMap(([id, { closed, leases }]) => [
+    ...(closed ? [] : [`spool ${id} was never closed`]),
+    ...(leases.size > 0 ? [`spool ${id} still has leases`] : []),
+  ]);
+}
+
+/** Exactly once: every promised line, every begun request of a dead process, and nothing else twice. */
+function checkRecords(store: ModelStore, exchanges: readonly Exchange[]): string[] {
+  const breaches: string[] = [];
+  const records = new Map<string, { charge: bigint; reason: string }[]>();
+  for (const row of store.usage) records.set(row.request, [...(records.get(row.request) ?? []), row]);
+  for (const { id, state, charge, process } of exchanges) {
+    const found = records.get(id) ?? [];
+    if (found.length > 1) breaches.push(`${id} is recorded ${found.length} times`);
+    const [record] = found;
+    if (state === "refused" && record) breaches.push(`${id} was refused and is recorded as ${record.reason}`);
+    if (state === "settled" && record?.charge !== charge)
+      breaches.push(`${id} was settled for ${charge} and is recorded with ${record?.charge}`);
+    if (state === "begun" && !process.alive && record?.reason !== "interrupted")
+      breaches.push(`${id} died with its process and is recorded as ${record?.reason}`);
+    if (record && record.reason !== "interrupted" && record.charge !== charge)
+      breaches.push(`${id} cost ${charge} and was charged ${record.charge}`);
+  }
+  return breaches;
+}
+
+/** Each ledger paid what its requests are recorded with. */
+function checkCharges(store: ModelStore, exchanges: readonly Exchange[]): string[] {
+  const recorded = new Map<string, bigint>();
+  const ledgersById = new Map(exchanges.map(({ id, ledgers }) => [id, ledgers]));
+  for (const { request, charge } of store.usage)
+    for (const ledger of ledgersById.get(request) ?? [])
+      recorded.set(ledger, (recorded.get(ledger) ?? 0n) + charge);
+  return [...store.ledgers].flatMap(([id, { paid }]) =>
+    paid === (recorded.get(id) ?? 0n) ? [] : [`${id} paid ${paid}, recorded are ${recorded.get(id) ?? 0n}`],
+  );
+}

@@ -1,0 +1,73 @@
+import type { Caller } from "../../../src/accounts/caller.ts";
+import type { HoldOrder, Outcome } from "../../../src/billing/billing.ts";
+import { ledgersOf } from "../../../src/billing/ledger-ref.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+/** One simulated request and what the outside world knows of it. */
+export interface Exchange {
+  readonly id: string;
+  readonly process: SimulatedProcess;
+  /** The balance and the limits it is charged to. */
+  readonly ledgers: readonly string[];
+  readonly amount: bigint;
+  readonly sinceMs: number;
+  /** Of a refusal. */
+  reason?: string;
+  /** What it costs; 0 once it is known that it was never sent. */
+  charge: bigint;
+  /**
+   * "begun": its begin line is safe; "settling": its end line is on its way; "settled": the line was
+   * promised to be safe, so from now on it must be charged exactly once, whatever dies.
+   */
+  state: "asked" | "refused" | "taken" | "begun" | "settling" | "settled";
+}
+
+/** The limit of the second key of every account. */
+export const LIMIT = 400n;
+
+/** A caller of the account, with a spending limit or without. */
+export function callerOf(account: number, limited: boolean): Caller {
+  return {
+    accountId: BigInt(account),
+    accountName: `account ${account}`,
+    group: "default",
+    keyId: BigInt(limited ? 100 + account : account),
+    keyName: "key",
+    models: null,
+    spendingLimit: limited ? { amountNanos: LIMIT, period: "total" } : null,
+    rateLimits: null,
+  };
+}
+
+export function ledgerIdsOf(caller: Caller): string[] {
+  return ledgersOf(caller, 0).map(({ id }) => id);
+}
+
+// One token costs one nano.
+const PRICE = { priceId: 1n, rates: { input: 1_000_000n }, factorPpm: 1_000_000n };
+
+export function orderOf(requestId: string, caller: Caller, amountNanos: bigint): HoldOrder {
+  return {
+    requestId,
+    caller,
+    model: "model",
+    endpoint: "messages",
+    streamed: true,
+    price: PRICE,
+    amountNanos,
+  };
+}
+
+export function outcomeOf(charge: bigint, reason: Outcome["reason"] = "completed"): Outcome {
+  return {
+    reason,
+    usage: { inputUncached: Number(charge) },
+    estimated: false,
+    upstream: "upstream",
+    upstreamModel: "theirs",
+    status: 200,
+    attempts: 1,
+    firstByteMs: 1,
+    totalMs: 2,
+  };
+}

@@ -1,0 +1,189 @@
+import type { Clock } from "../../../src/base/clock.ts";
+import type { Timers } from "../../../src/base/timers.ts";
+import type { HoldOrder, OpenHold } from "../../../src/billing/billing.ts";
+import { createSpoolBilling, type MoneyNews, type SpoolBilling } from "../../../src/billing/spool-billing.ts";
+import type { SpoolDisk } from "../../../src/billing/spool-disk.ts";
+import { readLines } from "../../../src/billing/spool-files.ts";
+import type { SpoolStore } from "../../../src/billing/tick.ts";
+import { silentLog } from "../../../src/observe/log.ts";
+import type { ModelStore } from "./model-store.ts";
+import type { World } from "./world.ts";
+
+/** What may go wrong between a process and the database, switched by the scenario. */
+export interface Faults {
+  /** No statement reaches the database. */
+  outage: boolean;
+  /** A statement takes effect and its answer is lost. */
+  lostCommit: number;
+  /** A statement never arrives. */
+  lostStatement: number;
+  /** A notification is lost. */
+  lostNotification: number;
+  /** A statement lies in a buffer for long, and arrives after its repetition. */
+  lateStatement: number;
+  /** A process sleeps between the commit of its statement and the answer. */
+  pauseAtCommit: number;
+  longestPauseMs: number;
+  /** Disks refuse writes. */
+  diskFull: boolean;
+}
+
+/** The disk of one machine: survives its processes. */
+export class ModelDisk {
+  readonly spools = new Map<string, { owner: SimulatedProcess; text: string }>();
+}
+
+/** A gateway process as far as money goes: the real code on simulated time, store and disk. */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly disk: ModelDisk;
+  alive = true;
+  billing: SpoolBilling | undefined;
+  onNews: (news: MoneyNews) => void = () => undefined;
+  private pausedUntilMs = 0;
+  private spoolsMade = 0;
+  private readonly world: World;
+  private readonly store: ModelStore;
+  private readonly faults: Faults;
+  private readonly wallOffsetMs: number;
+
+  constructor(name: string, world: World, store: ModelStore, disk: ModelDisk, faults: Faults) {
+    this.name = name;
+    this.world = world;
+    this.store = store;
+    this.disk = disk;
+    this.faults = faults;
+    // Wall clocks of machines disagree, which must not matter.
+    this.wallOffsetMs = 1_790_000_000_000 + world.between(-3_600_000, 3_600_000);
+  }
+
+  async start(): Promise<void> {
+    this.billing = await createSpoolBilling({
+      store: this.faultyStore(),
+      disk: this.faultyDisk(),
+      clock: this.clock,
+      timers: this.timers,
+      log: silentLog,
+      label: this.name,
+      newId: () => `${this.name}.${++this.spoolsMade}`,
+      listen: async (onNews) => {
+        this.onNews = onNews;
+        return async () => undefined;
+      },
+    });
+  }
+
+  kill(): void {
+    this.alive = false;
+  }
+
+  /** SIGSTOP for so long: nothing runs, then everything that was due at once. */
+  pause(forMs: number): void {
+    this.pausedUntilMs = Math.max(this.pausedUntilMs, this.world.nowMs + forMs);
+  }
+
+  get isPaused(): boolean {
+    return this.world.nowMs < this.pausedUntilMs;
+  }
+
+  /** True while this process would take a hold from a spool that the database has closed. */
+  holdsOnClosedSpool(): boolean {
+    return this.store.spools.get(`${this.name}.${this.spoolsMade}`)?.closed ?? false;
+  }
+
+  async take(order: HoldOrder): Promise<OpenHold> {
+    if (!this.billing) throw new Error("not started");
+    return this.billing.take(order);
+  }
+
+  /** Runs a callback in this process: not at all when it is dead, later when it is paused. */
+  run(callback: () => void): void {
+    if (!this.alive) return;
+    if (this.isPaused) this.world.after(this.pausedUntilMs - this.world.nowMs, () => this.run(callback));
+    else callback();
+  }
+
+  readonly clock: Clock = {
+    nowMs: () => this.world.nowMs + this.wallOffsetMs,
+    monotonicMs: () => this.world.nowMs,
+  };
+
+  readonly timers: Timers = {
+    after: (delayMs, callback) => {
+      let wanted = true;
+      this.world.after(delayMs, () =>
+        this.run(() => {
+          if (wanted) callback();
+        }),
+      );
+      return () => {
+        wanted = false;
+      };
+    },
+    defer: (callback) => this.world.after(this.world.chance(0.9) ? 0 : 1, () => this.run(callback)),
+  };
+
+  /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
+  private faultyStore(): SpoolStore {
+    const { world, store, faults } = this;
+    const call = <T>(statement: () => T): Promise<T> =>
+      new Promise((resolve, reject) => {
+        const lost = (): void => {
+          // Half of the time the connection says so, else there is silence until the driver gives up.
+          const afterMs = world.chance(0.5) ? world.between(0, 100) : 35_000;
+          world.after(afterMs, () => this.run(() => reject(new Error("connection lost"))));
+        };
+        const travelMs = world.chance(faults.lateStatement)
+          ? world.between(1_000, 20_000)
+          : world.between(0, 8);
+        world.after(travelMs, () => {
+          if (faults.outage || world.chance(faults.lostStatement)) return lost();
+          let result: T;
+          try {
+            result = statement();
+          } catch (error) {
+            world.after(1, () => this.run(() => reject(error)));
+            return;
+          }
+          if (world.chance(faults.pauseAtCommit)) this.pause(world.between(1, faults.longestPauseMs));
+          if (world.chance(faults.lostCommit)) return lost();
+          world.after(world.between(0, 8), () => this.run(() => resolve(result)));
+        });
+      });
+    return {
+      open: (spool) => call(() => store.open(spool)),
+      tick: (request) => call(() => store.tick(request)),
+      read: (spool) => call(() => store.read(spool)),
+      listOpen: () => call(() => store.listOpen()),
+      close: (spool, tick) => call(() => store.close(spool, tick)),
+    };
+  }
+
+  private faultyDisk(): SpoolDisk {
+    const { spools } = this.disk;
+    return {
+      make: (spool) => {
+        const file = { owner: this as SimulatedProcess, text: "" };
+        spools.set(spool, file);
+        return {
+          append: (text) => {
+            if (this.faults.diskFull) {
+              // Half a write can happen.
+              file.text += `${text.slice(0, this.world.between(0, text.length))}\n`;
+              throw new Error("no space left");
+            }
+            file.text += text;
+          },
+          release: () => undefined,
+          carryBefore: () => 0,
+          remove: () => spools.delete(spool),
+          close: () => undefined,
+        };
+      },
+      abandoned: (own) =>
+        [...spools].filter(([spool, { owner }]) => !own.has(spool) && !owner.alive).map(([spool]) => spool),
+      read: (spool) => readLines([spools.get(spool)?.text ?? ""]),
+      remove: (spool) => spools.delete(spool),
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import type { Recording } from "./recordings.ts";
+import { PRICE } from "./world.ts";
+
+/**
+ * What a recorded answer must be charged for, computed from the vendors' documentation and written apart
+ * from the product: every number that any usage object of the answer states, by its path, the last one
+ * standing.
+ */
+export interface Buckets {
+  readonly inputUncached: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly outputVisible: number;
+  readonly outputReasoning: number;
+}
+
+/** What an answer states, as buckets, and whether a part of it was larger than its whole and so left out. */
+export interface Stated {
+  readonly buckets: Buckets;
+  readonly doubted: boolean;
+}
+
+/** Undefined where the answer states no usage at all. */
+export function statedUsage({ protocol, body }: Recording): Stated | undefined {
+  const stated = new Map<string, number>();
+  for (const message of messagesOf(body)) {
+    for (const usage of usagesOf(message)) flatten(usage, "", stated);
+  }
+  if (stated.size === 0) return undefined;
+  const first = (...paths: string[]): number => {
+    const path = paths.find((each) => stated.has(each));
+    return path === undefined ? 0 : (stated.get(path) ?? 0);
+  };
+  switch (protocol) {
+    case "chat-completions": {
+      const prompt = first("prompt_tokens");
+      const output = stated.has("total_tokens") ? first("total_tokens") - prompt : first("completion_tokens");
+      const reasoning = first("completion_tokens_details.reasoning_tokens");
+      return inclusive(
+        prompt,
+        first(
+          "prompt_tokens_details.cached_tokens",
+          "prompt_cache_hit_tokens",
+          "num_cached_tokens",
+          "cached_tokens",
+        ),
+        first("prompt_tokens_details.cache_write_tokens"),
+        output,
+        reasoning,
+      );
+    }
+    case "responses":
+      return inclusive(
+        first("input_tokens", "prompt_tokens"),
+        first("input_tokens_details.cached_tokens"),
+        first("input_tokens_details.cache_write_tokens"),
+        first("output_tokens", "completion_tokens"),
+        first("output_tokens_details.reasoning_tokens"),
+      );
+    case "messages": {
+      const long = first("cache_creation.ephemeral_1h_input_tokens");
+      const reasoning = first("output_tokens_details.thinking_tokens");
+      return believed({
+        inputUncached: first("input_tokens"),
+        cacheRead: first("cache_read_input_tokens"),
+        cacheWrite5m: first("cache_creation_input_tokens") - long,
+        cacheWrite1h: long,
+        outputVisible: first("output_tokens") - reasoning,
+        outputReasoning: reasoning,
+      });
+    }
+    case "generate-content": {
+      const cached = first("cachedContentTokenCount");
+      return believed({
+        inputUncached: first("promptTokenCount") + first("toolUsePromptTokenCount") - cached,
+        cacheRead: cached,
+        cacheWrite5m: 0,
+        cacheWrite1h: 0,
+        outputVisible: first("candidatesTokenCount"),
+        outputReasoning: first("thoughtsTokenCount"),
+      });
+    }
+  }
+}
+
+/** Vendors that count cached tokens within the input and reasoning within the output; a part above its whole is no part. */
+function inclusive(input: number, read: number, write: number, output: number, reasoning: number): Stated {
+  const cacheRead = read > input ? 0 : read;
+  const cacheWrite5m = write > input - cacheRead ? 0 : write;
+  const outputReasoning = reasoning > output ? 0 : reasoning;
+  const buckets = {
+    inputUncached: input - cacheRead - cacheWrite5m,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    outputVisible: output - outputReasoning,
+    outputReasoning,
+  };
+  const doubted = cacheRead !== read || cacheWrite5m !== write || outputReasoning !== reasoning;
+  return { buckets, doubted };
+}
+
+function believed(buckets: Buckets): Stated {
+  return { buckets, doubted: false };
+}
+
+/** The charge at the test price, in billionths of a dollar, half up. */
+export function nanosOf(buckets: Buckets): bigint {
+  const thousandthsOfNanos =
+    BigInt(buckets.inputUncached) * rate(PRICE.input) +
+    BigInt(buckets.cacheRead) * rate(PRICE.cache_read) +
+    BigInt(buckets.cacheWrite5m) * rate(PRICE.cache_write_5m) +
+    BigInt(buckets.cacheWrite1h) * rate(PRICE.cache_write_1h) +
+    BigInt(buckets.outputVisible) * rate(PRICE.output) +
+    BigInt(buckets.outputReasoning) * rate(PRICE.reasoning);
+  return (thousandthsOfNanos + 500n) / 1_000n;
+}
+
+/** USD per million tokens is thousands of nanos per token. */
+function rate(usdPerMillion: number): bigint {
+  return BigInt(Math.round(usdPerMillion * 1_000_000));
+}
+
+function messagesOf(body: string): unknown[] {
+  const whole = parsed(body);
+  if (whole !== undefined) return [whole];
+  return body
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => parsed(line.slice(5)));
+}
+
+/** Usage objects of a plain answer, of an event, or of the message or response inside an event. */
+function usagesOf(message: unknown): unknown[] {
+  const at = (value: unknown, key: string): unknown =>
+    typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  const opening = at(at(message, "message"), "usage");
+  return [
+    at(at(message, "x_groq"), "usage"),
+    // What a message states of its output before it is written is a placeholder.
+    typeof opening === "object" && opening !== null ? { ...opening, output_tokens: undefined } : undefined,
+    at(at(message, "response"), "usage"),
+    at(message, "usage"),
+    at(message, "usageMetadata"),
+  ];
+}
+
+function flatten(value: unknown, path: string, into: Map<string, number>): void {
+  if (typeof value === "number") into.set(path, value);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value))
+    flatten(inner, path === "" ? key : `${path}.${key}`, into);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

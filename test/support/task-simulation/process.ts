@@ -1,0 +1,168 @@
+import type { Clock } from "../../../src/base/clock.ts";
+import type { Timers } from "../../../src/base/timers.ts";
+import type { Catalog } from "../../../src/catalog/catalog.ts";
+import { silentLog } from "../../../src/observe/log.ts";
+import type { TaskBoard } from "../../../src/tasks/board.ts";
+import { createFaults } from "../../../src/tasks/faults.ts";
+import { createFinisher } from "../../../src/tasks/finish.ts";
+import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
+import { createWorker, type Worker } from "../../../src/tasks/worker.ts";
+import type { World } from "../money/world.ts";
+import { fakeApi } from "../tasks.ts";
+import type { ModelBoard } from "./model-board.ts";
+import type { ModelVendor } from "./model-vendor.ts";
+
+/** What may go wrong between a process and the database. */
+export interface BoardFaults {
+  outage: boolean;
+  lostCommit: number;
+  lostStatement: number;
+  longestPauseMs: number;
+  pauseAtCommit: number;
+}
+
+export interface ProcessParts {
+  readonly world: World;
+  readonly board: ModelBoard;
+  readonly vendors: ReadonlyMap<bigint, ModelVendor>;
+  readonly catalog: Catalog;
+  readonly faults: BoardFaults;
+}
+
+/** A gateway process as far as tasks go: the real code on simulated time, board and vendors. */
+export class TaskProcess {
+  alive = true;
+  readonly submitter: Submitter;
+  private readonly worker: Worker;
+  private readonly world: World;
+  private readonly faults: BoardFaults;
+  private pausedUntilMs = 0;
+
+  constructor({ world, board, vendors, catalog, faults }: ProcessParts) {
+    this.world = world;
+    this.faults = faults;
+    const reached = this.distant(board);
+    const api = fakeApi();
+    const random = (): number => world.random();
+    const shared = {
+      board: reached,
+      apiOf: () => api,
+      clock: this.clock,
+      timers: this.timers,
+      log: silentLog,
+    };
+    this.submitter = createSubmitter({
+      ...shared,
+      catalog: { current: () => catalog },
+      limits: { admit: () => undefined, close: () => Promise.resolve() },
+    });
+    this.worker = createWorker({
+      ...shared,
+      random,
+      finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
+      faults: createFaults(this.clock),
+      ask: (asked) =>
+        new Promise((resolve) => {
+          vendors.get(asked.upstream.id)?.answer(asked, (outcome) => this.run(() => resolve(outcome)));
+        }),
+      serving: () => catalog.upstreams,
+      at: (place) => {
+        const found = catalog.placed(place.upstreamId, place.credentialId);
+        return found && { ...found, api, place };
+      },
+      resolveAssets: () => Promise.resolve({ type: "free" }),
+      inline: (order) => Promise.resolve({ type: "inlined", order }),
+      stopped: () => !this.alive,
+    });
+  }
+
+  kill(): void {
+    this.alive = false;
+  }
+
+  /** SIGSTOP for so long: nothing runs, then everything that was due at once. */
+  pause(forMs: number): void {
+    this.pausedUntilMs = Math.max(this.pausedUntilMs, this.world.nowMs + forMs);
+  }
+
+  get isPaused(): boolean {
+    return this.world.nowMs < this.pausedUntilMs;
+  }
+
+  wake(): void {
+    this.run(() => this.worker.wake());
+  }
+
+  /** Runs a callback in this process: not at all when it is dead, later when it is paused. */
+  run(callback: () => void): void {
+    if (!this.alive) return;
+    if (this.isPaused) this.world.after(this.pausedUntilMs - this.world.nowMs, () => this.run(callback));
+    else callback();
+  }
+
+  private readonly clock: Clock = {
+    nowMs: () => 1_790_000_000_000 + this.world.nowMs,
+    monotonicMs: () => this.world.nowMs,
+  };
+
+  private readonly timers: Timers = {
+    after: (delayMs, callback) => {
+      let wanted = true;
+      this.world.after(delayMs, () =>
+        this.run(() => {
+          if (wanted) callback();
+        }),
+      );
+      return () => {
+        wanted = false;
+      };
+    },
+    defer: (callback) => this.world.after(0, () => this.run(callback)),
+  };
+
+  /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
+  private distant({ statements }: ModelBoard): TaskBoard {
+    const { world, faults } = this;
+    const call = <T>(statement: () => T): Promise<T> =>
+      new Promise((resolve, reject) => {
+        const lost = (): void =>
+          world.after(world.chance(0.5) ? world.between(0, 100) : 35_000, () =>
+            this.run(() => reject(new Error("Connection terminated"))),
+          );
+        world.after(world.between(0, 5), () => {
+          if (faults.outage || world.chance(faults.lostStatement)) return lost();
+          let result: T;
+          try {
+            result = statement();
+          } catch (error) {
+            world.after(1, () => this.run(() => reject(error)));
+            return;
+          }
+          if (world.chance(faults.pauseAtCommit)) this.pause(world.between(1, faults.longestPauseMs));
+          if (world.chance(faults.lostCommit)) return lost();
+          world.after(world.between(0, 5), () => this.run(() => resolve(result)));
+        });
+      });
+    return {
+      accept: (task) => call(() => statements.accept(task)),
+      lacking: () => Promise.resolve(undefined),
+      find: (_, id) => call(() => statements.find(id)),
+      findByIdempotencyKey: () => Promise.resolve(undefined),
+      claim: (wish) => call(() => statements.claim(wish)),
+      keep: (claims, leaseMs) => call(() => statements.keep(claims, leaseMs)),
+      release: (claims) => call(() => statements.release(claims)),
+      order: (id) => call(() => statements.order(id)),
+      intend: (claim, place) => call(() => statements.intend(claim, place)),
+      requeue: (...told) => call(() => statements.requeue(...told)),
+      submitted: (...told) => call(() => statements.submitted(...told)),
+      looked: (looks) => call(() => statements.looked(looks)),
+      finish: (claim, ending) => call(() => statements.finish(claim, ending)),
+      keepLateResult: (claim, result) => call(() => statements.keepLateResult(claim, result)),
+      cool: (place, forMs) => call(() => statements.cool(place, forMs)),
+      coolings: () => call(() => statements.listCoolings()),
+      nextDueMs: (mostMs) => call(() => statements.nextDueMs(mostMs)),
+      countOpen: () => Promise.resolve(new Map()),
+      dropOld: () => Promise.resolve(0),
+    };
+  }
+}

@@ -1,0 +1,282 @@
+import type { ChatProtocol } from "../../../src/conversation/protocol-name.ts";
+import type { Citation, ForeignPart, ReasoningPart } from "../../../src/conversation/request.ts";
+import type { AnswerPart, ChatResponse, Finish } from "../../../src/conversation/response.ts";
+import type { TokenUsage } from "../../../src/usage/usage.ts";
+import { origin } from "../conversation-arbitraries.ts";
+import type { Section } from "./row.ts";
+
+/** One thing that answers can hold. */
+export interface AnswerRow {
+  readonly title: string;
+  /** The upstreams whose protocols can say it. */
+  readonly from: readonly ChatProtocol[];
+  /** The answer as it is read from such an upstream. */
+  answer(upstream: ChatProtocol): ChatResponse;
+  /** What the answer says of it; compared before and after. */
+  read(response: ChatResponse): unknown;
+  /** Callers who are told it in another way, and in which. */
+  readonly told?: Partial<Readonly<Record<ChatProtocol, string>>>;
+}
+
+const CHAT = "chat-completions";
+const NATIVE = "generate-content";
+const ALL = [CHAT, "responses", "messages", NATIVE] as const;
+const PNG = "iVBORw0KGgo=";
+const CALL = { kind: "tool-call", id: "call_1", name: "look", arguments: '{"at":"map"}' } as const;
+const SAID = { kind: "text", text: "They bend." } as const;
+
+const content: readonly AnswerRow[] = [
+  row("words", ALL, () => [SAID], words),
+  {
+    ...row(
+      "that words decline to answer",
+      [CHAT, "responses"],
+      () => [{ ...SAID, refusal: true }],
+      (response) => partsOf(response).flatMap((part) => (part.kind === "text" ? [part.refusal] : [])),
+    ),
+    told: { messages: "words", [NATIVE]: "words" },
+  },
+  row(
+    "calls, with their ids",
+    ALL,
+    () => [CALL, { ...CALL, id: "call_2" }],
+    (response) =>
+      partsOf(response).flatMap((part) =>
+        part.kind === "tool-call" ? [[part.id, part.name, part.arguments]] : [],
+      ),
+  ),
+  row(
+    "pictures",
+    [CHAT, "responses", NATIVE],
+    () => [{ kind: "media", media: "image", mimeType: "image/png", source: { from: "base64", data: PNG } }],
+    (response) => partsOf(response).flatMap((part) => (part.kind === "media" ? [part.source] : [])),
+  ),
+  row(
+    "sound",
+    [NATIVE],
+    () => [{ kind: "media", media: "audio", mimeType: "audio/wav", source: { from: "base64", data: PNG } }],
+    (response) => partsOf(response).flatMap((part) => (part.kind === "media" ? [part.source] : [])),
+  ),
+  row(
+    "citations of pages",
+    ALL,
+    (upstream) => [cited(upstream, { url: "https://example.com/", title: "Rivers", start: 0, end: 4 })],
+    (response) => citationsOf(response).map(({ url, title }) => [url, title]),
+  ),
+  {
+    ...row(
+      "the passage that cites",
+      [CHAT, "responses", NATIVE],
+      (upstream) => [cited(upstream, { url: "https://example.com/", title: "Rivers", start: 0, end: 4 })],
+      (response) => citationsOf(response).map(({ start, end }) => [start, end]),
+    ),
+    told: { messages: "the whole text" },
+  },
+  row(
+    "citations of the caller's documents",
+    ["responses", "messages", NATIVE],
+    (upstream) => [cited(upstream, { title: "Rivers", quote: "They bend." })],
+    (response) => citationsOf(response).map(({ title }) => title),
+  ),
+  row(
+    "what the vendor's own tools did",
+    ["responses", "messages", NATIVE],
+    (upstream) => [foreign(upstream), SAID],
+    (response) => partsOf(response).filter(({ kind }) => kind === "foreign").length,
+  ),
+];
+
+const thoughts: readonly AnswerRow[] = [
+  row(
+    "thoughts",
+    ALL,
+    () => [{ kind: "reasoning", text: "Hm." }, SAID],
+    (response) => thoughtsOf(response).map(({ text }) => text),
+  ),
+  row(
+    "their state, before a call",
+    ALL,
+    (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: minted(upstream) }, CALL],
+    states,
+  ),
+  row(
+    "their state, before words alone",
+    ALL,
+    (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: minted(upstream) }, SAID],
+    states,
+  ),
+  row(
+    "hidden thoughts, before a call",
+    ["messages"],
+    (upstream) => [{ kind: "reasoning", text: "", redacted: true, opaque: minted(upstream) }, CALL],
+    states,
+  ),
+  row("state of a call", [CHAT, NATIVE], (upstream) => [{ ...CALL, opaque: minted(upstream) }], states),
+  row("state of words", [NATIVE], (upstream) => [{ ...SAID, opaque: minted(upstream) }], states),
+  row(
+    "state of a picture",
+    [NATIVE],
+    (upstream) => [
+      {
+        kind: "media",
+        media: "image",
+        mimeType: "image/png",
+        source: { from: "base64", data: PNG },
+        opaque: minted(upstream),
+      },
+    ],
+    states,
+  ),
+];
+
+const ends: readonly AnswerRow[] = [
+  finish("the end of the answer", ALL, { unified: "stop" }),
+  finish("the limit", ALL, { unified: "length" }),
+  finish("a filter", ALL, { unified: "content-filter" }),
+  {
+    ...finish("a pause of the vendor's own tools", ["messages"], { unified: "pause" }),
+    told: { [CHAT]: "a stop", responses: "a stop", [NATIVE]: "a stop" },
+  },
+  {
+    ...finish("which stop sequence was met", ["messages"], { unified: "stop", stopSequence: "END" }),
+    told: { [CHAT]: "a stop", responses: "a stop", [NATIVE]: "a stop" },
+    read: ({ choices }) => choices[0]?.finish.stopSequence,
+  },
+  {
+    ...finish("why a filter struck", ["messages", NATIVE], { unified: "content-filter", message: "Unsafe." }),
+    told: { [CHAT]: "a filter", responses: "a filter" },
+    read: ({ choices }) => choices[0]?.finish.message,
+  },
+  counted("input and output", ALL, { inputUncached: 7, outputVisible: 9 }),
+  counted("thoughts", ALL, { inputUncached: 7, outputVisible: 9, outputReasoning: 5 }),
+  counted("cached input", ALL, { inputUncached: 7, cacheRead: 20, outputVisible: 9 }),
+  {
+    ...counted("input written to a cache", [CHAT, "responses", "messages"], {
+      inputUncached: 7,
+      cacheWrite5m: 20,
+      outputVisible: 9,
+    }),
+    told: { [NATIVE]: "input" },
+  },
+  {
+    ...counted("the same, kept for an hour", ["messages"], {
+      inputUncached: 7,
+      cacheWrite5m: 0,
+      cacheWrite1h: 20,
+      outputVisible: 9,
+    }),
+    told: { responses: "written", [NATIVE]: "input" },
+  },
+];
+
+export const ANSWER_SECTIONS: readonly Section<AnswerRow>[] = [
+  { title: "Content", rows: content },
+  { title: "Thoughts and state", rows: thoughts },
+  { title: "Ends and counts", rows: ends },
+];
+
+function row(
+  title: string,
+  from: readonly ChatProtocol[],
+  parts: (upstream: ChatProtocol) => readonly AnswerPart[],
+  read: AnswerRow["read"],
+): AnswerRow {
+  return {
+    title,
+    from,
+    answer(upstream) {
+      const all = parts(upstream);
+      const calls = all.some(({ kind }) => kind === "tool-call");
+      return whole(all, { unified: calls ? "tool-calls" : "stop", protocol: upstream });
+    },
+    read,
+  };
+}
+
+function finish(title: string, from: readonly ChatProtocol[], end: Omit<Finish, "protocol">): AnswerRow {
+  return {
+    title,
+    from,
+    answer: (upstream) => whole([SAID], { ...end, protocol: upstream }),
+    read: ({ choices }) => choices[0]?.finish.unified,
+  };
+}
+
+function counted(title: string, from: readonly ChatProtocol[], tokens: TokenUsage): AnswerRow {
+  return {
+    title: `counts of ${title}`,
+    from,
+    answer: (upstream) => ({
+      ...whole([SAID], { unified: "stop", protocol: upstream }),
+      usage: { tokens, hostile: [] },
+    }),
+    // A bucket that is not told of is as good as an empty one.
+    read: ({ usage }) =>
+      Object.entries(usage?.tokens ?? {})
+        .filter(([, count]) => count > 0)
+        .sort(),
+  };
+}
+
+function whole(parts: readonly AnswerPart[], end: Finish): ChatResponse {
+  const usage = { tokens: { inputUncached: 7, outputVisible: 9 }, hostile: [] };
+  return { model: "model-1", choices: [{ parts, finish: end }], usage };
+}
+
+function cited(upstream: ChatProtocol, citation: Omit<Citation, "source">): AnswerPart {
+  return { ...SAID, citations: [{ ...citation, source: { protocol: upstream, value: VENDORS[upstream] } }] };
+}
+
+/** A citation as each vendor writes it, for callers of its own protocol. */
+const VENDORS: Readonly<Record<ChatProtocol, Citation["source"]["value"]>> = {
+  [CHAT]: {
+    type: "url_citation",
+    url_citation: { url: "https://example.com/", title: "Rivers", start_index: 0, end_index: 4 },
+  },
+  responses: {
+    type: "url_citation",
+    url: "https://example.com/",
+    title: "Rivers",
+    start_index: 0,
+    end_index: 4,
+  },
+  messages: { type: "web_search_result_location", url: "https://example.com/", title: "Rivers" },
+  [NATIVE]: { chunk: { web: { uri: "https://example.com/", title: "Rivers" } } },
+};
+
+function foreign(upstream: ChatProtocol): ForeignPart {
+  const values: Readonly<Record<ChatProtocol, ForeignPart["value"]>> = {
+    [CHAT]: {},
+    responses: { type: "web_search_call", id: "ws_1", status: "completed" },
+    messages: { type: "server_tool_use", id: "srv_1", name: "web_search", input: {} },
+    [NATIVE]: { executableCode: { language: "PYTHON", code: "1" } },
+  };
+  return { kind: "foreign", protocol: upstream, value: values[upstream], weight: "hint", path: "output[0]" };
+}
+
+function minted(upstream: ChatProtocol) {
+  const own = upstream === "responses" ? JSON.stringify({ id: "rs_1", encrypted_content: "m" }) : "bWludGVk";
+  const value = upstream === CHAT ? JSON.stringify({ google: { thought_signature: "m" } }) : own;
+  return { origin: origin(upstream), value };
+}
+
+function partsOf({ choices }: ChatResponse): readonly AnswerPart[] {
+  return choices.flatMap(({ parts }) => parts);
+}
+
+function thoughtsOf(response: ChatResponse): readonly ReasoningPart[] {
+  return partsOf(response).filter((part) => part.kind === "reasoning");
+}
+
+function words(response: ChatResponse): unknown {
+  return partsOf(response).flatMap((part) => (part.kind === "text" ? [part.text] : []));
+}
+
+function citationsOf(response: ChatResponse): readonly Citation[] {
+  return partsOf(response).flatMap((part) => (part.kind === "text" ? (part.citations ?? []) : []));
+}
+
+/** Whether there is state at all: that it comes back to its minter is a law of its own. */
+function states(response: ChatResponse): unknown {
+  return partsOf(response).some((part) => part.kind !== "foreign" && part.opaque !== undefined);
+}

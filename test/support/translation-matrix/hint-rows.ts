@@ -1,0 +1,85 @@
+import type { ChatRequest } from "../../../src/conversation/request.ts";
+import { CHAT, NATIVE, partsOf, type RequestRow } from "./row.ts";
+import { alike, config, part, type Spoken, tool } from "./spoken.ts";
+
+export const HINT_ROWS: readonly RequestRow[] = [
+  {
+    title: "a cache mark of five minutes",
+    says: marked({ type: "ephemeral" }),
+    read: marks,
+  },
+  {
+    title: "a cache mark of one hour",
+    says: marked({ type: "ephemeral", ttl: "1h" }),
+    read: marks,
+  },
+  {
+    title: "a cache mark on a tool",
+    says: tool({
+      [CHAT]: { cache_control: { type: "ephemeral", ttl: "1h" } },
+      messages: { cache_control: { type: "ephemeral", ttl: "1h" } },
+    }),
+    read: ({ tools: [first] }) => first?.kind === "function" && first.cache,
+  },
+  {
+    title: "the end user",
+    says: {
+      ...alike({ user: "u-1" }, CHAT, "responses"),
+      messages: { metadata: { user_id: "u-1" } },
+    },
+    read: ({ user }) => user,
+  },
+  unknown("log probabilities", {
+    [CHAT]: { logprobs: true, top_logprobs: 2 },
+    responses: { top_logprobs: 2 },
+    [NATIVE]: config({ responseLogprobs: true }),
+  }),
+  unknown("`logit_bias`", { [CHAT]: { logit_bias: { "1": 1 } } }),
+  unknown("verbosity", { [CHAT]: { verbosity: "low" }, responses: { text: { verbosity: "low" } } }),
+  unknown("a tier of service", {
+    [CHAT]: { service_tier: "flex" },
+    responses: { service_tier: "flex" },
+    messages: { service_tier: "standard_only" },
+  }),
+  unknown("metadata", alike({ metadata: { a: "b" } }, CHAT, "responses")),
+  unknown("a key of the cache", alike({ prompt_cache_key: "k" }, CHAT, "responses")),
+  unknown("settings of safety", {
+    [NATIVE]: { safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }] },
+  }),
+  unknown("search by an option", { [CHAT]: { web_search_options: {} } }),
+  unknown("an answer in sound", {
+    [CHAT]: { modalities: ["text", "audio"], audio: { voice: "a", format: "wav" } },
+    [NATIVE]: config({ responseModalities: ["AUDIO"] }),
+  }),
+  unknown("what the vendor keeps of earlier turns", {
+    responses: { previous_response_id: "resp_1" },
+    messages: { container: "c_1" },
+    [NATIVE]: { cachedContent: "cachedContents/1" },
+  }),
+  unknown("an answer that comes later", { responses: { background: true } }),
+  unknown("a field that nobody knows", {
+    ...alike({ brand_new: 1 }, CHAT, "responses", "messages"),
+    [NATIVE]: { brandNew: 1 },
+  }),
+];
+
+/** A field that the neutral form has no place for. */
+function unknown(title: string, says: Spoken): RequestRow {
+  return { title, says, read: ({ foreign }) => foreign.map(({ value }) => value) };
+}
+
+function marked(mark: object): Spoken {
+  return part({
+    [CHAT]: { type: "text", text: "Long.", cache_control: mark },
+    ...("ttl" in mark
+      ? {}
+      : {
+          responses: { type: "input_text", text: "Long.", prompt_cache_breakpoint: { mode: "explicit" } },
+        }),
+    messages: { type: "text", text: "Long.", cache_control: mark },
+  });
+}
+
+function marks(request: ChatRequest): unknown {
+  return partsOf(request).flatMap((each) => (each.kind === "text" ? [each.cache] : []));
+}

@@ -1,0 +1,152 @@
+import { systemClock } from "../../src/base/clock.ts";
+import type { Timeouts, Upstream } from "../../src/catalog/catalog.ts";
+import { silentLog } from "../../src/observe/log.ts";
+import type {
+  Transport,
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamFailure,
+  UpstreamFlight,
+} from "../../src/upstreams/call.ts";
+import { createTransport } from "../../src/upstreams/transport.ts";
+import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "./scripted-upstream.ts";
+
+export const OK = "HTTP/1.1 200 OK\r\n";
+
+/** Limits that no test runs into by chance. */
+export const PATIENT: Timeouts = {
+  connectMs: 5_000,
+  firstByteStreamMs: 10_000,
+  firstBytePlainMs: 10_000,
+  idleMs: 10_000,
+  totalMs: 20_000,
+};
+
+/** A transport and at most one scripted upstream, fresh for each test: call `reset` after each. */
+export interface TransportRig {
+  readonly transport: Transport;
+  readonly server: ScriptedUpstream;
+  serve(script: (request: WireRequest) => void, over?: Partial<Upstream>): Promise<Upstream>;
+  /** Sends and records what comes back. */
+  open(call: UpstreamCall, also?: Partial<UpstreamAnswer>): Run;
+  /** The same, awaited to its end. */
+  answerOf(call: UpstreamCall, also?: Partial<UpstreamAnswer>): Promise<Run>;
+  /** Ends the upstream, so that nothing listens at its address. */
+  stopServer(): Promise<void>;
+  reset(): Promise<void>;
+}
+
+export function transportRig(): TransportRig {
+  let transport = createTransport({ clock: systemClock, log: silentLog });
+  let server: ScriptedUpstream | undefined;
+  const rig: TransportRig = {
+    get transport() {
+      return transport;
+    },
+    get server() {
+      if (server === undefined) throw new Error("no upstream is served");
+      return server;
+    },
+    async serve(script, over = {}) {
+      server = await scriptedUpstream(script);
+      return upstreamOf(server.url, over);
+    },
+    open: (call, also = {}) => openRun(transport, call, also),
+    async answerOf(call, also = {}) {
+      const run = openRun(transport, call, also);
+      await until(() => run.ended || run.failures > 0);
+      return run;
+    },
+    async stopServer() {
+      await server?.close();
+      server = undefined;
+    },
+    async reset() {
+      await transport.close();
+      await rig.stopServer();
+      transport = createTransport({ clock: systemClock, log: silentLog });
+    },
+  };
+  return rig;
+}
+
+export interface Run {
+  flight: UpstreamFlight;
+  heads: number;
+  status: number;
+  text: string;
+  ended: boolean;
+  failure: UpstreamFailure | undefined;
+  failures: number;
+}
+
+function openRun(transport: Transport, call: UpstreamCall, also: Partial<UpstreamAnswer>): Run {
+  const run: Run = {
+    flight: { pause: () => undefined, resume: () => undefined, abort: () => undefined },
+    heads: 0,
+    status: 0,
+    text: "",
+    ended: false,
+    failure: undefined,
+    failures: 0,
+  };
+  run.flight = transport.send(call, {
+    head(status) {
+      run.heads += 1;
+      run.status = status;
+    },
+    data(chunk) {
+      if (run.text.length < 1_000) run.text += chunk.toString("latin1", 0, 1_000);
+      also.data?.(chunk);
+    },
+    ended() {
+      run.ended = true;
+    },
+    failed(failure) {
+      run.failure = failure;
+      run.failures += 1;
+    },
+  });
+  return run;
+}
+
+/** A receiver that ignores everything. */
+export const deaf: UpstreamAnswer = {
+  head: () => undefined,
+  data: () => undefined,
+  ended: () => undefined,
+  failed: () => undefined,
+};
+
+export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstream {
+  return {
+    ...{ id: 1n, name: "upstream-1", kind: "anthropic", baseUrl, protocols: ["messages"] as const },
+    ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 100 },
+    ...{ timeouts: PATIENT, credentials: [] },
+    ...over,
+  };
+}
+
+export function callOf(
+  upstream: Upstream,
+  over: Partial<UpstreamCall> & { secret?: string } = {},
+): UpstreamCall {
+  const { secret = "their-key", ...rest } = over;
+  return {
+    candidate: {
+      ...{ upstream, model: "theirs", protocol: "messages" },
+      credential: { id: 1n, name: "main", secret },
+    },
+    ...{ requestId: "request-1", streamed: false, query: {}, headers: {}, body: [Buffer.from("{}")] },
+    ...rest,
+  };
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Waits for something that must come true; a test that hangs fails by its own time limit. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const sources = [...files("src"), ...files("sandbox/src"), ...files("dashboard/src")];
+const production = sources.filter((file) => file.startsWith("src/") && !file.endsWith(".test.ts"));
+
+/** Style that a reviewer should never have to say: each rule fails here, naming the place. */
+describe("tidy", () => {
+  it("keeps every file within 400 lines", () => {
+    expect(sources.filter((file) => text(file).split("\n").length > 400)).toEqual([]);
+  });
+
+  it("names files in kebab-case and without banned words", () => {
+    const banned =
+      /\b(convert|transform|process|handle|handler|manager|helper|helpers|util|utils|common|misc)\b/;
+    const wrong = sources.filter((file) => {
+      const name = file.split("/").at(-1) ?? "";
+      return !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/.test(name) || banned.test(name.replaceAll("-", " "));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("declares no function with a banned verb", () => {
+    const banned = /\bfunction (convert|transform|process|handle|manage)[A-Z(]/;
+    expect(places(production, banned)).toEqual([]);
+  });
+
+  it("opens each single door in one place", () => {
+    const doors: [name: string, pattern: RegExp, allowed: RegExp][] = [
+      ["time", /\b(Date\.now|performance\.now|new Date\(\))/, /^src\/base\/clock\.ts$/],
+      [
+        "randomness",
+        /\b(Math\.random|randomBytes|randomInt|randomUUID|getRandomValues)\b/,
+        /^src\/base\/(random|seal)\.ts$/,
+      ],
+      ["environment", /process\.env\b/, /^src\/config\.ts$/],
+      ["sql", /\.query\(|\bsql`/, /(-store\.ts$|^src\/storage\/)/],
+      ["upstream calls", /\bfetch\(|\.dispatch\(/, /^src\/(upstreams\/transport|base\/safe-fetch)/],
+      ["callers' URLs", /from "node:(dns|https)/, /^src\/base\/safe-fetch\.ts$/],
+      ["console", /\bconsole\.(log|info|warn|error|debug|trace|dir|table)\b/, /^src\/cli\//],
+    ];
+    for (const [name, pattern, allowed] of doors) {
+      const outside = production.filter((file) => !allowed.test(file));
+      expect(places(outside, pattern), name).toEqual([]);
+    }
+  });
+
+  it("puts no getter on an object literal: each such object costs a hidden class that only a full collection frees", () => {
+    expect(places(production, /^ {4,}get \w+\(\)/m)).toEqual([]);
+  });
+
+  it("has no barrel, no default export and no note left behind", () => {
+    expect(sources.filter((file) => file.endsWith("/index.ts"))).toEqual([]);
+    expect(places(production, /^export default /m)).toEqual([]);
+    expect(places(sources, /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+
+  it("keeps an Unreleased section in the changelog", () => {
+    expect(text("CHANGELOG.md")).toMatch(/^## \[?Unreleased\]?$/m);
+  });
+
+  it("numbers migrations without a gap", () => {
+    const names = readdirSync(join(root, "migrations")).sort();
+    names.forEach((name, index) => {
+      expect(name).toMatch(new RegExp(`^${String(index + 1).padStart(6, "0")}_[a-z_]+\\.sql$`));
+    });
+  });
+});
+
+function files(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function text(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}
+
+/** `file:line` of each match outside comments. */
+function places(among: readonly string[], pattern: RegExp): string[] {
+  return among.flatMap((file) =>
+    text(file)
+      .split("\n")
+      .flatMap((line, index) =>
+        pattern.test(line) && !/^\s*(\/\/|\*|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [],
+      ),
+  );
+}
