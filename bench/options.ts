@@ -1,0 +1,78 @@
+import { parseArgs } from "node:util";
+
+export const PARTS = ["plain", "stream", "translated", "block", "start", "console"] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface Options {
+  /** Length of one measurement of one server. */
+  readonly seconds: number;
+  /** Measurements of each server; what is printed is their median. */
+  readonly rounds: number;
+  readonly parts: readonly Part[];
+  readonly peers: boolean;
+  /** Whole streams in one write of the upstream, instead of event by event. */
+  readonly coalesced: boolean;
+  /** The gateway's database on the gateway's own core. */
+  readonly oneCore: boolean;
+  /** Where the results go as JSON. */
+  readonly json: string | undefined;
+  /** Where the gateway's CPU profile goes. */
+  readonly profile: string | undefined;
+}
+
+const USAGE = `npm run bench -- [options]
+
+  --seconds N         length of one measurement (default 4)
+  --rounds N          measurements of each server, interleaved; medians are printed (default 5)
+  --only PART         plain, stream, translated, block, start or console; may be repeated (default all)
+  --no-peers          do not install and measure the TypeScript peer from npm
+  --coalesced         the upstream writes a stream at once instead of event by event
+  --one-core          put the gateway's database on the gateway's own core
+  --json FILE         write the results there too
+  --profile FOLDER    write the gateway's CPU profile there (it is slower while profiled)`;
+
+/** Reads the command line; throws with the usage where it does not fit. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseOrExplain(args);
+  const parts = values.only ?? [];
+  const unknown = parts.find((part) => !(PARTS as readonly string[]).includes(part));
+  if (unknown !== undefined)
+    throw new Error(`--only takes ${PARTS.join(", ")}, not "${unknown}"\n\n${USAGE}`);
+  return {
+    seconds: positive("--seconds", values.seconds),
+    rounds: Math.ceil(positive("--rounds", values.rounds)),
+    parts: parts.length === 0 ? PARTS : PARTS.filter((part) => parts.includes(part)),
+    peers: !values["no-peers"],
+    coalesced: values.coalesced,
+    oneCore: values["one-core"],
+    json: values.json,
+    profile: values.profile,
+  };
+}
+
+function parseOrExplain(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seconds: { type: "string", default: "4" },
+        rounds: { type: "string", default: "5" },
+        only: { type: "string", multiple: true },
+        peers: { type: "boolean", default: true },
+        "no-peers": { type: "boolean", default: false },
+        coalesced: { type: "boolean", default: false },
+        "one-core": { type: "boolean", default: false },
+        json: { type: "string" },
+        profile: { type: "string" },
+      },
+    });
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+function positive(name: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`${name} takes a number above 0, not "${text}"\n\n${USAGE}`);
+  return number;
+}
