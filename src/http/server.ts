@@ -36,7 +36,7 @@ const KEEP_ALIVE_MS = 75_000;
  * A burst of a stream must fit below this mark, else every write waits for a drain; times the number
  * of slow readers it is memory, so it stays well below 1 MB.
  */
-const WRITE_BUFFER_BYTES = 256 * 1024;
+const WRITE_BUFFER_BYTES = 128 * 1024;
 
 export interface HttpServer {
   readonly app: FastifyInstance;

@@ -38,7 +38,7 @@ function openKeeper() {
 }
 
 /**
- * What a stream may hold of its text, as slow readers must stay below 1 MB each. It is 32k tokens of
+ * What a stream may hold of its text, as slow readers must stay below 1 MB each. It is 16k tokens of
  * English; an estimate of a longer text goes by the ratio of this much.
  */
-const KEPT_CHARS = 128 * 1024;
+const KEPT_CHARS = 64 * 1024;

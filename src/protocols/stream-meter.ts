@@ -170,8 +170,8 @@ const readItemAt: EventReader = (buffer, start, end) => ({
   data: buffer.toString("utf8", start, end),
 });
 
-/** About a thousand events: most streams end before their text is ever read. */
-const MAX_KEPT_BYTES = 256 * 1024;
+/** Some five hundred events: most streams end before their text is ever read. */
+const MAX_KEPT_BYTES = 128 * 1024;
 const SPACE = 0x20;
 const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;

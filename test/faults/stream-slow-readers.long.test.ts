@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger } from "../support/money-books.ts";
@@ -21,10 +21,10 @@ const BREATH_BYTES = 64 * MB;
 const DROPPED_AFTER_MS = 60_000;
 
 describe("S1, slow readers are bounded", () => {
-  const flood = new Flood();
   let vendor: VendorUpstream;
   let gateway: TestGateway;
-  beforeAll(async () => {
+  beforeEach(async () => {
+    const flood = new Flood();
     vendor = await vendorUpstream((each) => flood.pour(each));
     gateway = await startGateway({
       catalog: modelsFile({
@@ -33,7 +33,7 @@ describe("S1, slow readers are bounded", () => {
       }),
     });
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await gateway?.end();
     await gateway?.clean();
     await vendor?.close();
