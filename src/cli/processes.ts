@@ -23,6 +23,9 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
   let stopping = false;
   let listening = false;
   let worst = 0;
+  // Counted here: `cluster.workers` still names one that has exited until its channel has closed as well, and
+  // which of the two is heard first is chance.
+  const living = new Set<Worker>();
 
   // Each process accepts its own connections. Handed out by this one (the default), those under way to a
   // process that dies stay open here, and their callers wait for ever.
@@ -31,16 +34,18 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
   return new Promise((resolve) => {
     const fork = (): void => {
       const worker = cluster.fork(environment);
+      living.add(worker);
       worker.on("listening", (address) => {
         if (listening) return;
         listening = true;
         onListening(`http://${address.address}:${address.port}`);
       });
       worker.on("exit", (code, signal) => {
+        living.delete(worker);
         if (stopping) {
           // Whoever serves catches SIGTERM, so one that dies of it had only begun to start.
           worst = Math.max(worst, signal === "SIGTERM" ? 0 : (code ?? 1));
-          if (workers().length === 0) resolve(worst);
+          if (living.size === 0) resolve(worst);
           return;
         }
         log.error({ died: worker.process.pid, code, signal }, "a gateway process died and is replaced");
@@ -53,12 +58,8 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
 
     void options.stop.then(() => {
       stopping = true;
-      for (const worker of workers()) worker.process.kill("SIGTERM");
-      if (workers().length === 0) resolve(worst);
+      for (const worker of living) worker.process.kill("SIGTERM");
+      if (living.size === 0) resolve(worst);
     });
   });
-}
-
-function workers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }
