@@ -70,7 +70,9 @@ begin
   if to_regclass(partition) is not null then return; end if;
   -- The lock that the job takes.
   perform pg_advisory_xact_lock(hashtextextended('partitions of usage', 0));
-  if to_regclass(partition) is not null then return; end if;
+  -- Read off the catalog's rows: to_regclass would repeat its answer from before the wait.
+  perform from pg_class where relname = partition and relnamespace = current_schema()::regnamespace;
+  if found then return; end if;
   execute format('create table %I (like usage including defaults including constraints)', partition);
   execute format('alter table usage attach partition %I for values from (%L) to (%L)',
     partition, day || ' 00:00+00', day + 1 || ' 00:00+00');
