@@ -23,8 +23,8 @@ export interface TaskBoard {
   claim(wanted: ClaimWish): Promise<readonly Claim[]>;
   /** Prolongs claims; gives the ids of those that still are. */
   keep(claims: readonly Claim[], leaseMs: number): Promise<ReadonlySet<string>>;
-  /** Ends claims without a look, to be due at once. */
-  release(claims: readonly Claim[]): Promise<void>;
+  /** Ends claims without a look, to be due at once or in `dueMs`. */
+  release(claims: readonly Claim[], dueMs?: number): Promise<void>;
   order(id: string): Promise<MediaOrder>;
 
   /** Notes where the task is about to be submitted, before it is. False = the claim is over: do not. */

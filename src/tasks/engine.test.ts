@@ -8,6 +8,7 @@ import {
   fakeVendor,
   SECOND_NANOS,
   type TaskRig,
+  untilOver,
   videoRequest,
 } from "../../test/support/tasks.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -39,7 +40,7 @@ describe("a task", () => {
     await expectCleanBooks(rig);
 
     await rig.startEngine();
-    const done = await gateway.find(caller.accountId, "video", task.id, 10_000);
+    const done = await untilOver(gateway, caller, task.id);
     expect(done).toMatchObject({ state: "SUCCESS", progressPercent: 100, failReason: "" });
     expect(done?.result?.outputs).toEqual([{ url: "http://vendor.test/v.mp4" }]);
     expect(vendor.submits(task.id)).toBe(1);
@@ -98,7 +99,7 @@ describe("a task", () => {
     const { id, requestId } = await gateway.submit(videoRequest(caller));
     expect(await read(caller.accountId, id)).toMatchObject({ state: "running", hold_usd: "0.5" });
     await rig.startEngine();
-    await gateway.find(caller.accountId, "video", id, 10_000);
+    await untilOver(gateway, caller, id);
     const receipt = await read(caller.accountId, id);
     expect(receipt).toMatchObject({
       ...{
@@ -139,7 +140,7 @@ describe("the money of a task", () => {
     const caller = await rig.account(10n * DOLLAR);
     const engine = await rig.startEngine({ probe: () => Promise.resolve(probed) });
     const { id } = await engine.submit(videoRequest(caller, { order: { durationSeconds: -1 } }));
-    await engine.find(caller.accountId, "video", id, 10_000);
+    await untilOver(engine, caller, id);
     await expectCharged(rig, caller, seconds * SECOND_NANOS["720p"], 10n * DOLLAR);
     const { estimated } = await rig.database.one<{ estimated: boolean }>("select estimated from usage");
     expect(estimated).toBe(probed === undefined && !("durationSeconds" in stated));
@@ -174,7 +175,7 @@ describe("the money of a task", () => {
       reason: "insufficient_user_quota",
       message: expect.stringContaining("spending limit"),
     });
-    await engine.find(caller.accountId, "video", id, 10_000);
+    await untilOver(engine, caller, id);
     await expect(engine.submit(videoRequest(caller))).rejects.toMatchObject({ status: 403 });
     await expectCharged(rig, caller, PRICE, 10n * DOLLAR);
   });
@@ -186,7 +187,7 @@ describe("the money of a task", () => {
     await (await text.take(order(caller, DOLLAR))).settle(completed(0));
     const engine = await rig.startEngine();
     const { id } = await engine.submit(videoRequest(caller, { order: { durationSeconds: 10 } }));
-    await engine.find(caller.accountId, "video", id, 10_000);
+    await untilOver(engine, caller, id);
     await text.drain();
     await expectCharged(rig, caller, 2n * PRICE);
   });
@@ -201,7 +202,7 @@ describe("the money of a task", () => {
     });
     expect(await dearer.find(caller.accountId, "video", id)).toBeDefined();
     await rig.startEngine();
-    await engine.find(caller.accountId, "video", id, 10_000);
+    await untilOver(engine, caller, id);
     await expectCharged(rig, caller, PRICE);
   });
 });
@@ -285,7 +286,7 @@ describe("a submit", () => {
       ),
     );
     vendor.onSubmit = (taskId) => ({ type: "accepted", upstreamId: `v-${taskId}` });
-    expect(await engine.find(caller.accountId, "video", id, 15_000)).toMatchObject({ state: "SUCCESS" });
+    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
   });
 });
 
@@ -320,7 +321,7 @@ describe("upstreams", () => {
     await eventually(() => vendor.asked.some(({ kind }) => kind === "look"));
     rig.catalog.serving = [other];
     vendor.onLook = () => ({ type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } });
-    expect(await engine.find(caller.accountId, "video", id, 15_000)).toMatchObject({ state: "SUCCESS" });
+    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
     expect(other.asked).toEqual([]);
   });
 });
@@ -329,7 +330,7 @@ async function run(given?: Parameters<typeof videoRequest>[1]): Promise<{ task: 
   const caller = await rig.account(DOLLAR);
   const engine = await rig.startEngine();
   const { id } = await engine.submit(videoRequest(caller, given));
-  const task = await engine.find(caller.accountId, "video", id, 15_000);
+  const task = await untilOver(engine, caller, id);
   if (task === undefined) throw new Error(`task ${id} is gone`);
   return { task, caller };
 }

@@ -14,7 +14,7 @@ describe("tasks under faults", () => {
       for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += counts[key];
     }
     // A simulation in which nothing happens would prove nothing.
-    for (const [what, count] of Object.entries(total)) expect(count, what).toBeGreaterThan(20);
+    for (const [what, count] of Object.entries(total)) expect(count, what).toBeGreaterThan(10);
   });
 
   it.each(BOARD_MUTANTS)("would show a board that %s", async (mutant) => {

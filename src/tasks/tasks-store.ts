@@ -39,7 +39,7 @@ export function createTasksStore(db: Queryable): TaskBoard {
            select id from tasks where due_at <= now() and upstream_id is null
             order by due_at limit $1 for update skip locked
          ), submitted as materialized (
-           select id from tasks where due_at <= now() and upstream_id <> all($3)
+           select id from tasks where due_at <= now() and upstream_id is not null and upstream_id <> all($3)
             order by due_at limit $2 for update skip locked
          )
          update tasks t set fence = t.fence + 1, due_at = now() + $4 * interval '1 ms'
@@ -58,11 +58,11 @@ export function createTasksStore(db: Queryable): TaskBoard {
       );
       return new Set(rows.map(({ id }) => id));
     },
-    async release(claims) {
+    async release(claims, dueMs = 0) {
       await db.execute(
-        `update tasks t set due_at = now(), fence = t.fence + 1
+        `update tasks t set due_at = ${dueBy("$3 * interval '1 ms'")}, fence = t.fence + 1
            from unnest($1::text[], $2::int8[]) as c (id, fence) where t.id = c.id and t.fence = c.fence`,
-        idsAndFences(claims),
+        [...idsAndFences(claims), dueMs],
       );
     },
     async order(id) {

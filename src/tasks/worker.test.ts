@@ -10,9 +10,11 @@ import {
   SECOND_NANOS,
   shortenDeadline,
   type TaskRig,
+  untilOver,
   videoRequest,
 } from "../../test/support/tasks.ts";
 import type { TaskEngine } from "./engine.ts";
+import { LEASE_MS } from "./held.ts";
 import { createTasksStore } from "./tasks-store.ts";
 
 const DOLLAR = 1_000_000_000n;
@@ -37,7 +39,7 @@ describe("an answer that was lost", () => {
     const { id } = await engine.submit(videoRequest(caller));
     await eventually(() => vendor.submits(id) === 1);
     await shortenDeadline(rig, id, 2_000);
-    expect(await engine.find(caller.accountId, "video", id, 10_000)).toMatchObject({ state: "FAILURE" });
+    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "FAILURE" });
     expect([vendor.submits(id), other.submits(id)]).toEqual([1, 0]);
     await expectCharged(rig, caller, 0n);
   });
@@ -51,8 +53,26 @@ describe("an answer that was lost", () => {
     const caller = await rig.account(DOLLAR);
     const engine = await rig.startEngine({ idempotent: true });
     const { id } = await engine.submit(videoRequest(caller));
-    expect(await engine.find(caller.accountId, "video", id, 15_000)).toMatchObject({ state: "SUCCESS" });
+    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
     expect(submits).toBe(2);
+  });
+});
+
+describe("a look that breaks off", () => {
+  it("is made again soon, not when the claim's lease is over", async () => {
+    const looks: number[] = [];
+    vendor.onLook = () => {
+      looks.push(performance.now());
+      if (looks.length === 1) throw new Error("a bug of ours");
+      return { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } };
+    };
+    const caller = await rig.account(DOLLAR);
+    const engine = await rig.startEngine();
+    const { id } = await engine.submit(videoRequest(caller));
+    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
+    const [first = 0, second = 0] = looks;
+    expect(second - first).toBeLessThan(LEASE_MS - 5_000);
+    await expectCharged(rig, caller, PRICE);
   });
 });
 
@@ -64,7 +84,7 @@ describe("a task at its deadline", () => {
     const { id } = await engine.submit(videoRequest(caller));
     await eventually(() => vendor.asked.some(({ kind }) => kind === "look"));
     await shortenDeadline(rig, id, 1_500);
-    const task = await engine.find(caller.accountId, "video", id, 10_000);
+    const task = await untilOver(engine, caller, id);
     expect(task).toMatchObject({ state: "FAILURE", failReason: "The task did not finish in time." });
     await expectCharged(rig, caller, 0n);
 
@@ -87,7 +107,7 @@ describe("tasks past retention", () => {
     const caller = await rig.account(10n * DOLLAR);
     const engine = await rig.startEngine();
     const [old, young] = await Promise.all([1, 2].map(() => engine.submit(videoRequest(caller))));
-    for (const task of [old, young]) await engine.find(caller.accountId, "video", task?.id ?? "", 10_000);
+    for (const task of [old, young]) await untilOver(engine, caller, task?.id ?? "");
     await engine.stop(1_000);
     const gateway = await rig.startEngine({ works: false });
     const open = await gateway.submit(videoRequest(caller));
@@ -116,9 +136,7 @@ describe("several processes", () => {
         (engines[index % 3] as TaskEngine).submit(videoRequest(caller)),
       ),
     );
-    const ended = await Promise.all(
-      tasks.map(({ id }) => engines[0].find(caller.accountId, "video", id, 20_000)),
-    );
+    const ended = await Promise.all(tasks.map(({ id }) => untilOver(engines[0], caller, id)));
     const made = ended.filter((task) => task?.state === "SUCCESS").length;
     expect(ended.every((task) => task?.state === "SUCCESS" || task?.state === "FAILURE")).toBe(true);
     for (const { id } of tasks) expect(vendor.submits(id)).toBe(1);
@@ -151,7 +169,7 @@ describe("several processes", () => {
     });
     expect(vendor.submits(id)).toBe(1);
     answer?.();
-    expect(await second.find(caller.accountId, "video", id, 15_000)).toMatchObject({ state: "SUCCESS" });
+    expect(await untilOver(second, caller, id)).toMatchObject({ state: "SUCCESS" });
     expect(vendor.submits(id)).toBe(1);
     await expectCharged(rig, caller, PRICE);
   });

@@ -19,8 +19,8 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Submits take a second or two each, those of synchronous vendors a minute. */
-const MOST_FRESH = 64;
+/** Submits take a second or two each, but those of synchronous vendors a minute: many of them must fit. */
+const MOST_FRESH = 256;
 /** Looks are quick; beyond this the database would be asked for more than the process can do. */
 const MOST_SUBMITTED = 256;
 /** Calls about running tasks at one upstream, and submits to all of them; a vendor has other customers too. */
@@ -30,6 +30,8 @@ const BEAT_MS = 1_000;
 /** A board that says something is due may mean what others are about to take, or what is set aside here. */
 const SHORTEST_BEAT_MS = 50;
 const TROUBLED_BEAT_MS = 1_000;
+/** Work that broke off may break off again: it is not tried without a pause, nor left until its lease is over. */
+const BROKEN_OFF_MS = 3_000;
 
 /** Takes due tasks off the board and does what is next for each, until it is stopped. */
 export function createWorker(deps: WorkDeps): Worker {
@@ -60,13 +62,16 @@ export function createWorker(deps: WorkDeps): Worker {
     }
   });
 
-  /** Does a job on tasks and lets go of them whatever happens: what is left undone comes up again by itself. */
+  /** Does a job on tasks and lets go of them whatever happens: what is left undone comes up again. */
   const work = async (tasks: readonly Held[], job: () => Promise<void>): Promise<void> => {
     try {
       await job();
     } catch (error) {
-      const ids = tasks.map(({ claim }) => claim.id);
-      log.error({ err: error, tasks: ids.slice(0, 10) }, "work on tasks broke off; it will be tried again");
+      const claims = tasks.map(({ claim }) => claim);
+      const ids = claims.slice(0, 10).map(({ id }) => id);
+      log.error({ err: error, tasks: ids }, "work on tasks broke off; it will be tried again");
+      // Those that are done know another fence. Where not even this succeeds, they come up when their leases end.
+      await board.release(claims, BROKEN_OFF_MS).catch(() => undefined);
     } finally {
       for (const held of tasks) {
         hands.delete(held);

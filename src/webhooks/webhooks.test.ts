@@ -1,7 +1,13 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/billing.ts";
-import { createTaskRig, fakeVendor, type TaskRig, videoRequest } from "../../test/support/tasks.ts";
+import {
+  createTaskRig,
+  fakeVendor,
+  type TaskRig,
+  untilOver,
+  videoRequest,
+} from "../../test/support/tasks.ts";
 import { systemClock } from "../base/clock.ts";
 import { createSeals } from "../base/seal.ts";
 import { silentLog } from "../observe/log.ts";
@@ -108,6 +114,6 @@ async function finishedTask(): Promise<{ accountId: bigint; taskId: string }> {
   const caller = await rig.account(1_000_000_000n);
   const engine = await rig.startEngine();
   const { id } = await engine.submit(videoRequest(caller, { webhookUrl: URL, violation: "nothing to make" }));
-  await engine.find(caller.accountId, "video", id, 10_000);
+  await untilOver(engine, caller, id);
   return { accountId: caller.accountId, taskId: id };
 }

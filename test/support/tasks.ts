@@ -6,8 +6,10 @@ import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
 import type { Submission, VideoOrder } from "../../src/families/family.ts";
 import { createLog, silentLog } from "../../src/observe/log.ts";
+
 import { createTaskEngine, type TaskEngine, type TaskEngineOptions } from "../../src/tasks/engine.ts";
-import type { TaskRequest } from "../../src/tasks/tasks.ts";
+import { isFinal } from "../../src/tasks/state.ts";
+import type { Task, TaskRequest } from "../../src/tasks/tasks.ts";
 import type { AskOutcome, UpstreamAsk } from "../../src/upstreams/call.ts";
 import type {
   PollOutcome,
@@ -16,6 +18,7 @@ import type {
   TaskApiAnswer,
 } from "../../src/upstreams/task-apis/task-api.ts";
 import { type BillingRig, createBillingRig } from "./billing.ts";
+import { waitFor } from "./wait.ts";
 
 /** A second of 720p, and of 1080p. */
 export const SECOND_NANOS = { "720p": 100_000_000n, "1080p": 250_000_000n } as const;
@@ -215,6 +218,14 @@ export async function shortenDeadline(rig: TaskRig, id: string, ms: number): Pro
             fence = fence + 1 where id = $1`,
     [id, ms],
   );
+}
+
+/** The account's video, once it is over; fails only where nothing ends it. */
+export async function untilOver(engine: TaskEngine, { accountId }: Caller, id: string): Promise<Task> {
+  return waitFor(`the end of ${id}`, async () => {
+    const task = await engine.find(accountId, "video", id, 1_000);
+    return task !== undefined && isFinal(task.state) && task;
+  });
 }
 
 /** An account that had so much has paid so much, is held nothing, and the books are right. */

@@ -131,8 +131,8 @@ export class ModelBoard {
           return task ? [claim.id] : [];
         }),
       ),
-    release: (claims: readonly Claim[]): void => {
-      for (const claim of claims) this.end(claim, this.world.nowMs);
+    release: (claims: readonly Claim[], dueMs = 0): void => {
+      for (const claim of claims) this.end(claim, this.dueBy(this.taskOf(claim.id), dueMs));
     },
     order: (id: string): MediaOrder => this.taskOf(id).wanted.order,
     intend: (claim: Claim, place: Place): boolean => {

@@ -150,7 +150,7 @@ export class TaskProcess {
       findByIdempotencyKey: () => Promise.resolve(undefined),
       claim: (wish) => call(() => statements.claim(wish)),
       keep: (claims, leaseMs) => call(() => statements.keep(claims, leaseMs)),
-      release: (claims) => call(() => statements.release(claims)),
+      release: (claims, dueMs) => call(() => statements.release(claims, dueMs)),
       order: (id) => call(() => statements.order(id)),
       intend: (claim, place) => call(() => statements.intend(claim, place)),
       requeue: (...told) => call(() => statements.requeue(...told)),
