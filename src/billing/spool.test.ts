@@ -16,6 +16,23 @@ describe("a spool", () => {
     expect(spool.nextTick(5_300)).toMatchObject({ tick: 2, lines: [{ endLine: "4" }] });
   });
 
+  it("sends a tick once it is full, and otherwise lets lines gather", () => {
+    const { spool, begin } = leased(2_000n);
+    spool.nextTick(0);
+    spool.learn(answer({ tick: 2, posted: 0, lease: 2_000n }), 0, 0);
+    for (let count = 1; count < 1_000; count += 1) {
+      spool.end(begin(1n), 1n, 0, String);
+      expect(spool.changesDueTime()).toBe(count === 1);
+    }
+    expect(spool.dueInMs(0)).toBe(250);
+    for (let count = 0; count < 2; count += 1) spool.end(begin(1n), 1n, 0, String);
+    expect(spool.dueInMs(0)).toBe(0);
+    const { lines, upto } = spool.nextTick(0);
+    expect(lines).toHaveLength(1_000);
+    spool.learn(answer({ tick: 3, posted: upto, lease: 1_000n }), 0, 0);
+    expect([spool.unpostedCount, spool.dueInMs(0)]).toEqual([1, 250]);
+  });
+
   it("believes what the database has, where a lost answer had taken effect", () => {
     const { spool, begin, purse } = leased(100n);
     spool.end(begin(30n), 30n, 0, String);

@@ -114,9 +114,12 @@ export class Spool {
     this.hurry();
   }
 
-  /** Milliseconds until a tick should be sent; 0 = now. */
+  /**
+   * Milliseconds until a tick should be sent; 0 = now. A full one is not kept waiting: the longer lines wait, the more of
+   * them the collector of memory takes for old.
+   */
   dueInMs(nowMs: number): number {
-    if (this.urgent || this.unanswered) return 0;
+    if (this.urgent || this.unanswered || this.finished.length >= MOST_LINES) return 0;
     const busy = this.finished.length > 0 || this.purses.waitingCount > 0;
     return Math.max(0, this.builtAtMs + (busy ? BUSY_TICK_MS : QUIET_TICK_MS) - nowMs);
   }
@@ -129,7 +132,7 @@ export class Spool {
       return finished;
     });
     this.builtAtMs = nowMs;
-    this.urgent = this.finished.length > MOST_LINES;
+    this.urgent = false;
     this.unanswered = {
       spool: this.id,
       tick: this.tick,
@@ -190,6 +193,11 @@ export class Spool {
   /** Ended holds that no tick has posted yet. */
   get unpostedCount(): number {
     return this.finished.length;
+  }
+
+  /** The line that was just ended begins to wait alone, or fills a tick. */
+  changesDueTime(): boolean {
+    return this.finished.length === 1 || this.finished.length === MOST_LINES;
   }
 
   /** Lines not yet posted, for receipts. */

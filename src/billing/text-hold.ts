@@ -35,7 +35,7 @@ export function openHold(
       const ended = lines.end(line.number, line.endLine);
       // Otherwise a tick is due soon anyway.
       if (!lines.isWritable()) spool.hurry();
-      if (!lines.isWritable() || spool.unpostedCount === 1) ticker.wake();
+      if (!lines.isWritable() || spool.changesDueTime()) ticker.wake();
       return ended;
     },
   };
