@@ -29,7 +29,7 @@ export const OPERATOR_PAGES = [
   { name: "catalog", path: "/catalog", letter: "c" },
   { name: "accounts", path: "/accounts", letter: "n" },
   { name: "people", path: "/people", letter: "o" },
-  { name: "codes", path: "/codes", letter: "o" },
+  { name: "codes", path: "/codes", letter: "v" },
   { name: "queue", path: "/queue", letter: "q" },
   { name: "ledger", path: "/ledger", letter: "b" },
   { name: "audit", path: "/audit", letter: "d" },
