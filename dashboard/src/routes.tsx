@@ -54,6 +54,7 @@ export const routeTree = root.addChildren([
       "OperatorUpstreamPage",
     ),
     page("/accounts/$account/people", () => import("./pages/people/page.tsx"), "PeoplePage"),
+    page("/accounts/$account/audit", () => import("./pages/audit/page.tsx"), "AuditPage"),
     page("/operator/people", () => import("./pages/operator-people/page.tsx"), "OperatorPeoplePage"),
     page("/me", () => import("./pages/me/page.tsx"), "MePage"),
     page("/operator/catalog", () => import("./pages/operator-catalog/page.tsx"), "OperatorCatalogPage"),

@@ -126,11 +126,12 @@ export async function signInAt(
   await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
 }
 
-/** Gives a browser the session that the world has already. */
+/** Gives a browser a session that is there already: the operator's, or somebody else's. */
 export async function lendSession(
   { context }: Pick<Visitor, "context">,
-  world: DashboardWorld,
+  { gateway, operator }: Pick<DashboardWorld, "gateway" | "operator">,
+  person: SignedIn = operator,
 ): Promise<void> {
-  const [name = "", value = ""] = world.operator.cookie.split("=");
-  await context.addCookies([{ name, value, url: world.gateway.url }]);
+  const [name = "", value = ""] = person.cookie.split("=");
+  await context.addCookies([{ name, value, url: gateway.url }]);
 }

@@ -21,6 +21,7 @@ export const ACCOUNT_PAGES = [
   { name: "spending", path: "/spending", letter: "s" },
   { name: "statement", path: "/statement", letter: "l" },
   { name: "people", path: "/people", letter: "p" },
+  { name: "audit", path: "/audit", letter: "i", role: "owner" },
 ] as const satisfies readonly Destination<string>[];
 
 export const OPERATOR_PAGES = [

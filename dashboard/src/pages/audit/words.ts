@@ -1,9 +1,11 @@
 import { wordsOf } from "../../words/use-words.ts";
 
+/** What the audit logs of an account and of everything say. */
 export const auditWords = wordsOf({
   en: {
     title: "Audit log",
     lead: "Who changed what, and how it stood before.",
+    leadOfAccount: "Who changed what in this account, and how it stood before.",
     at: "When, who",
     program: "the program itself",
     byToken: "by token",
@@ -24,6 +26,7 @@ export const auditWords = wordsOf({
   zh: {
     title: "审计日志",
     lead: "谁更改了什么，更改前是什么样。",
+    leadOfAccount: "谁在此账户中更改了什么，更改前是什么样。",
     at: "时间与操作者",
     program: "程序自身",
     byToken: "通过令牌",
