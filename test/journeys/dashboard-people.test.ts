@@ -1,8 +1,9 @@
 import { TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.ts";
-import { BOOTSTRAP_PASSWORD, callerOf } from "../support/console.ts";
+import { BOOTSTRAP_PASSWORD, callerOf, signIn } from "../support/console.ts";
 import { signInAt } from "../support/dashboard-world.ts";
 import { CLIENT_ID, CLIENT_SECRET, type FakeOidc, startFakeOidc } from "../support/fake-oidc.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
@@ -72,6 +73,67 @@ accounts: [{ name: alpha }]
     await guest.page.goto("/");
     await guest.page.getByText("You belong to no account yet").waitFor();
     expect([...owner.complaints(), ...guest.complaints()]).toEqual([]);
+  });
+
+  it("are invited into an account that is found by its name, by keyboard, on a narrow window", async () => {
+    const operator = await signIn(gateway);
+    for (const name of ["Northern Lights", "Northern Harbour", "South"])
+      expect(await operator.post("/operator/accounts", { name })).toMatchObject({ status: 201 });
+    const { page, complaints } = await browser.visit(gateway.url, { viewport: { width: 360, height: 800 } });
+    await signInAt({ page });
+    await page.goto("/operator/people");
+    await page.getByRole("button", { name: "Invite" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite somebody" });
+    await dialog.getByLabel("E-mail address").fill("pia@example.test");
+    const account = dialog.getByRole("combobox", { name: "Account" });
+    const list = dialog.getByRole("listbox", { name: "What was found" });
+    const options = list.getByRole("option");
+
+    await account.fill("nothing like it");
+    await dialog.getByText("Nothing is called like that").waitFor();
+    await page.keyboard.press("Enter");
+    await account.blur();
+    expect(await account.inputValue()).toBe("");
+    expect(await dialog.getByRole("button", { name: "Invite" }).isDisabled()).toBe(true);
+
+    await account.focus();
+    await page.keyboard.type("northern");
+    await dialog.getByText("2 found").waitFor();
+    expect(await options.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Northern Harbour/),
+      expect.stringMatching(/^Northern Lights/),
+    ]);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await seriousFindings(page)).toEqual([]);
+    }
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await page.keyboard.press("Escape");
+    await list.waitFor({ state: "detached" });
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press("ArrowDown");
+    await list.waitFor();
+    await page.keyboard.press("ArrowUp");
+    expect(await list.getByRole("option", { selected: true }).innerText()).toMatch(/^Northern Lights/);
+    await page.keyboard.press("Enter");
+    await list.waitFor({ state: "detached" });
+    expect(await account.inputValue()).toBe("Northern Lights");
+
+    // Changed, it is no choice any more; another one takes a click.
+    await account.fill("harbour");
+    await dialog.getByLabel("Role").waitFor({ state: "detached" });
+    await list.getByRole("option", { name: "Northern Harbour" }).click();
+    await dialog.getByLabel("Role").selectOption("member");
+    await dialog.getByRole("button", { name: "Invite" }).click();
+    await page.getByText("/invitation#").waitFor();
+    const { data } = (await operator.get("/operator/invitations")).body;
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        email: "pia@example.test",
+        account: expect.objectContaining({ name: "Northern Harbour" }),
+      }),
+    );
+    expect(complaints()).toEqual([]);
   });
 
   it("set up an authenticator app, and sign in with its codes or a recovery code", async () => {

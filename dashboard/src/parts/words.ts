@@ -27,6 +27,13 @@ export const partsWords = wordsOf({
     no: "No",
     clear: "Clear filters",
     search: "Search",
+    choices: "What was found",
+    found: (count: number, more: boolean) =>
+      count === 0
+        ? "Nothing is called like that"
+        : more
+          ? `The first ${count}; type more of the name for others`
+          : `${count} found`,
   },
   zh: {
     close: "关闭",
@@ -52,5 +59,8 @@ export const partsWords = wordsOf({
     no: "否",
     clear: "清除筛选",
     search: "搜索",
+    choices: "搜索结果",
+    found: (count: number, more: boolean) =>
+      count === 0 ? "没有匹配的名称" : more ? `前 ${count} 项；输入更多名称以查找其他项` : `找到 ${count} 项`,
   },
 });

@@ -1,8 +1,10 @@
 import { type FormEvent, type ReactNode, useState } from "react";
+import type { AccountRow } from "../../../../src/console/accounts/contract.ts";
 import type { CreatedInvitation, OperatorInvitation } from "../../../../src/console/people/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
+import { type Choice, Chooser } from "../../parts/chooser.tsx";
 import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Checkbox, Field, Input } from "../../parts/field.tsx";
@@ -15,17 +17,16 @@ import { peopleWords } from "../people/words.ts";
 export function InviteAnybody({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useWords(peopleWords);
   const [email, setEmail] = useState("");
-  const [account, setAccount] = useState("");
+  const [account, setAccount] = useState<Choice | null>(null);
   const [role, setRole] = useState<Role>("owner");
   const [makesOperator, setMakesOperator] = useState(false);
   const invite = useWrite((body: OperatorInvitation) =>
     write<CreatedInvitation>("POST", "/operator/invitations", body),
   );
   if (invite.data !== undefined) return <InvitationLink invitation={invite.data} onClose={onClose} />;
-  const id = account.trim();
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    invite.mutate({ email, account: id === "" ? null : { id, role }, makes_operator: makesOperator });
+    invite.mutate({ email, account: account && { id: account.id, role }, makes_operator: makesOperator });
   };
   return (
     <Dialog open title={t.inviteTitle} onClose={onClose}>
@@ -39,10 +40,15 @@ export function InviteAnybody({ onClose }: { readonly onClose: () => void }): Re
             onChange={(event) => setEmail(event.target.value)}
           />
         </Field>
-        <Field label={t.accountId} hint={t.accountHint}>
-          <Input inputMode="numeric" value={account} onChange={(event) => setAccount(event.target.value)} />
+        <Field label={t.account} hint={t.accountHint}>
+          <Chooser<AccountRow>
+            path="/operator/accounts"
+            choiceOf={({ id, name, group }) => ({ id, name, note: group })}
+            chosen={account}
+            onChoose={setAccount}
+          />
         </Field>
-        {id !== "" && <RoleField role={role} choose={setRole} />}
+        {account !== null && <RoleField role={role} choose={setRole} />}
         <Checkbox
           label={t.makesOperator}
           hint={t.makesOperatorHint}
@@ -51,7 +57,12 @@ export function InviteAnybody({ onClose }: { readonly onClose: () => void }): Re
         />
         {invite.error && <Failed error={invite.error} />}
         <DialogButtons>
-          <Button type="submit" look="primary" busy={invite.isPending} disabled={id === "" && !makesOperator}>
+          <Button
+            type="submit"
+            look="primary"
+            busy={invite.isPending}
+            disabled={account === null && !makesOperator}
+          >
             {t.invite}
           </Button>
         </DialogButtons>
