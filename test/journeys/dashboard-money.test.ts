@@ -66,6 +66,19 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     const receipt = await page.getByRole("main").innerText();
     expect(receipt).toMatch(/Output\s+10\s+\$60,?000(\.00)? per million\s+\$0\.60/);
     expect(receipt).toMatch(/Charged\s+\$0\.600\d+/);
+
+    // What a person spent leads to the requests with their keys, and to no others.
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Spending" }).click();
+    await page.getByRole("main").getByRole("link", { name: "People" }).click();
+    await page.getByRole("cell", { name: "Administrator" }).getByRole("link").click();
+    await page.getByRole("heading", { name: "Requests" }).waitFor();
+    const maker = page.getByRole("combobox", { name: "Key made by" });
+    await maker.locator("option:checked", { hasText: "Administrator" }).waitFor({ state: "attached" });
+    await page.getByRole("row").nth(2).waitFor();
+    expect(await page.getByRole("row").count()).toBe(1 + 2);
+    await maker.selectOption({ label: "Keys of anybody" });
+    await page.waitForURL((url) => !url.searchParams.has("person"));
     expect(complaints()).toEqual([]);
     expect((await gateway.run("ledger", "verify")).code).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
 import { inviteGuest } from "../support/console-people.ts";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 import { ask, type Reply } from "../support/world.ts";
@@ -25,7 +25,7 @@ models:
   - { id: other, endpoints: [oa, an], context_tokens: 100000, max_output_tokens: 1000, price: { input: 3, output: 15 } }
 upstreams:
   - { name: sandbox, kind: sandbox, base_url: "${sandbox.url}", models: [small, other] }
-accounts: [{ name: alpha, balance: 10 }, { name: beta, balance: 10 }]
+accounts: [{ name: alpha, balance: 10, keys: [{ name: filed, key: ${TEST_KEY} }] }, { name: beta, balance: 10 }]
 `,
   });
   operator = await signIn(gateway);
@@ -216,6 +216,7 @@ describe("requests and spending in the console", () => {
     for (const query of [
       "after=nonsense",
       "key=x",
+      "person=x",
       "limit=0",
       "from=yesterday",
       "min_cost_nanos=-1",
@@ -225,6 +226,29 @@ describe("requests and spending in the console", () => {
     for (const query of ["from=2026-01-02&to=2026-01-01", "by=key&step=hour", "from=2000-01-01", "step=hour"])
       expect((await viewer.get(`/accounts/${alpha}/spending?${query}`)).status, query).toBe(400);
     expect((await viewer.get(`${requests()}?model=a%00b`)).status).toBe(400);
+  });
+
+  it("narrow to the keys that a person made, and to those that nobody did, as spending has them", async () => {
+    const { secret } = await makeKey(owner, { name: "made by the owner" });
+    const { secret: other } = await makeKey(member, { name: "made by the member" });
+    const ids: (string | null)[] = [];
+    for (const key of [secret, other, TEST_KEY]) ids.push((await chat(key)).headers.get("x-request-id"));
+    const rows = async (person: string): Promise<{ request_id: string; charge_nanos: string }[]> =>
+      (await viewer.get(`${requests()}?limit=200&person=${person}`)).body.data;
+    const people = [owner.session.person.id, member.session.person.id, "nobody"];
+    await waitFor("the requests in the log", async () =>
+      (await Promise.all(people.map(rows))).every((found, at) => found[0]?.request_id === ids[at]),
+    );
+    const { groups } = (await viewer.get(`/accounts/${alpha}/spending?by=person`)).body;
+    expect(groups.map(({ id }: { id: string }) => id).sort()).toEqual(people.sort());
+    for (const { id, ...sums } of groups) {
+      const found = await rows(id);
+      const charge = found.reduce((sum, { charge_nanos }) => sum + BigInt(charge_nanos), 0n);
+      expect([found.length, String(charge)], id).toEqual([sums.requests, sums.charge_nanos]);
+    }
+    expect(await rows(viewer.session.person.id)).toEqual([]);
+    const elsewhere = await operator.get(`${requests(beta)}?person=${owner.session.person.id}`);
+    expect(elsewhere.body.data).toEqual([]);
   });
 
   it("sum to what the requests cost, by person too", async () => {

@@ -17,6 +17,10 @@ const filter = {
   from: givenMoment.optional().describe("Recorded then or later"),
   to: givenMoment.optional().describe("Recorded before then"),
   key: id.optional().describe("Id of the key"),
+  person: z
+    .union([id, z.literal("nobody")])
+    .optional()
+    .describe("Id of who made the key, as in spending by person; nobody = a key made by no person"),
   model: plain(200).optional(),
   endpoint: plain(64).optional().describe("A protocol (messages, responses ...), images or videos"),
   status: z

@@ -17,6 +17,7 @@ let all: readonly (LoggedRequest & { readonly at: Date })[];
 beforeAll(async () => {
   test = await createTestDatabase();
   [accountId, otherId] = (await insertAccounts()) as [AccountId, AccountId];
+  await insertKeys();
   await insert(accountId, ROWS, "a");
   await insert(otherId, 50, "b");
   all = (await newestRequests(test.database, { accountId }, 10_000)).map((row) => ({
@@ -33,6 +34,26 @@ async function insertAccounts(): Promise<AccountId[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Who made which of the account's keys; the others were made by nobody. */
+const MAKERS: ReadonlyMap<bigint, bigint> = new Map([
+  [1n, 1n],
+  [2n, 2n],
+  [4n, 1n],
+]);
+
+async function insertKeys(): Promise<void> {
+  await test.database.execute(
+    `insert into users (id, email, name, email_trusted) overriding system value
+     values (1, 'ann@example.test', 'Ann', true), (2, 'ben@example.test', 'Ben', true), (3, 'cy@example.test', 'Cy', true)`,
+  );
+  for (const id of [1n, 2n, 3n, 4n, 5n]) {
+    await test.database.execute(
+      "insert into api_keys (id, account_id, name, created_by) overriding system value values ($1, $2, $3, $4)",
+      [id, accountId, `key ${id}`, MAKERS.get(id) ?? null],
+    );
+  }
+}
+
 /** Rows of the last thirty hours in ticks of up to seven, so that many share a moment; one in fifty is of a rare model. */
 async function insert(account: AccountId, count: number, mark: string): Promise<void> {
   for (const ago of [0, 1, 2]) await ensureDay(ago);
@@ -40,7 +61,7 @@ async function insert(account: AccountId, count: number, mark: string): Promise<
     `insert into usage (posted_at, request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream,
             status, reason, attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos, charge_nanos,
             ledgers, losses, spool)
-     select at, 'req_' || $3 || md5(n::text), at, at, $1, 1 + n % 3, case n % 50 when 7 then 'rare' else 'm' || n % 4 end,
+     select at, 'req_' || $3 || md5(n::text), at, at, $1, 1 + n % 5, case n % 50 when 7 then 'rare' else 'm' || n % 4 end,
             (array['messages', 'responses'])[1 + n % 2], false, (array['one', 'two', null])[1 + n % 3],
             case n % 9 when 0 then 502 else 200 end, case n % 9 when 0 then 'upstream_failed' when 1 then 'client_aborted'
             else 'completed' end, 1, 5, false, '{}', 1, '{}', 1000000, 0, n * 1000, '{}', '{}', 'test'
@@ -74,6 +95,7 @@ async function pages(wanted: Wanted, size: number): Promise<string[]> {
 const wish = fc.record(
   {
     keyId: fc.constantFrom(1n, 2n),
+    person: fc.constantFrom(1n, 2n, 3n, "nobody" as const),
     model: fc.constantFrom("rare", "m1", "unknown"),
     endpoint: fc.constantFrom("messages", "responses"),
     upstream: fc.constantFrom("one", "two"),
@@ -93,6 +115,7 @@ describe("the list of requests", () => {
       fc.asyncProperty(wish, fc.integer({ min: 20, max: 400 }), async (filter, size) => {
         const fits = (row: (typeof all)[number]): boolean =>
           (filter.keyId === undefined || row.keyId === filter.keyId) &&
+          (filter.person === undefined || (MAKERS.get(row.keyId) ?? "nobody") === filter.person) &&
           (filter.model === undefined || row.model === filter.model) &&
           (filter.endpoint === undefined || row.endpoint === filter.endpoint) &&
           (filter.upstream === undefined || row.upstream === filter.upstream) &&

@@ -8,6 +8,8 @@ export interface Wanted {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   readonly keyId?: bigint | undefined;
+  /** Who made the key; nobody = no person. No index of the log knows people, so the hours must be given by key. */
+  readonly person?: bigint | "nobody" | undefined;
   readonly model?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly upstream?: string | undefined;
@@ -58,26 +60,30 @@ export interface RequestDepths extends LoggedRequest {
 
 /**
  * The newest wanted requests, by (posted_at, request_id) downwards, `most` at most; all of them where `hours` is
- * undefined, else those of these hours (their beginnings), each looked into by itself.
+ * undefined, else those of these hours, each looked into by itself, and each of its keys where they are known.
  */
 export async function readRequests(
   db: Queryable,
   wanted: Wanted,
   most: number,
-  hours?: readonly Date[],
+  hours?: readonly LikelyHour[],
 ): Promise<LoggedRequest[]> {
   const values: unknown[] = [];
   const put = (value: unknown): string => `$${values.push(value)}`;
   const where = conditions(wanted, put);
   const limit = put(most);
   const newest = (more: string): string =>
-    `select u.* from usage u where ${where}${more} order by u.posted_at desc, u.request_id desc limit ${limit}`;
+    `select u.* from usage u where ${where} ${more} order by u.posted_at desc, u.request_id desc limit ${limit}`;
+  const places = hours?.flatMap(({ hour, keys }) => (keys ?? [null]).map((key) => ({ hour, key })));
+  const ofPlace = `and u.posted_at >= p.hour and u.posted_at < p.hour + interval '1 hour'
+    ${wanted.person === undefined ? "" : "and u.key_id = p.key"}`;
   const rows =
-    hours === undefined
+    places === undefined
       ? newest("")
-      : `select u.* from unnest(${put(hours)}::timestamptz[]) as h (hour) cross join lateral (
-           ${newest(" and u.posted_at >= h.hour and u.posted_at < h.hour + interval '1 hour'")}
-         ) u order by u.posted_at desc, u.request_id desc limit ${limit}`;
+      : `select u.* from unnest(${put(places.map(({ hour }) => hour))}::timestamptz[],
+             ${put(places.map(({ key }) => key))}::int8[]) as p (hour, key)
+           cross join lateral (${newest(ofPlace)}) u
+          order by u.posted_at desc, u.request_id desc limit ${limit}`;
   return db.query<LoggedRequest>(
     `select ${SHOWN} from (${rows}) u left join api_keys k on k.id = u.key_id
       order by u.posted_at desc, u.request_id desc`,
@@ -89,11 +95,13 @@ export async function readRequests(
 export interface LikelyHour {
   readonly hour: Date;
   readonly requests: bigint;
+  /** The person's keys that were used on its day; null where no person is wanted. */
+  readonly keys: readonly bigint[] | null;
 }
 
 /**
  * Those of the account's hours from `since` to before `until`, newest first, by the sums over the log, which know
- * models, endpoints, upstreams and failures.
+ * models, endpoints, upstreams and failures by the hour, and keys by the day.
  */
 export function readLikelyHours(
   db: Queryable,
@@ -102,16 +110,26 @@ export function readLikelyHours(
 ): Promise<LikelyHour[]> {
   const values: unknown[] = [];
   const put = (value: unknown): string => `$${values.push(value)}`;
-  const { accountId, model, endpoint, upstream, failed, minCostNanos } = wanted;
+  const { accountId, keyId, person, model, endpoint, upstream, failed, minCostNanos } = wanted;
   const requests =
     failed === undefined ? "sum(requests)" : failed ? "sum(errors)" : "sum(requests) - sum(errors)";
-  const where = [`account_id = ${put(accountId)}`, `hour >= ${put(since)}`, `hour < ${put(until)}`];
+  const [account, first, end] = [put(accountId), put(since), put(until)];
+  const enough = `${requests} > 0 and sum(charge_nanos) >= ${put(minCostNanos ?? 0n)}`;
+  const where = [`account_id = ${account}`, `hour >= ${first}`, `hour < ${end}`];
   if (model !== undefined) where.push(`model = ${put(model)}`);
   if (endpoint !== undefined) where.push(`endpoint = ${put(endpoint)}`);
   if (upstream !== undefined) where.push(`upstream = ${put(upstream)}`);
+  const hours = `select hour, (${requests})::int8 as requests, null::int8[] as keys from usage_hours
+    where ${where.join(" and ")} group by hour having ${enough}`;
+  if (person === undefined) return db.query<LikelyHour>(`${hours} order by hour desc`, values);
+  const made = person === "nobody" ? "k.created_by is null" : `k.created_by = ${put(person)}`;
+  const days = `select day, (${requests})::int8 as requests, array_agg(key_id) as keys
+      from usage_keys d join api_keys k on k.id = d.key_id
+     where d.account_id = ${account} and day between (${first} at time zone 'utc')::date and (${end} at time zone 'utc')::date
+       and ${made} ${keyId === undefined ? "" : `and key_id = ${put(keyId)}`} group by day having ${enough}`;
   return db.query<LikelyHour>(
-    `select hour, (${requests})::int8 as requests from usage_hours where ${where.join(" and ")}
-      group by hour having ${requests} > 0 and sum(charge_nanos) >= ${put(minCostNanos ?? 0n)} order by hour desc`,
+    `select h.hour, least(h.requests, d.requests) as requests, d.keys
+       from (${hours}) h join (${days}) d on d.day = (h.hour at time zone 'utc')::date order by h.hour desc`,
     values,
   );
 }

@@ -13,7 +13,20 @@ import { requestsWords } from "./words.ts";
 
 /** The names under which filters stand in the URL. */
 export const REQUEST_FILTERS = [
-  ...["from", "to", "key", "model", "endpoint", "status", "outcome", "reason", "min", "upstream", "request"],
+  ...[
+    "from",
+    "to",
+    "key",
+    "person",
+    "model",
+    "endpoint",
+    "status",
+    "outcome",
+    "reason",
+    "min",
+    "upstream",
+    "request",
+  ],
 ] as const;
 
 const DAY_MS = 86_400_000;
@@ -24,9 +37,9 @@ export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "
     const ms = text === undefined ? Number.NaN : Date.parse(text);
     return Number.isNaN(ms) ? undefined : new Date(ms + plusMs).toISOString();
   };
-  const { key, model, endpoint, status, outcome, reason, upstream, request, min } = search;
+  const { key, person, model, endpoint, status, outcome, reason, upstream, request, min } = search;
   return {
-    ...{ key, model, endpoint, reason, upstream, request, min_cost_nanos: min },
+    ...{ key, person, model, endpoint, reason, upstream, request, min_cost_nanos: min },
     from: day(search["from"], 0),
     to: day(search["to"], DAY_MS),
     status: status as RequestsQuery["status"],
@@ -57,6 +70,8 @@ export function RequestFilters(): ReactNode {
   const [search] = useSearch();
   const keys = useRead<KeysPage>(`/accounts/${account}/keys`, { limit: 200 });
   const used = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "model" });
+  const spent = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "person" });
+  const people = (spent.data?.groups ?? []).map(({ id, name }) => [id, name ?? t.nobody] as const);
   const keyNames = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
   const models = (used.data?.groups ?? []).map(({ id }) => [id, id] as const);
   return (
@@ -73,6 +88,12 @@ export function RequestFilters(): ReactNode {
         label={t.key}
         all={t.anyKey}
         options={withGiven(keyNames, search["key"], "#")}
+      />
+      <SelectFilter
+        name="person"
+        label={t.person}
+        all={t.anyPerson}
+        options={withGiven(people, search["person"], "#")}
       />
       <SelectFilter
         name="outcome"

@@ -53,9 +53,8 @@ function useColumns({ answer, by, account, days }: GroupsProps): readonly Column
   const name = useGroupName();
   const all = Number(answer.totals.charge_nanos);
   const rowsOf = (line: Line, more: object, children: ReactNode): ReactNode => {
-    // The log has no filter for people, nor for the many short-lived keys of the playground.
-    const filter =
-      line.id === null || by === "person" || line.id === "playground" ? undefined : { [by]: line.id };
+    // The log has no filter for the many short-lived keys of the playground.
+    const filter = line.id === null || line.id === "playground" ? undefined : { [by]: line.id };
     if (filter === undefined) return children;
     return (
       <Link
