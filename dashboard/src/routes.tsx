@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
 import { Gate } from "./shell/gate.tsx";
-import { NoAccount } from "./shell/not-found.tsx";
+import { NoAccount, NotFoundAlone } from "./shell/not-found.tsx";
 import { readPreference } from "./shell/preferences.ts";
 import { Shell } from "./shell/shell.tsx";
 
@@ -11,7 +11,7 @@ type Page = () => ReactNode;
 /** Brings the module of a page; a page is a file of its own that loads when it is visited. */
 type Load<Name extends string> = () => Promise<Readonly<Record<Name, Page>>>;
 
-const root = createRootRoute({ component: Outlet });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundAlone });
 const gate = createRoute({ getParentRoute: () => root, id: "gate", component: Gate });
 const shell = createRoute({
   getParentRoute: () => root,

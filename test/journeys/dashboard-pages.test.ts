@@ -80,13 +80,19 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     async (width) => {
       const wide: string[] = [];
       for (const locale of ["en-GB", "zh-CN"]) {
-        const visitor = await signedIn({ viewport: { width, height: 800 }, locale });
-        for (const path of dashboardPages(values).signedIn) {
-          await open(visitor, path);
-          const overflow = await visitor.page.evaluate<number>(
-            "document.documentElement.scrollWidth - innerWidth",
-          );
-          if (overflow > 0) wide.push(`${path} (${locale}): ${overflow} pixels too wide`);
+        const options = { viewport: { width, height: 800 }, locale };
+        const pages = dashboardPages(values);
+        for (const [visitor, paths] of [
+          [await signedIn(options), pages.signedIn],
+          [await browser.visit(world.gateway.url, options), pages.open],
+        ] as const) {
+          for (const path of paths) {
+            await open(visitor, path);
+            const overflow = await visitor.page.evaluate<number>(
+              "document.documentElement.scrollWidth - innerWidth",
+            );
+            if (overflow > 0) wide.push(`${path} (${locale}): ${overflow} pixels too wide`);
+          }
         }
       }
       expect(wide).toEqual([]);
@@ -94,9 +100,14 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
   );
 
   it("say so where there is none, and lead back", async () => {
-    const visitor = await signedIn();
+    const visitor = await signedIn({ viewport: { width: 360, height: 800 } });
     await open(visitor, `/accounts/${values["account"]}/nowhere`);
-    await visitor.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    const heading = visitor.page.getByRole("heading", { name: "There is no such page" });
+    await heading.waitFor();
+    // As far from the window's edge as every other page, be there a menu or not.
+    expect((await heading.boundingBox())?.x).toBe(16);
+    await open(visitor, "/operator/nowhere");
+    expect((await heading.boundingBox())?.x).toBe(16);
     await visitor.page.getByRole("link", { name: "To the start" }).click();
     await visitor.page.getByRole("heading", { name: "Home" }).waitFor();
   });

@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 /** What stands for the `$names` of a page's path. */
 export type PathValues = Readonly<Record<string, string>>;
 
-/** Every page of the dashboard, as its table of routes has them, with values for their `$names`. */
+/**
+ * Every page of the dashboard, as its table of routes has them, with values for their `$names`, and one
+ * address that is none's.
+ */
 export function dashboardPages(values: PathValues): { readonly open: string[]; readonly signedIn: string[] } {
   const table = readFileSync(
     fileURLToPath(new URL("../../dashboard/src/routes.tsx", import.meta.url)),
@@ -14,7 +17,7 @@ export function dashboardPages(values: PathValues): { readonly open: string[]; r
     [...table.matchAll(new RegExp(`\\b${word}\\(\\s*"([^"]+)"`, "g"))].map(([, path = ""]) =>
       filled(path, values),
     );
-  return { open: paths("gatePage"), signedIn: paths("page") };
+  return { open: [...paths("gatePage"), "/operator/nowhere"], signedIn: paths("page") };
 }
 
 function filled(path: string, values: PathValues): string {

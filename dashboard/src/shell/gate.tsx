@@ -4,8 +4,17 @@ import { Toasts } from "../parts/toast.tsx";
 import { AppearanceSwitches } from "./appearance.tsx";
 import { Mark } from "./sidebar.tsx";
 
-/** What stands around the pages before signing in: one narrow column. */
+/** What stands around the pages before signing in. */
 export function Gate(): ReactNode {
+  return (
+    <Column>
+      <Outlet />
+    </Column>
+  );
+}
+
+/** One narrow column, for what has no menu beside it. */
+export function Column({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 py-8 sm:py-16">
       <main className="flex w-full max-w-sm flex-1 flex-col gap-8">
@@ -13,7 +22,7 @@ export function Gate(): ReactNode {
           <Mark />
           Faregate
         </p>
-        <Outlet />
+        {children}
       </main>
       <footer className="w-full max-w-sm pt-8">
         <AppearanceSwitches />

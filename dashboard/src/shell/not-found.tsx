@@ -2,8 +2,10 @@ import type { ReactNode } from "react";
 import { ButtonLink } from "../parts/button.tsx";
 import { Page } from "../parts/page.tsx";
 import { useWords } from "../words/use-words.ts";
+import { Column } from "./gate.tsx";
 import { shellWords } from "./words.ts";
 
+/** An address below the menu, or below signing in, that is no page's. */
 export function NotFound(): ReactNode {
   const t = useWords(shellWords);
   return (
@@ -12,6 +14,15 @@ export function NotFound(): ReactNode {
         <ButtonLink to="/">{t.toStart}</ButtonLink>
       </div>
     </Page>
+  );
+}
+
+/** An address that is below neither: it stands by itself, as what comes before signing in does. */
+export function NotFoundAlone(): ReactNode {
+  return (
+    <Column>
+      <NotFound />
+    </Column>
   );
 }
 
