@@ -13,6 +13,7 @@ const CATALOG = {
   csrf_failed: { status: 403, code: "csrf_failed" },
   password_change_required: { status: 403, code: "password_change_required" },
   conflict: { status: 409, code: "conflict" },
+  changed_meanwhile: { status: 412, code: "changed_meanwhile" },
   too_many_attempts: { status: 429, code: "too_many_attempts" },
   missing_model: { status: 400, code: "" },
   missing_media_model: { status: 400, code: "missing_model" },

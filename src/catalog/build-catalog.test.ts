@@ -56,6 +56,7 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
         id: fc.constant(1n),
         name: fc.constant("1"),
         secret: fc.constant("s"),
+        sealed: fc.constant("sealed"),
         reference: fc.constant(null),
         enabled: fc.boolean(),
       }),

@@ -34,7 +34,13 @@ export interface CredentialDeclaration {
 
 export interface UpstreamRecord extends UpstreamDeclaration {
   readonly id: bigint;
-  readonly credentials: readonly (CredentialDeclaration & { readonly id: bigint })[];
+  readonly credentials: readonly StoredCredential[];
+}
+
+interface StoredCredential extends CredentialDeclaration {
+  readonly id: bigint;
+  /** The secret as it stands in the database: another text whenever another secret was written. */
+  readonly sealed: string;
 }
 
 /** What an upstream has where nothing is declared. */
@@ -166,16 +172,15 @@ interface CredentialRow {
   readonly enabled: boolean;
 }
 
-type OpenedCredential = UpstreamRecord["credentials"][number];
-
-function openCredential(seals: Seals, row: CredentialRow): OpenedCredential {
-  const { id, name, reference, enabled } = row;
+function openCredential(seals: Seals, row: CredentialRow): StoredCredential {
+  const { id, name, reference, enabled, sealed } = row;
   return {
     id,
     name,
     reference,
     enabled,
-    secret: seals.open(row.sealed, sealedRow("upstream_credentials", id)),
+    sealed,
+    secret: seals.open(sealed, sealedRow("upstream_credentials", id)),
   };
 }
 

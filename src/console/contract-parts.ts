@@ -16,5 +16,10 @@ export const givenAmount = {
   amount_nanos: nanos.max(19).optional().describe("The same in billionths of a dollar, in its place"),
 };
 
+/** Of a record that a write replaces; what revisionOf() gives. */
+export const revision = z
+  .string()
+  .describe("Names this state: a write that sends it, quoted, as If-Match is refused once it is another");
+
 /** An operator's or owner's words. */
 export const words = (most: number) => z.string().trim().min(1, "must say something").max(most);

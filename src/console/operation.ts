@@ -25,6 +25,11 @@ export interface Call<Query, Body> {
   readonly userAgent: string;
   /** Writes the audit log, in the transaction that makes the change. Every writing operation must. */
   audit(tx: Queryable, note: AuditNote): Promise<void>;
+  /**
+   * Throws 412 where the write was made from another state than this: the revision of the record as it stands, read
+   * in the transaction that replaces it, under the lock that keeps others from doing so. Every conditional write must.
+   */
+  expectRevision(current: string): void;
   /** Aborted when the caller goes away; for events also when the gateway stops. */
   readonly gone: AbortSignal;
 }
@@ -45,6 +50,11 @@ export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   readonly answer: z.ZodType<Answer>;
+  /**
+   * It answers a record that a write replaces, with its `revision`, which is the answer's ETag too; a write may name in
+   * If-Match the one it was made from.
+   */
+  readonly conditional?: true;
   /** Why this write leaves no trace in the audit log; every other must leave one. */
   readonly unaudited?: string;
   run(call: Call<Query, Body>): Promise<OperationAnswer<Answer>> | OperationAnswer<Answer>;

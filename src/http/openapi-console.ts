@@ -15,7 +15,11 @@ export function consolePaths(operations: readonly Operation[], errorAnswer: (wor
         description: whoMay(operation),
         tags: [`console: ${operation.tag}`],
         security: operation.policy === "anyone" ? [] : [{ consoleToken: [] }, { consoleSession: [] }],
-        parameters: [...pathParameters(operation.path), ...queryParameters(operation.query)],
+        parameters: [
+          ...pathParameters(operation.path),
+          ...queryParameters(operation.query),
+          ...(isConditionalWrite(operation) ? [IF_MATCH] : []),
+        ],
         ...(operation.kind === "json" && operation.body !== undefined
           ? { requestBody: { required: true, content: jsonOf(operation.body, "input") } }
           : {}),
@@ -69,10 +73,29 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
   }));
 }
 
+function isConditionalWrite(operation: Operation): boolean {
+  return operation.kind === "json" && operation.conditional === true && operation.method !== "GET";
+}
+
+const IF_MATCH: Json = {
+  ...{ name: "If-Match", in: "header", required: false, schema: { type: "string" } },
+  description:
+    "The state this write was made from: the ETag of a read, or `revision` in double quotes. 412 where it is another by now. Left out = the last writer wins",
+};
+
+const ETAG: Json = {
+  description: "`revision` of the answer in double quotes, for If-Match",
+  schema: { type: "string" },
+};
+
 function answerOf(operation: Operation): Json {
   switch (operation.kind) {
     case "json":
-      return { description: "OK", content: jsonOf(operation.answer, "output") };
+      return {
+        description: "OK",
+        content: jsonOf(operation.answer, "output"),
+        ...(operation.conditional ? { headers: { etag: ETAG } } : {}),
+      };
     case "events":
       return {
         description: `Server-sent events; each \`data\` is ${JSON.stringify(schemaOf(operation.event, "output"))}`,
@@ -94,6 +117,8 @@ function errorsOf(operation: Operation, errorAnswer: (words: string) => Json): J
   errors["401"] = errorAnswer("Not signed in");
   errors["403"] = errorAnswer("The role does not reach, or a write lacks the session's csrf_token");
   errors["404"] = errorAnswer("Does not exist, or belongs to others");
+  if (isConditionalWrite(operation))
+    errors["412"] = errorAnswer("Changed since the state that If-Match names; nothing was written");
   return errors;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { givenAmount } from "../contract-parts.ts";
+import { givenAmount, revision } from "../contract-parts.ts";
 import { moment, nanos } from "../page.ts";
 
 export const alertBody = z.strictObject({
@@ -38,6 +38,7 @@ export const alertSettings = z.object({
       fired_at: moment.nullable(),
     })
     .nullable(),
+  revision: revision.describe("Names threshold and address, or that there is no alert"),
   deliveries: z.array(delivery).describe("The latest ten, newest first"),
 });
 export type AlertSettings = z.infer<typeof alertSettings>;

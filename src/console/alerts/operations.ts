@@ -5,9 +5,11 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { createWebhookSecrets } from "../../webhooks/secrets.ts";
 import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
+import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { givenGain, noSuch } from "../given.ts";
 import { json, type Operation } from "../operation.ts";
+import { revisionOf } from "../revision.ts";
 import {
   type AlertDelivery,
   type AlertSettings,
@@ -28,6 +30,7 @@ function show({ database }: ConsoleDeps): Operation {
     ...{ ...described, method: "GET" },
     summary: "The alert of a low balance, with its latest deliveries",
     answer: alertSettings,
+    conditional: true,
     run: (call) => settingsOf(database, call.account().id),
   });
 }
@@ -38,16 +41,18 @@ function write({ database }: ConsoleDeps): Operation {
     summary: "Be told by webhook, once each time less than this can be spent",
     body: alertBody,
     answer: alertSettings,
+    conditional: true,
     async run(call) {
       const { id, name } = call.account();
       const alert = { thresholdNanos: givenGain(call.body), url: safeUrl(call.body.url) };
-      await database.transaction(async (tx) => {
-        const before = await findAlert(tx, id);
+      return database.transaction(async (tx) => {
+        const before = await takeAlert(tx, id);
+        call.expectRevision(alertRevision(before));
         await writeAlert(tx, id, alert);
         const note = { action: "alert.update", subject: name, accountId: id };
         await call.audit(tx, { ...note, before: before && inWords(before), after: inWords(alert) });
+        return settingsOf(tx, id);
       });
-      return settingsOf(database, id);
     },
   });
 }
@@ -60,7 +65,7 @@ function remove({ database }: ConsoleDeps): Operation {
     async run(call) {
       const { id, name } = call.account();
       await database.transaction(async (tx) => {
-        const before = await findAlert(tx, id);
+        const before = await takeAlert(tx, id);
         if (before === undefined || !(await deleteAlert(tx, id))) throw noSuch("alert");
         const note = { action: "alert.delete", subject: name, accountId: id };
         await call.audit(tx, { ...note, before: inWords(before) });
@@ -110,6 +115,17 @@ function showSecret({ database, seals }: ConsoleDeps): Operation {
   });
 }
 
+/** The alert as it stands until the transaction ends: where there is none, the account holds its place. */
+async function takeAlert(tx: Queryable, accountId: AccountId): Promise<BalanceAlert | undefined> {
+  await lockAccount(tx, accountId);
+  return findAlert(tx, accountId);
+}
+
+/** Whether it was told is no matter of whoever sets it. */
+function alertRevision(alert: BalanceAlert | undefined): string {
+  return revisionOf(alert === undefined ? null : { threshold: alert.thresholdNanos, url: alert.url });
+}
+
 /** Shown on the page; more of them are in the database. */
 const DELIVERIES_SHOWN = 10;
 
@@ -126,6 +142,7 @@ async function settingsOf(db: Queryable, accountId: AccountId): Promise<AlertSet
             below: alert.below,
             fired_at: alert.firedAt?.toISOString() ?? null,
           },
+    revision: alertRevision(alert),
     deliveries: deliveries.map(deliveryAnswer),
   };
 }

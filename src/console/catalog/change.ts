@@ -17,7 +17,8 @@ export interface Changed<Value> {
 
 /**
  * Changes the catalog as `faregate apply` does: under its lock, judged by its rules, wholly or not at all.
- * This process knows at once, the others within moments. What the rules refuse is 400 with the field.
+ * This process knows at once, the others within moments. What the rules refuse is 400 with the field. Whoever is told
+ * that somebody else was first is shown, when reading again, what that one wrote, wherever it was written.
  */
 export async function changeCatalog<Value>(
   { database, catalog }: Pick<ConsoleDeps, "database" | "catalog">,
@@ -34,6 +35,7 @@ export async function changeCatalog<Value>(
     await catalog.refresh();
     return value;
   } catch (error) {
+    if (error instanceof GatewayError && error.reason === "changed_meanwhile") await catalog.refresh();
     if (error instanceof ItemError)
       throw new GatewayError("invalid_request", error.message, { param: error.path });
     if (error instanceof ManifestConflict) throw new GatewayError("conflict", error.message);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revision } from "../contract-parts.ts";
 import { moment } from "../page.ts";
 
 /** As a catalog file has it: US dollars, exact. */
@@ -48,6 +49,7 @@ export const model = z.object({
   price_since: moment.nullable().describe("When the price in force was set"),
   upstreams: z.array(z.string()).describe("Upstreams that have it in their mapping, disabled ones too"),
   callable_in: z.array(z.string()).describe("Groups that can call it now"),
+  revision,
 });
 export type Model = z.infer<typeof model>;
 

@@ -8,6 +8,7 @@ import {
   type FileValue,
   isRecord,
 } from "../../manifest/encode-file.ts";
+import { revisionOf } from "../revision.ts";
 import type { Model, Price } from "./contract.ts";
 
 interface Beside {
@@ -36,7 +37,12 @@ export function modelAnswer(model: CatalogModel, { upstreams, catalog, priceSinc
     callable_in: [...catalog.groups.keys()].filter(
       (group) => catalog.endpointsOf(model.id, group).length > 0,
     ),
+    revision: modelRevision(model),
   };
+}
+
+export function modelRevision(model: CatalogModel): string {
+  return revisionOf(encodeModel(model));
 }
 
 /** The price as the file has it, every amount as text. */

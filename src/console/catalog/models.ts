@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Model as CatalogModel } from "../../catalog/catalog.ts";
 import { deleteModel, readModels, readPriceHistory, upsertModel } from "../../catalog/models-store.ts";
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
@@ -9,7 +10,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
 import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
-import { modelAnswer, priceAnswer } from "./model-answer.ts";
+import { modelAnswer, modelRevision, priceAnswer } from "./model-answer.ts";
 import { readPriceTimes } from "./price-times-store.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
@@ -18,7 +19,7 @@ const MODEL = "/operator/models/{model}";
 
 /** Models and their prices. The id in a path is percent-encoded, as it may hold a slash. */
 export function modelOperations(deps: ConsoleDeps): readonly Operation[] {
-  return [list(deps), create(deps), update(deps), remove(deps), history(deps)];
+  return [list(deps), create(deps), show(deps), update(deps), remove(deps), history(deps)];
 }
 
 function list(deps: ConsoleDeps): Operation {
@@ -48,16 +49,34 @@ function create(deps: ConsoleDeps): Operation {
   });
 }
 
+function show(deps: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "GET", path: MODEL },
+    summary: "One model with its price in force and who serves it",
+    answer: model,
+    conditional: true,
+    run: ({ params }) => answerOf(deps, params["model"] ?? ""),
+  });
+}
+
 function update(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "PUT", path: MODEL },
     summary: "Declare a model anew; another price adds a row to the price book",
     body: modelTerms,
     answer: model,
+    conditional: true,
     async run(call) {
       const id = call.params["model"] ?? "";
-      await changeCatalog(deps, call, async (tx) => write(tx, id, call.body, await modelOf(tx, id)));
-      return answerOf(deps, id);
+      const written = await changeCatalog(deps, call, async (tx) => {
+        const before = await modelOf(tx, id);
+        call.expectRevision(modelRevision(before));
+        const { note } = await write(tx, id, call.body, before);
+        return { value: await modelOf(tx, id), note };
+      });
+      const [answer] = await answersFor(deps, [written]);
+      assert(answer, "one model has one answer");
+      return answer;
     },
   });
 }
@@ -119,10 +138,13 @@ async function modelOf(db: Queryable, id: string): Promise<CatalogModel> {
   return found;
 }
 
-async function answersOf({ database, seals, catalog }: ConsoleDeps) {
+function answersOf(deps: ConsoleDeps) {
+  return answersFor(deps, [...deps.catalog.current().models.values()]);
+}
+
+async function answersFor({ database, seals, catalog }: ConsoleDeps, known: readonly CatalogModel[]) {
   const current = catalog.current();
   const upstreams = await readUpstreams(database, seals);
-  const known = [...current.models.values()];
   const times = await readPriceTimes(
     database,
     known.flatMap(({ price }) => price?.id ?? []),

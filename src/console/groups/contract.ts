@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revision } from "../contract-parts.ts";
 
 const factor = z
   .string()
@@ -11,6 +12,7 @@ export const group = z.object({
   accounts: z.int(),
   models: z.int().describe("Models that name it among the groups that may use them"),
   upstreams: z.int().describe("Upstreams that name it among the groups that they serve"),
+  revision: revision.describe("Names its factor, not what uses it"),
 });
 export type Group = z.infer<typeof group>;
 

@@ -1,10 +1,11 @@
 import { formatDecimal, parseDecimal } from "../../base/money.ts";
 import { deleteGroup, upsertGroup } from "../../catalog/catalog-store.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
+import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { noSuch } from "../given.ts";
 import { json, type Operation, reply } from "../operation.ts";
+import { revisionOf } from "../revision.ts";
 import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
 import { type GroupRow, lockGroup, readGroupRows } from "./group-rows-store.ts";
 
@@ -36,14 +37,15 @@ function create({ database }: ConsoleDeps): Operation {
     async run(call) {
       const { name, factor } = call.body;
       const factorPpm = ppmOf(factor);
-      await database.transaction(async (tx) => {
+      const answer = await database.transaction(async (tx) => {
         if ((await lockGroup(tx, name)) !== undefined) {
           throw new GatewayError("conflict", "There is a group of this name already.", { param: "name" });
         }
         await upsertGroup(tx, { name, factorPpm });
         await call.audit(tx, { action: "group.create", subject: name, after: { factor } });
+        return groupOf(tx, name);
       });
-      return reply(await groupOf(database, name), { status: 201 });
+      return reply(answer, { status: 201 });
     },
   });
 }
@@ -54,18 +56,20 @@ function change({ database }: ConsoleDeps): Operation {
     summary: "Change a group's factor, for what is accepted from then on",
     body: groupChange,
     answer: group,
+    conditional: true,
     async run(call) {
       const name = call.params["group"] ?? "";
       const factorPpm = ppmOf(call.body.factor);
-      await database.transaction(async (tx) => {
+      return database.transaction(async (tx) => {
         const row = await lockGroup(tx, name);
         if (row === undefined) throw noSuch("group");
+        call.expectRevision(groupRevision(row));
         await upsertGroup(tx, { name, factorPpm });
         const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };
         const after = { factor: formatDecimal(factorPpm, FACTOR_PLACES) };
         await call.audit(tx, { action: "group.update", subject: name, before, after });
+        return groupOf(tx, name);
       });
-      return groupOf(database, name);
     },
   });
 }
@@ -109,12 +113,17 @@ function ppmOf(factor: string): bigint {
   return ppm;
 }
 
-async function groupOf(database: Database, name: string): Promise<Group> {
-  const row = await database.transaction((tx) => lockGroup(tx, name));
+async function groupOf(tx: Queryable, name: string): Promise<Group> {
+  const row = await lockGroup(tx, name);
   if (row === undefined) throw noSuch("group");
   return groupAnswer(row);
 }
 
 function groupAnswer({ factorPpm, ...row }: GroupRow): Group {
-  return { ...row, factor: formatDecimal(factorPpm, FACTOR_PLACES) };
+  const revision = groupRevision({ name: row.name, factorPpm });
+  return { ...row, factor: formatDecimal(factorPpm, FACTOR_PLACES), revision };
+}
+
+function groupRevision({ name, factorPpm }: Pick<GroupRow, "name" | "factorPpm">): string {
+  return revisionOf({ name, factorPpm });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { givenMoment } from "../contract-parts.ts";
+import { givenMoment, revision } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
 const period = z
@@ -50,6 +50,7 @@ export const keyRow = z.object({
   spent_month_nanos: nanos.describe("Since the first of this month, UTC"),
   spent_total_nanos: nanos,
   old_secret_until: moment.nullable().describe("After a rotation: until when the secret before works too"),
+  revision: revision.describe("Names what it may do, its name and whether it works"),
 });
 export type KeyRow = z.infer<typeof keyRow>;
 

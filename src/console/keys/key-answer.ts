@@ -3,6 +3,7 @@ import { limitLedgerId } from "../../billing/ledger-ref.ts";
 import { readLimitsSpent } from "../../billing/ledger-store.ts";
 import type { Person } from "../../people/identity.ts";
 import type { Queryable } from "../../storage/database.ts";
+import { revisionOf } from "../revision.ts";
 import type { KeyRow } from "./contract.ts";
 import type { ShownKey } from "./key-rows-store.ts";
 
@@ -42,6 +43,7 @@ export async function keyAnswers(
     spent_month_nanos: String(key.spentMonthNanos),
     spent_total_nanos: String(key.spentTotalNanos),
     old_secret_until: key.oldSecretUntil?.toISOString() ?? null,
+    revision: keyRevision(key),
   }));
 }
 
@@ -77,6 +79,10 @@ export function auditedTerms(key: ShownKey) {
     },
     ...termsOf(key),
   };
+}
+
+export function keyRevision(key: ShownKey): string {
+  return revisionOf(auditedTerms(key));
 }
 
 function stateOf(key: ShownKey, nowMs: number): KeyRow["state"] {

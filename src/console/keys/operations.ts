@@ -19,7 +19,7 @@ import {
   newKey,
 } from "./contract.ts";
 import { givenTerms } from "./given-terms.ts";
-import { auditedTerms, keyAnswers, mayChange } from "./key-answer.ts";
+import { auditedTerms, keyAnswers, keyRevision, mayChange } from "./key-answer.ts";
 import { countLastHour, findShownKey, lockKey, readShownKeys, type ShownKey } from "./key-rows-store.ts";
 import { mintPlaygroundKey } from "./playground-key.ts";
 
@@ -69,6 +69,7 @@ function show({ database, clock }: ConsoleDeps): Operation {
     ...{ method: "GET", path: KEY, policy: "viewer", tag },
     summary: "One key, with the requests of the last hour that it carried",
     answer: keyDetail,
+    conditional: true,
     async run(call) {
       const key = await findKey(database, call);
       const accountId = call.account().id;
@@ -109,10 +110,12 @@ function change(deps: ConsoleDeps): Operation {
     summary: "Change what a key may do, its name, or whether it works",
     body: keyChange,
     answer: keyRow,
+    conditional: true,
     async run(call) {
       const accountId = call.account().id;
       return changing(deps, call, async (tx) => {
         const before = await takeKey(tx, call);
+        call.expectRevision(keyRevision(before));
         const nowMs = clock.nowMs();
         await setKeyTerms(
           tx,

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { revision } from "../contract-parts.ts";
 import { moment } from "../page.ts";
 
 export const settings = z.object({
   given: z.record(z.string(), z.unknown()).describe("What is set, as under `settings` of the catalog file"),
+  revision: revision.describe("Names what is set"),
   fields: z.array(
     z.object({
       name: z.string(),

@@ -6,6 +6,7 @@ import { readSettings as judgeSettings } from "../../manifest/read-item.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
+import { revisionOf } from "../revision.ts";
 import { type SettingsAnswer, settings, settingsChange } from "./contract.ts";
 import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
 
@@ -18,35 +19,41 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ ...described, method: "GET" },
       summary: "Settings with what they mean, and what the gateway runs on",
       answer: settings,
-      run: () => describe(deps),
+      conditional: true,
+      run: async () => describe(deps, await readSettings(deps.database)),
     }),
     json({
       ...{ ...described, method: "PUT" },
       summary: "Set the settings anew; what is left out has its default",
       body: settingsChange,
       answer: settings,
+      conditional: true,
       async run(call) {
-        await changeCatalog(deps, call, async (tx) => {
+        const written = await changeCatalog(deps, call, async (tx) => {
           const given = judgeSettings(call.body.given);
           const before = await readSettings(tx);
+          call.expectRevision(revisionOf(before));
           await writeSettings(tx, given);
           return {
-            value: undefined,
+            value: await readSettings(tx),
             note: { action: "settings.update", subject: "settings", before, after: given },
           };
         });
-        return describe(deps);
+        return describe(deps, written);
       },
     }),
   ];
 }
 
-async function describe({ database, runtime, version, publicUrl }: ConsoleDeps): Promise<SettingsAnswer> {
-  const given = await readSettings(database);
+async function describe(
+  { database, runtime, version, publicUrl }: ConsoleDeps,
+  given: SettingsFile,
+): Promise<SettingsAnswer> {
   const facts = await readDatabaseFacts(database);
   const processes = await readServingProcesses(database);
   return {
     given,
+    revision: revisionOf(given),
     fields: describeFields(given),
     environment: runtime.variables.map(({ name, isSet }) => ({ name, is_set: isSet })),
     applies_file: runtime.configFile !== undefined,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revision } from "../contract-parts.ts";
 import { moment, nanos } from "../page.ts";
 
 const timeouts = z.strictObject({
@@ -97,6 +98,7 @@ export const upstream = z.object({
   name: z.string(),
   ...terms,
   enabled: z.boolean(),
+  revision: revision.describe("Names what is declared and which credentials there are, not how it does"),
   credentials: z.array(credential),
   health: z.object({
     state: z

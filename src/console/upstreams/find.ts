@@ -26,7 +26,10 @@ export async function upstreamOf(
 
 /** The same as the wire has it. */
 export async function answerOf(deps: ConsoleDeps, text: string | undefined): Promise<Upstream> {
-  const record = await upstreamOf(deps, deps.database, text);
+  return answerFor(deps, await upstreamOf(deps, deps.database, text));
+}
+
+export async function answerFor(deps: ConsoleDeps, record: UpstreamRecord): Promise<Upstream> {
   const [answer] = upstreamAnswers(deps, [record], await deps.traffic.hour());
   if (answer === undefined) throw new GatewayError("not_found", UNKNOWN);
   return answer;

@@ -45,6 +45,7 @@ function show(deps: ConsoleDeps): Operation {
     ...{ ...described, path: UPSTREAM },
     summary: "One upstream with its health now",
     answer: upstream,
+    conditional: true,
     run: ({ params }) => answerOf(deps, params["upstream"]),
   });
 }

@@ -22,7 +22,8 @@ import {
   upstreamState,
   upstreamTerms,
 } from "./contract.ts";
-import { answerOf, auditedCredentials, upstreamOf } from "./find.ts";
+import { answerFor, answerOf, auditedCredentials, upstreamOf } from "./find.ts";
+import { upstreamRevision } from "./upstream-answer.ts";
 
 const described = { policy: "operator", tag: "upstreams" } as const;
 const UPSTREAM = "/operator/upstreams/{upstream}";
@@ -58,15 +59,18 @@ function update(deps: ConsoleDeps): Operation {
     summary: "Declare an upstream anew; its credentials stay unless others are given",
     body: upstreamTerms,
     answer: upstream,
+    conditional: true,
     async run(call) {
       const { upstream: id } = call.params;
-      await changeCatalog(deps, call, async (tx) => {
+      const written = await changeCatalog(deps, call, async (tx) => {
         const before = await upstreamOf(deps, tx, id);
+        call.expectRevision(upstreamRevision(before));
         const declared = await judge(tx, { name: before.name, terms: call.body, before });
         await upsertUpstream(tx, deps.seals, declared);
-        return { value: undefined, note: noteOf("upstream.update", before, declared) };
+        const value = await upstreamOf(deps, tx, id);
+        return { value, note: noteOf("upstream.update", before, declared) };
       });
-      return answerOf(deps, id);
+      return answerFor(deps, written);
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/encode-file.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { revisionOf } from "../revision.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";
 import type { HEALTH_STATES, Upstream } from "./contract.ts";
 
@@ -37,6 +38,7 @@ export function upstreamAnswers(
       ...{ priority: record.priority, weight: record.weight, max_concurrency: record.maxConcurrency },
       timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
       enabled: record.enabled,
+      revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
         ...{ id: String(credential.id), name: credential.name, hint: hintOf(credential.secret) },
         ...{ reference: credential.reference, enabled: credential.enabled },
@@ -64,6 +66,12 @@ export function upstreamAnswers(
       hour: hourOf(rows.get(record.name)),
     };
   });
+}
+
+/** A credential's secret counts, sealed, as a digest of itself would let short ones be guessed. */
+export function upstreamRevision(record: UpstreamRecord): string {
+  const credentials = record.credentials.map(({ secret: _, ...rest }) => rest);
+  return revisionOf({ ...encodeUpstream(record), credentials });
 }
 
 interface Signs {

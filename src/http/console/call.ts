@@ -12,9 +12,10 @@ import { addressOf } from "./address.ts";
 /** The console's forms are small; a catalog file is the largest thing anyone sends here. */
 const CONSOLE_BODY_BYTES = 1024 * 1024;
 
-/** What an operation is given, and whether it left its trace. */
+/** What an operation is given, and whether it left its trace and looked at the state it replaces. */
 export interface AuditedCall extends Call<unknown, unknown> {
   readonly audited: () => boolean;
+  readonly compared: () => boolean;
 }
 
 interface Asked {
@@ -34,7 +35,9 @@ export async function callOf(operation: Operation, asked: Asked): Promise<Audite
   const gone = new AbortController();
   raw.once("close", () => gone.abort());
   const over = operation.kind === "events" ? endOfEvents(gone.signal, deps.stopping) : gone.signal;
+  const wanted = wantedRevisions(request.raw.headers["if-match"]);
   let audited = false;
+  let compared = false;
   return {
     params: request.params as Record<string, string>,
     ...{ query, body, identity, address, requestId: request.id, gone: over },
@@ -52,7 +55,33 @@ export async function callOf(operation: Operation, asked: Asked): Promise<Audite
       await deps.console.people.audit(tx, { ...note, identity, address, requestId: request.id });
     },
     audited: () => audited,
+    expectRevision(current) {
+      compared = true;
+      if (wanted !== undefined && !wanted.includes(current)) throw changedMeanwhile();
+    },
+    compared: () => compared,
   };
+}
+
+/**
+ * What `If-Match` names; undefined = whatever there is. A weak tag names no exact state, so it fits none (RFC 9110,
+ * 13.1.1). Throws 400 on what is no list of tags, as a condition that nobody reads would look like one that holds.
+ */
+function wantedRevisions(header: string | undefined): readonly string[] | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const tags = header.split(",").map((tag) => /^(W\/)?"([\x21\x23-\x2b\x2d-\x7e]*)"$/.exec(tag.trim()));
+  if (tags.includes(null))
+    throw new GatewayError("invalid_request", 'If-Match: send revisions in double quotes, as in "4f0c".', {
+      param: "If-Match",
+    });
+  return tags.flatMap((tag) => (tag?.[1] === undefined ? [tag?.[2] ?? ""] : []));
+}
+
+function changedMeanwhile(): GatewayError {
+  return new GatewayError(
+    "changed_meanwhile",
+    "Somebody changed this since it was read, and nothing was written: read it again, and write what still holds.",
+  );
 }
 
 /** Roles are looked at when a stream of events begins, so none outlives a role that was taken by longer than this. */

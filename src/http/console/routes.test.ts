@@ -120,6 +120,31 @@ describe("the console's routes", () => {
     expect((await ask("POST", "/api/known", WORD)).status).toBe(200);
   });
 
+  it("write a record only from the state that the write names, and fail one that does not look", async () => {
+    const record = { ...own, answer: z.object({ revision: z.string() }), conditional: true } as const;
+    const read = json({ ...record, method: "GET", run: () => ({ revision: "one" }) });
+    const replace = json({
+      ...{ ...record, method: "PUT", unaudited: "a test" },
+      run({ expectRevision }) {
+        expectRevision("one");
+        return { revision: "two" };
+      },
+    });
+    const blind = json({ ...record, method: "PATCH", unaudited: "a test", run: () => ({ revision: "two" }) });
+    const ask = await serve([read, replace, blind]);
+    expect((await ask("GET", "/api/things/1")).headers.get("etag")).toBe('"one"');
+    const put = (tags: string) => ask("PUT", "/api/things/1", { ...WORD, "if-match": tags });
+    expect((await put('"none", "one"')).headers.get("etag")).toBe('"two"');
+    expect((await put("*")).status).toBe(200);
+    for (const tags of ['"two"', 'W/"one"', '""']) {
+      const { status, body, headers } = await put(tags);
+      expect([status, body.error.code, headers.get("etag")]).toEqual([412, "changed_meanwhile", null]);
+    }
+    for (const tags of ["one", '"one', '"one" "two"', "", '"one",'])
+      expect([tags, (await put(tags)).status]).toEqual([tags, 400]);
+    expect((await ask("PATCH", "/api/things/1", WORD)).status).toBe(500);
+  });
+
   it("send events and long texts piece by piece", async () => {
     const pieces = async function* <T>(...values: T[]): AsyncGenerator<T> {
       yield* values;

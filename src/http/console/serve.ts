@@ -52,6 +52,13 @@ async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall)
     !owesTrace || call.audited(),
     `${operation.method} ${operation.path} leaves no trace in the audit log`,
   );
+  if (operation.conditional) {
+    assert(
+      operation.method === "GET" || call.compared(),
+      `${operation.method} ${operation.path} does not look at the state it replaces`,
+    );
+    visit.headers["etag"] = `"${(value as { readonly revision: string }).revision}"`;
+  }
   if (cookies.length > 0) visit.raw.setHeader("set-cookie", [...cookies]);
   sendJson(visit, status, value);
 }
