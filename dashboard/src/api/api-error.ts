@@ -16,6 +16,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether a write was refused because somebody else had changed what it would have replaced. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "changed_meanwhile";
+}
+
 /** The message for the field of that name, to show beside it; undefined where the fault is elsewhere. */
 export function faultOf(error: unknown, param: string): string | undefined {
   return error instanceof ApiError && error.param === param ? error.message : undefined;

@@ -11,9 +11,21 @@ export function read<Answer>(path: string, query: Query = {}, signal?: AbortSign
   return ask<Answer>(apiUrl(path, query), signal === undefined ? {} : { signal });
 }
 
-/** Changes something, with the session's word that our own page asks. Throws ApiError. */
-export async function write<Answer>(method: WriteMethod, path: string, body?: unknown): Promise<Answer> {
-  const send = () => ask<Answer>(apiUrl(path), { method, headers: writeHeaders(body), body: textOf(body) });
+/**
+ * Changes something, with the session's word that our own page asks. `revision` is that of the state which the change was
+ * made from: where it is another by now, nothing is written. Throws ApiError.
+ */
+export async function write<Answer>(
+  method: WriteMethod,
+  path: string,
+  body?: unknown,
+  revision?: string,
+): Promise<Answer> {
+  const condition = revision === undefined ? {} : { "if-match": `"${revision}"` };
+  const send = () =>
+    ask<Answer>(apiUrl(path), {
+      ...{ method, headers: { ...writeHeaders(body), ...condition }, body: textOf(body) },
+    });
   try {
     return await send();
   } catch (error) {

@@ -34,6 +34,15 @@ export const partsWords = wordsOf({
         : more
           ? `The first ${count}; type more of the name for others`
           : `${count} found`,
+    meanwhileChanged: "This was changed meanwhile, by somebody else or in another tab.",
+    meanwhileKept: "Nothing was saved. What you typed is still here.",
+    meanwhileLoad: "Load the new state",
+    meanwhileLoaded: "The new state is loaded, with what you typed over it.",
+    meanwhileCheck: "Fields that you did not touch are as they are now. Look at it and save again.",
+    meanwhileBoth: "Changed there too; yours is in the form:",
+    meanwhileThere: (field: string, value: string) => `${field}: ${value}`,
+    meanwhileTake: "Take this one",
+    meanwhileEmpty: "(empty)",
   },
   zh: {
     close: "关闭",
@@ -62,5 +71,14 @@ export const partsWords = wordsOf({
     choices: "搜索结果",
     found: (count: number, more: boolean) =>
       count === 0 ? "没有匹配的名称" : more ? `前 ${count} 项；输入更多名称以查找其他项` : `找到 ${count} 项`,
+    meanwhileChanged: "内容已被他人或在其他标签页中更改。",
+    meanwhileKept: "尚未保存任何内容。您输入的内容仍在这里。",
+    meanwhileLoad: "加载最新内容",
+    meanwhileLoaded: "已加载最新内容，并保留了您的输入。",
+    meanwhileCheck: "您未改动的字段已是最新值。请核对后再次保存。",
+    meanwhileBoth: "以下字段对方也已更改；表单中保留的是您的输入：",
+    meanwhileThere: (field: string, value: string) => `${field}：${value}`,
+    meanwhileTake: "采用此值",
+    meanwhileEmpty: "（空）",
   },
 });

@@ -1,10 +1,12 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { IssuedKeyAnswer, KeyChange, KeyRow, NewKey } from "../../../../src/console/keys/contract.ts";
-import { write } from "../../api/client.ts";
+import type { IssuedKeyAnswer, KeyRow, NewKey } from "../../../../src/console/keys/contract.ts";
+import { read, write } from "../../api/client.ts";
+import { useEdit } from "../../api/use-edit.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
+import { type FieldNames, Meanwhile } from "../../parts/meanwhile.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -23,6 +25,8 @@ export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
   const create = useWrite((body: NewKey) =>
     write<IssuedKeyAnswer>("POST", `/accounts/${account}/keys`, body),
   );
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const terms = termsOf(draft);
   const { data } = create;
   if (data !== undefined) {
     return (
@@ -39,9 +43,11 @@ export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
   return (
     <Dialog open wide title={t.createTitle} onClose={onClose}>
       <KeyForm
-        initial={EMPTY_DRAFT}
+        draft={draft}
+        change={(values) => setDraft({ ...draft, ...values })}
         isNew
-        send={(terms) => create.mutate(terms)}
+        amountWrong={terms === undefined}
+        send={() => terms && create.mutate(terms)}
         busy={create.isPending}
         error={create.error}
         verb={t.create}
@@ -53,56 +59,69 @@ export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
 /** Changes what a key may do. */
 export function EditKey({ account, row, onClose }: DialogPlace & { readonly row: KeyRow }): ReactNode {
   const t = useWords(keysWords);
-  const change = useWrite(
-    (body: KeyChange) => write<KeyRow>("PATCH", `/accounts/${account}/keys/${row.id}`, body),
-    ({ name }) => {
+  const path = `/accounts/${account}/keys/${row.id}`;
+  const edit = useEdit({
+    shown: row,
+    draftOf: (shown) => (shown === undefined ? EMPTY_DRAFT : draftOf(shown)),
+    load: () => read<KeyRow>(path),
+    send: (draft, from) => write<KeyRow>("PATCH", path, termsOf(draft, from), from?.revision),
+    done: ({ name }) => {
       toast(t.saved(name));
       onClose();
     },
-  );
+  });
+  const isSound = termsOf(edit.draft, edit.from) !== undefined;
   return (
     <Dialog open wide title={t.editTitle(row.name)} onClose={onClose}>
       <KeyForm
-        initial={draftOf(row)}
-        before={row}
-        send={(terms) => change.mutate(terms)}
-        busy={change.isPending}
-        error={change.error}
+        draft={edit.draft}
+        change={edit.change}
+        amountWrong={!isSound}
+        send={() => isSound && edit.save()}
+        busy={edit.busy}
+        error={edit.error}
         verb={t.save}
-      />
+      >
+        <Meanwhile edit={edit} names={namesOf(t)} />
+      </KeyForm>
     </Dialog>
   );
 }
 
+function namesOf(t: (typeof keysWords)["en"]): FieldNames<KeyDraft> {
+  return {
+    ...{ name: t.name, models: t.modelsField, amount: t.amount, period: t.period },
+    ...{ requests: t.requestsField, tokens: t.tokensField, concurrency: t.concurrencyField },
+    ...{ lastDay: t.expiryField, disabled: t.disabledField },
+  };
+}
+
 interface KeyFormProps {
-  readonly initial: KeyDraft;
-  readonly before?: KeyRow;
+  readonly draft: KeyDraft;
+  readonly change: (values: Partial<KeyDraft>) => void;
   readonly isNew?: boolean;
-  readonly send: (terms: KeyChange) => void;
+  /** The amount cannot be read. */
+  readonly amountWrong: boolean;
+  readonly send: () => void;
   readonly busy: boolean;
   readonly error: unknown;
   readonly verb: string;
+  readonly children?: ReactNode;
 }
 
-function KeyForm({ initial, before, isNew = false, send, busy, error, verb }: KeyFormProps): ReactNode {
-  const [draft, setDraft] = useState(initial);
-  const terms = termsOf(draft, before);
+function KeyForm({ isNew = false, send, busy, verb, children, ...fields }: KeyFormProps): ReactNode {
+  const { error, amountWrong } = fields;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (terms !== undefined) send(terms);
+    send();
   };
   return (
     <form className="flex flex-col gap-4" onSubmit={submit}>
-      <KeyFields
-        draft={draft}
-        change={(values) => setDraft({ ...draft, ...values })}
-        error={error}
-        amountWrong={terms === undefined}
-        isNew={isNew}
-      />
+      <KeyFields {...fields} isNew={isNew} />
+      {children}
       {error != null && <Failed error={error} />}
       <DialogButtons>
-        <Button type="submit" look="primary" busy={busy} disabled={terms === undefined}>
+        <Button type="submit" look="primary" busy={busy} disabled={amountWrong}>
           {verb}
         </Button>
       </DialogButtons>

@@ -1,10 +1,11 @@
-import { type ReactNode, useState } from "react";
-import type { Group } from "../../../../src/console/groups/contract.ts";
-import { faultOf } from "../../api/api-error.ts";
-import { write } from "../../api/client.ts";
-import { useWrite } from "../../api/use-write.ts";
+import type { ReactNode } from "react";
+import type { Group, Groups } from "../../../../src/console/groups/contract.ts";
+import { ApiError, faultOf } from "../../api/api-error.ts";
+import { read, write } from "../../api/client.ts";
+import { useEdit } from "../../api/use-edit.ts";
 import { Dialog, DialogForm } from "../../parts/dialog.tsx";
 import { Field, Input } from "../../parts/field.tsx";
+import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { operatorAccountsWords } from "./words.ts";
@@ -29,36 +30,36 @@ export function GroupDialog({ open, group, onClose }: GroupDialogProps): ReactNo
 
 function GroupForm({ group, onClose }: Omit<GroupDialogProps, "open">): ReactNode {
   const t = useWords(operatorAccountsWords);
-  const [name, setName] = useState("");
-  const [factor, setFactor] = useState(group?.factor ?? "1");
-  const save = useWrite(
-    () =>
-      group === null
-        ? write<Group>("POST", "/operator/groups", { name: name.trim(), factor: factor.trim() })
-        : write<Group>("PATCH", `/operator/groups/${encodeURIComponent(group.name)}`, {
-            factor: factor.trim(),
-          }),
-    () => {
+  const edit = useEdit({
+    shown: group ?? undefined,
+    draftOf: (shown) => ({ name: shown?.name ?? "", factor: shown?.factor ?? "1" }),
+    load: () => groupNow(group?.name ?? ""),
+    send: (draft, from) => {
+      const factor = draft.factor.trim();
+      return from === undefined
+        ? write<Group>("POST", PATH, { name: draft.name.trim(), factor })
+        : write<Group>("PATCH", `${PATH}/${encodeURIComponent(from.name)}`, { factor }, from.revision);
+    },
+    done: () => {
       toast(t.saved);
       onClose();
     },
-  );
-  const faults = { name: faultOf(save.error, "name"), factor: faultOf(save.error, "factor") };
+  });
+  const { draft, change, error } = edit;
+  const faults = { name: faultOf(error, "name"), factor: faultOf(error, "factor") };
   return (
     <DialogForm
       submit={t.save}
-      busy={save.isPending}
-      error={faults.name === undefined && faults.factor === undefined ? save.error : null}
-      onSubmit={() => {
-        save.mutate(undefined);
-      }}
+      busy={edit.busy}
+      error={faults.name === undefined && faults.factor === undefined ? error : null}
+      onSubmit={edit.save}
       onClose={onClose}
     >
       {group === null && (
         <Field label={t.name} error={faults.name}>
           <Input
-            value={name}
-            onChange={(event) => setName(event.target.value)}
+            value={draft.name}
+            onChange={(event) => change({ name: event.target.value })}
             maxLength={64}
             autoComplete="off"
             required
@@ -68,13 +69,24 @@ function GroupForm({ group, onClose }: Omit<GroupDialogProps, "open">): ReactNod
       )}
       <Field label={t.factor} hint={t.factorHint} error={faults.factor}>
         <Input
-          value={factor}
-          onChange={(event) => setFactor(event.target.value)}
+          value={draft.factor}
+          onChange={(event) => change({ factor: event.target.value })}
           inputMode="decimal"
           autoComplete="off"
           required
         />
       </Field>
+      <Meanwhile edit={edit} names={t} />
     </DialogForm>
   );
+}
+
+const PATH = "/operator/groups";
+
+/** Throws where somebody deleted it. */
+async function groupNow(name: string): Promise<Group> {
+  const { data } = await read<Groups>(PATH);
+  const found = data.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  throw new ApiError("There is no such group.", { status: 404, code: "not_found", param: "", requestId: "" });
 }

@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { FormEvent, ReactNode } from "react";
 import type { Model, PriceHistory } from "../../../../src/console/catalog/contract.ts";
-import { write } from "../../api/client.ts";
+import { read, write } from "../../api/client.ts";
+import { useEdit } from "../../api/use-edit.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -9,6 +10,7 @@ import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -27,37 +29,42 @@ const pathOf = (id: string): string => `/operator/models/${encodeURIComponent(id
 /** Adds a model, or declares one anew. */
 export function WriteModel({ model, onClose }: Place & { readonly model?: Model }): ReactNode {
   const t = useWords(catalogWords);
-  const [draft, setDraft] = useState(() => (model === undefined ? EMPTY_DRAFT : draftOf(model)));
-  const send = useWrite(
-    () =>
-      model === undefined
+  const edit = useEdit({
+    shown: model,
+    draftOf: (shown) => (shown === undefined ? EMPTY_DRAFT : draftOf(shown)),
+    load: () => read<Model>(pathOf(model?.id ?? "")),
+    send: (draft, from) =>
+      from === undefined
         ? write<Model>("POST", "/operator/models", { ...termsOf(draft), id: draft.id.trim() })
-        : write<Model>("PUT", pathOf(model.id), termsOf(draft)),
-    ({ id }) => {
+        : write<Model>("PUT", pathOf(from.id), termsOf(draft), from.revision),
+    done: ({ id }) => {
       toast(t.saved(id));
       onClose();
     },
-  );
+  });
+  const { draft, change, error } = edit;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isSound(draft)) send.mutate(undefined);
+    if (isSound(draft)) edit.save();
   };
   const take = ({ price, context_tokens }: KnownPrice): void => {
     const context =
       context_tokens === null || draft.contextTokens !== "" ? {} : { contextTokens: String(context_tokens) };
-    setDraft({ ...draft, ...pricesOf(price), ...context });
+    change({ ...pricesOf(price), ...context });
   };
-  const given = { draft, change: (values: Partial<typeof draft>) => setDraft({ ...draft, ...values }) };
+  const given = { draft, change, error };
+  const listed = { per_image: t.perImage, per_second: t.perSecond, extras: t.extras };
   return (
     <Dialog open wide title={model === undefined ? t.createTitle : t.editTitle(model.id)} onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit}>
-        <ModelFields {...given} isNew={model === undefined} error={send.error} />
+        <ModelFields {...given} isNew={model === undefined} />
         {draft.family === "" && <PublicPrices initial={draft.id} take={take} />}
-        <PriceFields {...given} error={send.error} />
+        <PriceFields {...given} />
         {model !== undefined && <p className="text-sm text-mute">{t.freezes}</p>}
-        {send.error && <Failed error={send.error} />}
+        <Meanwhile edit={edit} names={{ ...t, family: t.kind, created: t.created, listed }} />
+        {error != null && <Failed error={error} />}
         <DialogButtons>
-          <Button look="primary" type="submit" busy={send.isPending}>
+          <Button look="primary" type="submit" busy={edit.busy}>
             {model === undefined ? t.create : t.save}
           </Button>
         </DialogButtons>

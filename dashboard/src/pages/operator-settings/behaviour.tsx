@@ -1,33 +1,38 @@
-import { type FormEvent, type ReactNode, useState } from "react";
-import type { SettingsAnswer, SettingsChange } from "../../../../src/console/settings/contract.ts";
+import type { FormEvent, ReactNode } from "react";
+import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { write } from "../../api/client.ts";
-import { useWrite } from "../../api/use-write.ts";
+import { read, write } from "../../api/client.ts";
+import { useEdit } from "../../api/use-edit.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failed } from "../../parts/failure.tsx";
+import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Setting } from "./setting.tsx";
 import { isSound, readTyped, shapeOf, typedOf } from "./values.ts";
 import { settingsWords } from "./words.ts";
 
+const PATH = "/operator/settings";
+
 /** Every setting, to be changed together: what is left empty has its default. */
 export function Behaviour({ settings }: { readonly settings: SettingsAnswer }): ReactNode {
   const t = useWords(settingsWords);
   const { fields } = settings;
-  const [typed, setTyped] = useState(() => typedFields(settings));
-  const save = useWrite(
-    (body: SettingsChange) => write<SettingsAnswer>("PUT", "/operator/settings", body),
-    (saved) => {
-      toast(t.saved);
-      setTyped(typedFields(saved));
+  const edit = useEdit({
+    shown: settings,
+    draftOf: (shown) => typedFields(shown ?? settings),
+    load: () => read<SettingsAnswer>(PATH),
+    send: (typed, from) => {
+      const values = fields.map(({ name, schema }) => [name, readTyped(shapeOf(schema), typed[name] ?? "")]);
+      const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+      return write<SettingsAnswer>("PUT", PATH, { given }, from?.revision);
     },
-  );
+    done: () => toast(t.saved),
+  });
+  const { draft: typed, error } = edit;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!fields.every(({ name, schema }) => isSound(shapeOf(schema), typed[name] ?? ""))) return;
-    const values = fields.map(({ name, schema }) => [name, readTyped(shapeOf(schema), typed[name] ?? "")]);
-    save.mutate({ given: Object.fromEntries(values.filter(([, value]) => value !== undefined)) });
+    if (fields.every(({ name, schema }) => isSound(shapeOf(schema), typed[name] ?? ""))) edit.save();
   };
   return (
     <form className="flex max-w-3xl flex-col gap-6" onSubmit={submit}>
@@ -37,13 +42,14 @@ export function Behaviour({ settings }: { readonly settings: SettingsAnswer }): 
           key={field.name}
           field={field}
           typed={typed[field.name] ?? ""}
-          change={(text) => setTyped({ ...typed, [field.name]: text })}
-          fault={faultWithin(save.error, field.name)}
+          change={(text) => edit.change({ [field.name]: text })}
+          fault={faultWithin(error, field.name)}
         />
       ))}
-      {save.error && <Failed error={save.error} />}
+      <Meanwhile edit={edit} names={Object.fromEntries(fields.map(({ name }) => [name, name]))} />
+      {error != null && <Failed error={error} />}
       <div>
-        <Button look="primary" type="submit" busy={save.isPending}>
+        <Button look="primary" type="submit" busy={edit.busy}>
           {t.save}
         </Button>
       </div>

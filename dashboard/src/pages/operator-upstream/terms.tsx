@@ -1,14 +1,15 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
 import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
-import { write } from "../../api/client.ts";
+import { read, write } from "../../api/client.ts";
+import { useEdit } from "../../api/use-edit.ts";
 import { useRead } from "../../api/use-read.ts";
-import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failed } from "../../parts/failure.tsx";
+import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { draftOf, termsOf, type UpstreamDraft } from "./draft.ts";
+import { draftOf, EMPTY_DRAFT, termsOf } from "./draft.ts";
 import { UpstreamFields } from "./upstream-fields.tsx";
 import { upstreamWords } from "./words.ts";
 
@@ -16,32 +17,33 @@ import { upstreamWords } from "./words.ts";
 export function Terms({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
   const { data: settings } = useRead<SettingsAnswer>("/operator/settings");
-  const [draft, setDraft] = useState(() => draftOf(upstream));
-  const save = useWrite(
-    (given: UpstreamDraft) => write<Upstream>("PUT", `/operator/upstreams/${upstream.id}`, termsOf(given)),
-    (saved) => {
-      toast(t.saved(saved.name));
-      setDraft(draftOf(saved));
-    },
-  );
+  const path = `/operator/upstreams/${upstream.id}`;
+  const edit = useEdit({
+    shown: upstream,
+    draftOf: (shown) => (shown === undefined ? EMPTY_DRAFT : draftOf(shown)),
+    load: () => read<Upstream>(path),
+    send: (draft, from) => write<Upstream>("PUT", path, termsOf(draft), from?.revision),
+    done: ({ name }) => toast(t.saved(name)),
+  });
   return (
     <form
       className="flex max-w-3xl flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(draft);
+        edit.save();
       }}
     >
       {settings?.applies_file && <p className="border-l-2 border-warn pl-4">{t.overruled}</p>}
       <UpstreamFields
-        draft={draft}
-        change={(values) => setDraft({ ...draft, ...values })}
-        before={upstream}
-        error={save.error}
+        draft={edit.draft}
+        change={edit.change}
+        before={edit.from ?? upstream}
+        error={edit.error}
       />
-      {save.error && <Failed error={save.error} />}
+      <Meanwhile edit={edit} names={{ ...t, timeouts: t.timeout }} />
+      {edit.error != null && <Failed error={edit.error} />}
       <div>
-        <Button look="primary" type="submit" busy={save.isPending}>
+        <Button look="primary" type="submit" busy={edit.busy}>
           {t.save}
         </Button>
       </div>

@@ -1,18 +1,19 @@
-import { type ReactNode, useState } from "react";
-import type { AlertBody, AlertSettings } from "../../../../src/console/alerts/contract.ts";
+import type { ReactNode } from "react";
+import type { AlertSettings } from "../../../../src/console/alerts/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
-import { write } from "../../api/client.ts";
-import { useWrite } from "../../api/use-write.ts";
+import { read, write } from "../../api/client.ts";
+import { useEdit } from "../../api/use-edit.ts";
 import { formatMoney } from "../../format/money.ts";
 import { Dialog, DialogForm } from "../../parts/dialog.tsx";
 import { Field, Input } from "../../parts/field.tsx";
+import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { statementWords } from "./words.ts";
 
 interface AlertDialogProps {
   readonly path: string;
-  readonly alert: AlertSettings["alert"];
+  readonly settings: AlertSettings | undefined;
   readonly open: boolean;
   readonly onClose: () => void;
 }
@@ -27,32 +28,35 @@ export function AlertDialog(props: AlertDialogProps): ReactNode {
   );
 }
 
-function AlertForm({ path, alert, onClose }: AlertDialogProps): ReactNode {
+function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
   const t = useWords(statementWords);
-  const [threshold, setThreshold] = useState(alert === null ? "" : typedDollars(alert.threshold_nanos));
-  const [url, setUrl] = useState(alert?.url ?? "");
-  const save = useWrite(
-    (body: AlertBody) => write<AlertSettings>("PUT", path, body),
-    () => {
+  const edit = useEdit({
+    shown: settings,
+    draftOf: typedAlert,
+    load: () => read<AlertSettings>(path),
+    send: ({ threshold, url }, from) => {
+      const body = { amount_usd: threshold.trim(), url: url.trim() };
+      return write<AlertSettings>("PUT", path, body, from?.revision);
+    },
+    done: () => {
       toast(t.alertSaved);
       onClose();
     },
-  );
-  const faults = { amount: faultOf(save.error, "amount_usd"), url: faultOf(save.error, "url") };
+  });
+  const { draft, change, error } = edit;
+  const faults = { amount: faultOf(error, "amount_usd"), url: faultOf(error, "url") };
   return (
     <DialogForm
       submit={t.save}
-      busy={save.isPending}
-      error={faults.amount === undefined && faults.url === undefined ? save.error : null}
-      onSubmit={() => {
-        save.mutate({ amount_usd: threshold.trim(), url: url.trim() });
-      }}
+      busy={edit.busy}
+      error={faults.amount === undefined && faults.url === undefined ? error : null}
+      onSubmit={edit.save}
       onClose={onClose}
     >
       <Field label={t.threshold} hint={t.thresholdHint} error={faults.amount}>
         <Input
-          value={threshold}
-          onChange={(event) => setThreshold(event.target.value)}
+          value={draft.threshold}
+          onChange={(event) => change({ threshold: event.target.value })}
           inputMode="decimal"
           autoComplete="off"
           required
@@ -60,10 +64,26 @@ function AlertForm({ path, alert, onClose }: AlertDialogProps): ReactNode {
         />
       </Field>
       <Field label={t.url} hint={t.urlHint} error={faults.url}>
-        <Input value={url} onChange={(event) => setUrl(event.target.value)} type="url" required />
+        <Input
+          value={draft.url}
+          onChange={(event) => change({ url: event.target.value })}
+          type="url"
+          required
+        />
       </Field>
+      <Meanwhile edit={edit} names={t} />
     </DialogForm>
   );
+}
+
+function typedAlert(settings: AlertSettings | undefined): {
+  readonly threshold: string;
+  readonly url: string;
+} {
+  const alert = settings?.alert ?? null;
+  return alert === null
+    ? { threshold: "", url: "" }
+    : { threshold: typedDollars(alert.threshold_nanos), url: alert.url };
 }
 
 /** As one types it: "1234.50". */

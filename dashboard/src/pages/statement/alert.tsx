@@ -37,7 +37,7 @@ export function Alert({ account }: { readonly account: string }): ReactNode {
       }
     >
       <Loaded query={query}>{(settings) => <Settings path={path} account={account} {...settings} />}</Loaded>
-      <AlertDialog path={path} alert={alert} open={editing} onClose={() => setEditing(false)} />
+      <AlertDialog path={path} settings={query.data} open={editing} onClose={() => setEditing(false)} />
     </Section>
   );
 }
