@@ -197,7 +197,7 @@ module.exports = {
       name: "dashboard-sees-contracts-only",
       severity: "error",
       from: { path: "^dashboard/", pathNot: "\\.test\\.ts$" },
-      to: { path: "^src/", pathNot: "^src/console/[^/]+/contract\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/(console/[^/]+/contract|errors)\\.ts$" },
     },
     {
       name: "fastify-only-in-http",

@@ -53,6 +53,9 @@ const CATALOG = {
 
 export type ErrorReason = keyof typeof CATALOG;
 
+/** What `error.code` may be of the gateway's own errors, where it is not empty: the pages have words for each. */
+export type ErrorCode = Exclude<(typeof CATALOG)[ErrorReason]["code"], "">;
+
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */
   param?: string;

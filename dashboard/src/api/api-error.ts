@@ -6,34 +6,42 @@ export class ApiError extends Error {
   readonly param: string;
   /** "" where no answer came. */
   readonly requestId: string;
+  /** When to come back, of `Retry-After`. */
+  readonly waitSeconds: number | undefined;
 
-  constructor(message: string, about: Pick<ApiError, "status" | "code" | "param" | "requestId">) {
+  constructor(message: string, about: AboutError) {
     super(message);
     this.status = about.status;
     this.code = about.code;
     this.param = about.param;
     this.requestId = about.requestId;
+    this.waitSeconds = about.waitSeconds;
   }
 }
+
+type AboutError = Pick<ApiError, "status" | "code" | "param" | "requestId"> &
+  Partial<Pick<ApiError, "waitSeconds">>;
 
 /** Whether a write was refused because somebody else had changed what it would have replaced. */
 export function isChangedMeanwhile(error: unknown): boolean {
   return error instanceof ApiError && error.code === "changed_meanwhile";
 }
 
-/** The message for the field of that name, to show beside it; undefined where the fault is elsewhere. */
-export function faultOf(error: unknown, param: string): string | undefined {
-  return error instanceof ApiError && error.param === param ? error.message : undefined;
+/** What is wrong with the field of that name, to show beside it; undefined where the fault is elsewhere. */
+export function faultOf(error: unknown, param: string): ApiError | undefined {
+  return error instanceof ApiError && error.param === param ? error : undefined;
 }
 
 /** Reads the gateway's error body; an answer of something in between has none. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: { message?: string; code?: string; param?: string } } | undefined)?.error;
+  const wait = Number(response.headers.get("retry-after") ?? Number.NaN);
   return new ApiError((error?.message ?? `HTTP ${response.status}`).replace(/ \(request id: [^)]*\)$/, ""), {
     status: response.status,
     code: error?.code ?? "",
     param: error?.param ?? "",
     requestId: response.headers.get("x-request-id") ?? "",
+    ...(Number.isFinite(wait) ? { waitSeconds: wait } : {}),
   });
 }

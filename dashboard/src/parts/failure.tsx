@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
+import { useLanguage } from "../words/language.ts";
+import { refusalIn } from "../words/refusals.ts";
 import { useWords } from "../words/use-words.ts";
 import { Button } from "./button.tsx";
 import { partsWords } from "./words.ts";
@@ -25,15 +27,39 @@ export function Failure({
   );
 }
 
-/** The sentence alone, beside the form that failed. */
+interface SaidProps {
+  readonly error: unknown;
+  /** It stands next to the field at fault. */
+  readonly beside?: boolean;
+}
+
+/** The words alone, for where there is a frame already: `<p className="text-bad"><Said error={error} /></p>`. */
+export function Said({ error, beside = false }: SaidProps): ReactNode {
+  const t = useWords(partsWords);
+  const language = useLanguage();
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : t.wrong;
+  if (error.status === 0) return t.unreachable;
+  const { words, detail } = refusalIn(language, error, { beside });
+  return (
+    <>
+      {words}
+      {detail !== undefined && (
+        <span lang="en" className="block text-sm text-mute">
+          {detail}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The sentence with its id, beside the form that failed. */
 export function Failed({ error }: { readonly error: unknown }): ReactNode {
   const t = useWords(partsWords);
-  const unreachable = error instanceof ApiError && error.status === 0;
   const requestId = error instanceof ApiError ? error.requestId : "";
   return (
     <div role="alert" className="min-w-0 text-bad">
       <p className="break-words">
-        {unreachable ? t.unreachable : error instanceof Error ? error.message : t.wrong}
+        <Said error={error} />
       </p>
       {requestId !== "" && (
         <p className="text-sm break-all text-mute">

@@ -1,4 +1,6 @@
 import { type ComponentProps, createContext, type ReactNode, useContext, useId } from "react";
+import type { ApiError } from "../api/api-error.ts";
+import { Said } from "./failure.tsx";
 
 interface FieldContext {
   readonly id: string;
@@ -12,7 +14,7 @@ interface FieldProps {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
   /** What is wrong with the value; `faultOf(create.error, "name")`. */
-  readonly error?: string | undefined;
+  readonly error?: string | ApiError | undefined;
   readonly children: ReactNode;
   /** The label is said, not shown: where a row of filters explains itself. */
   readonly quiet?: boolean;
@@ -21,7 +23,7 @@ interface FieldProps {
 /** `<Field label={t.name} hint={t.nameHint} error={faultOf(error, "name")}><Input value={…} onChange={…} /></Field>` */
 export function Field({ label, hint, error, children, quiet = false }: FieldProps): ReactNode {
   const id = useId();
-  const note = error ?? hint;
+  const note = typeof error === "object" ? <Said error={error} beside /> : (error ?? hint);
   return (
     <Context
       value={{ id, describedBy: note === undefined ? undefined : `${id}-note`, invalid: error !== undefined }}

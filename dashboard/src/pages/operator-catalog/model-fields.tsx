@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Groups } from "../../../../src/console/groups/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
+import { Said } from "../../parts/failure.tsx";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { TickList } from "../operator-upstream/tick-list.tsx";
@@ -120,7 +121,11 @@ export function PriceFields({ draft, change, error }: Omit<FieldsProps, "isNew">
             </div>
           </>
         )}
-        {faultOf(error, "price") && <p className="text-sm text-bad">{faultOf(error, "price")}</p>}
+        {faultOf(error, "price") && (
+          <p className="text-sm text-bad">
+            <Said error={error} beside />
+          </p>
+        )}
         {[...listed, "extras" as const].map((field) => (
           <Field
             key={field}

@@ -62,7 +62,7 @@ function typedFields({ fields, given }: SettingsAnswer): Readonly<Record<string,
 }
 
 /** The fault of a setting or of something within it: `queues.balance_waiting` is a fault of queues. */
-function faultWithin(error: unknown, name: string): string | undefined {
+function faultWithin(error: unknown, name: string): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  return error.param.split(/[.[]/, 1)[0] === name ? error.message : undefined;
+  return error.param.split(/[.[]/, 1)[0] === name ? error : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { ApiError } from "../../api/api-error.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -9,7 +10,7 @@ interface SettingProps {
   readonly field: SettingField;
   readonly typed: string;
   readonly change: (typed: string) => void;
-  readonly fault: string | undefined;
+  readonly fault: ApiError | undefined;
 }
 
 /** One setting: what it means, what holds by default, what is set. */

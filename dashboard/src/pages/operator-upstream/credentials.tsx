@@ -6,6 +6,7 @@ import { formatDuration } from "../../format/duration.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Said } from "../../parts/failure.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useLanguage } from "../../words/language.ts";
@@ -125,7 +126,11 @@ function TestButton({ upstream, credential }: TestButtonProps): ReactNode {
       </Button>
       <span role="status" className="text-sm">
         {test.data && <Result result={test.data} />}
-        {test.error && <span className="text-bad">{test.error.message}</span>}
+        {test.error && (
+          <span className="text-bad">
+            <Said error={test.error} />
+          </span>
+        )}
       </span>
     </div>
   );

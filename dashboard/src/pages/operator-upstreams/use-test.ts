@@ -1,9 +1,11 @@
 import type { CredentialTest, Upstream } from "../../../../src/console/upstreams/contract.ts";
+import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { toast } from "../../parts/toast.tsx";
 import { useLanguage } from "../../words/language.ts";
+import { refusalIn } from "../../words/refusals.ts";
 import { useWords } from "../../words/use-words.ts";
 import { upstreamsWords } from "./words.ts";
 
@@ -31,7 +33,10 @@ export function useTestAll() {
       const said = await mutateAsync({ upstream, credential }).then(
         ({ ok, latency_ms, message }) =>
           ok ? t.testOk(name, formatDuration(latency_ms, language)) : t.testBad(name, message),
-        (error: unknown) => t.testBad(name, error instanceof Error ? error.message : String(error)),
+        (error: unknown) => {
+          const why = error instanceof ApiError ? refusalIn(language, error).words : String(error);
+          return t.testBad(name, why);
+        },
       );
       toast(said);
     }

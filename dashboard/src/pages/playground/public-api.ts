@@ -51,8 +51,7 @@ async function wordsOf(response: Response): Promise<ApiError> {
   const error = await errorOf(response);
   const { message, code } = (flat ?? {}) as { message?: unknown; code?: unknown };
   if (typeof message !== "string") return error;
-  const { status, param, requestId } = error;
-  return new ApiError(message, { status, param, requestId, code: typeof code === "string" ? code : "" });
+  return new ApiError(message, { ...error, code: typeof code === "string" ? code : "" });
 }
 
 /** What the API answers as JSON. */

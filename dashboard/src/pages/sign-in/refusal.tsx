@@ -4,7 +4,7 @@ import { Failed } from "../../parts/failure.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { signInWords } from "./words.ts";
 
-/** Why somebody was not let in, in their language. */
+/** Why somebody was not let in; what a refused password or code means here is said by the page. */
 export function Refusal({
   error,
   failed,
@@ -15,12 +15,7 @@ export function Refusal({
 }): ReactNode {
   const t = useWords(signInWords);
   if (!(error instanceof ApiError)) return <Failed error={error} />;
-  const minutes = /(\d+) min/.exec(error.message)?.[1];
-  const words: Readonly<Record<string, string>> = {
-    sign_in_failed: error.param === "totp" ? t.codeFailed : (failed ?? error.message),
-    too_many_attempts: minutes === undefined ? t.tooManySoon : t.tooMany(Number(minutes)),
-  };
-  const said = words[error.code];
+  const said = error.code !== "sign_in_failed" ? undefined : error.param === "totp" ? t.codeFailed : failed;
   if (said === undefined) return <Failed error={error} />;
   return (
     <p role="alert" className="text-bad">

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
+import { callerOf } from "../support/console.ts";
+import { type DashboardWorld, lendSession, openDashboardWorld } from "../support/dashboard-world.ts";
+
+/** What the gateway refuses is said in the language of the page. */
+describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
+  let world: DashboardWorld;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    world = await openDashboardWorld();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function signedIn(locale: string): Promise<Visitor> {
+    const visitor = await browser.visit(world.gateway.url, { locale });
+    await lendSession(visitor, world);
+    return visitor;
+  }
+
+  it("stands in Chinese beside the field at fault, with the gateway's sentence beneath", async () => {
+    const { page } = await signedIn("zh-CN");
+    await page.goto("/operator/accounts?tab=groups");
+    await page.getByRole("button", { name: "新建分组" }).click();
+    const name = page.getByRole("dialog").getByLabel("名称").and(page.locator("input"));
+    await name.fill("default");
+    await page.getByRole("dialog").getByRole("button", { name: "保存" }).click();
+    await page.getByText("与现有内容冲突。").waitFor();
+    const note = await page.locator(`[id="${await name.getAttribute("aria-describedby")}"]`).innerText();
+    expect(note.split("\n")).toEqual(["与现有内容冲突。", "There is a group of this name already."]);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("names the field in Chinese where it stands beside the whole form", async () => {
+    const { page } = await signedIn("zh-CN");
+    await page.goto(`/operator/upstreams/${world.values["upstream"]}?tab=terms`);
+    await page.getByLabel("权重").fill("0");
+    await page.getByRole("button", { name: "保存", exact: true }).click();
+    await page.getByText("此值无效。").waitFor();
+    await page.getByRole("alert").getByText("字段“weight”的值无效。").waitFor();
+  });
+
+  it("is said in Chinese where something is not there, and where somebody tried too often", async () => {
+    const { page } = await signedIn("zh-CN");
+    await page.goto("/operator/upstreams/999999");
+    await page.getByRole("alert").getByText("内容不存在，或不属于您。").waitFor();
+    await page.getByText("There is no such upstream.").waitFor();
+
+    const guest = await browser.visit(world.gateway.url, { locale: "zh-CN" });
+    const wrong = { email: "nobody@example.test", password: "not the password" };
+    for (let n = 0; n < 10; n += 1) await callerOf(world.gateway).post("/session", wrong);
+    await guest.page.goto("/sign-in");
+    await guest.page.getByLabel("电子邮箱").fill(wrong.email);
+    await guest.page.getByLabel("密码").fill(wrong.password);
+    await guest.page.keyboard.press("Enter");
+    await guest.page.getByText(/尝试次数过多，请在 \d+ (分钟|秒)后重试。/).waitFor();
+    expect(await guest.page.getByText("Too many").count()).toBe(0);
+  });
+
+  it("is the gateway's own sentence on English pages", async () => {
+    const { page } = await signedIn("en-GB");
+    await page.goto("/operator/upstreams/999999");
+    await page.getByRole("alert").getByText("There is no such upstream.", { exact: true }).waitFor();
+    expect(await page.getByRole("alert").innerText()).not.toMatch(/\p{Script=Han}/u);
+  });
+});
