@@ -178,7 +178,8 @@ describe("the catalog in the console", () => {
     };
     const frozen = await waitFor("the receipt to be final", receipt);
     expect(frozen).toHaveProperty("charge_nanos");
-    const { id: _, price_since: _since, upstreams: _upstreams, callable_in: _groups, ...terms } = before;
+    const { id: _, price_since: _since, upstreams: _upstreams, callable_in: _groups, ...read } = before;
+    const { revision: _revision, ...terms } = read;
     const price = { ...before.price, input: "3.000000001" };
     const answer = await operator.put("/operator/models/text", { ...terms, price });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);

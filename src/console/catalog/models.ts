@@ -55,7 +55,8 @@ function show(deps: ConsoleDeps): Operation {
     summary: "One model with its price in force and who serves it",
     answer: model,
     conditional: true,
-    run: ({ params }) => answerOf(deps, params["model"] ?? ""),
+    // Not of the catalog in memory, which may be moments old: whoever reads this is about to write.
+    run: async ({ params }) => answerFor(deps, await modelOf(deps.database, params["model"] ?? "")),
   });
 }
 
@@ -74,9 +75,7 @@ function update(deps: ConsoleDeps): Operation {
         const { note } = await write(tx, id, call.body, before);
         return { value: await modelOf(tx, id), note };
       });
-      const [answer] = await answersFor(deps, [written]);
-      assert(answer, "one model has one answer");
-      return answer;
+      return answerFor(deps, written);
     },
   });
 }
@@ -140,6 +139,12 @@ async function modelOf(db: Queryable, id: string): Promise<CatalogModel> {
 
 function answersOf(deps: ConsoleDeps) {
   return answersFor(deps, [...deps.catalog.current().models.values()]);
+}
+
+async function answerFor(deps: ConsoleDeps, known: CatalogModel) {
+  const [answer] = await answersFor(deps, [known]);
+  assert(answer, "one model has one answer");
+  return answer;
 }
 
 async function answersFor({ database, seals, catalog }: ConsoleDeps, known: readonly CatalogModel[]) {
