@@ -59,7 +59,7 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     await page.getByRole("menuitem", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Owner").fill("typed-here");
-    await dialog.getByLabel("Longest answer in tokens").fill("1111");
+    await dialog.getByLabel("Longest answer in tokens", { exact: true }).fill("1111");
     await dialog.getByLabel("Input", { exact: true }).fill("7");
 
     const { price } = await made(other.get("/operator/models/text"));
@@ -78,13 +78,13 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     expect(await dialog.getByLabel("Context tokens").inputValue()).toBe("222222");
     expect(await dialog.getByLabel("Output", { exact: true }).inputValue()).toBe("16");
     expect(await dialog.getByLabel("Owner").inputValue()).toBe("typed-here");
-    expect(await dialog.getByLabel("Longest answer in tokens").inputValue()).toBe("1111");
+    expect(await dialog.getByLabel("Longest answer in tokens", { exact: true }).inputValue()).toBe("1111");
     expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([
       expect.stringContaining("Longest answer in tokens: 3333"),
       expect.stringContaining("Input: 8"),
     ]);
     await dialog.getByRole("listitem").filter({ hasText: "3333" }).getByRole("button").click();
-    expect(await dialog.getByLabel("Longest answer in tokens").inputValue()).toBe("3333");
+    expect(await dialog.getByLabel("Longest answer in tokens", { exact: true }).inputValue()).toBe("3333");
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "hidden" });

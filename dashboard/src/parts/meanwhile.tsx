@@ -50,7 +50,12 @@ export function Meanwhile<Shown, Draft>({ edit, names }: MeanwhileProps<Shown, D
                 <span className="min-w-0 break-words">
                   {t.meanwhileThere(nameOf(names, clash), shownOf(clash))}
                 </span>
-                <Button onClick={() => take(clash)}>{t.meanwhileTake}</Button>
+                <Button
+                  aria-label={`${t.meanwhileTake}: ${nameOf(names, clash)}`}
+                  onClick={() => take(clash)}
+                >
+                  {t.meanwhileTake}
+                </Button>
               </li>
             ))}
           </ul>
