@@ -35,7 +35,7 @@ export const requestsWords = wordsOf({
     minCost: "Cost at least",
     anyCost: "Any cost",
     atLeast: (amount: string) => `≥ ${amount}`,
-    images: (count: string) => `${count} pictures`,
+    images: (count: string) => (count === "1" ? "1 picture" : `${count} pictures`),
     seconds: (count: string) => `${count} s of video`,
     cached: (count: string) => `${count} from cache`,
     estimated: "estimated",
