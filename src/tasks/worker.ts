@@ -19,8 +19,8 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Submits take a second or two each, but those of synchronous vendors a minute: many of them must fit. */
-const MOST_FRESH = 256;
+/** Submits take a second or two each, those of synchronous vendors a minute. */
+const MOST_FRESH = 64;
 /** Looks are quick; beyond this the database would be asked for more than the process can do. */
 const MOST_SUBMITTED = 256;
 /** Calls about running tasks at one upstream, and submits to all of them; a vendor has other customers too. */
