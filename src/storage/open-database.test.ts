@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { removeDataDir, serverPid } from "../../test/support/embedded.ts";
+import { waitFor } from "../../test/support/wait.ts";
 import type { Database } from "./database.ts";
 import { type DatabaseOptions, openDatabase } from "./open-database.ts";
 
@@ -34,10 +35,14 @@ async function open(options: Partial<DatabaseOptions> = {}): Promise<Database> {
   return database;
 }
 
-const endClaim = () =>
-  test.database.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'faregate owner%' and datname = current_database()",
+/** Backends that hold a claim on a data folder now. */
+async function claimants(): Promise<readonly number[]> {
+  const rows = await test.database.query<{ pid: number }>(
+    `select distinct pid from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and granted and application_name like 'faregate owner%' and datname = current_database()`,
   );
+  return rows.map(({ pid }) => pid);
+}
 
 describe("the embedded database", () => {
   it("serves statements, transactions and notifications, and is reached by others under its URL", async () => {
@@ -68,13 +73,11 @@ describe("a database server", () => {
   it("keeps the claim over a lost connection", async () => {
     const onLost = vi.fn();
     await open({ databaseUrl: test.url, onLost });
-    await endClaim();
-    await vi.waitFor(async () => {
-      const rows = await test.database.query(
-        "select from pg_stat_activity where application_name like 'faregate owner%' and datname = current_database()",
-      );
-      expect(rows).toHaveLength(1);
-    }, 20_000);
+    const [ended] = await claimants();
+    await test.database.query("select pg_terminate_backend($1)", [ended]);
+    await waitFor("the claim on another connection", async () =>
+      (await claimants()).some((pid) => pid !== ended),
+    );
     await expect(open({ databaseUrl: test.url })).rejects.toThrow("already serves");
     expect(onLost).not.toHaveBeenCalled();
   });
