@@ -13,7 +13,8 @@ import {
   requestsQuery,
 } from "./contract.ts";
 import { newestRequests } from "./newest-requests.ts";
-import { findRequest, type LoggedRequest, type Wanted } from "./request-rows-store.ts";
+import { readRecordedRequest } from "./recorded-request.ts";
+import type { LoggedRequest, Wanted } from "./request-rows-store.ts";
 
 /** The usage log of an account: what happened, why it cost what it did, and how long it took. */
 export function requestsOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -43,22 +44,20 @@ function list({ database }: ConsoleDeps): Operation {
   });
 }
 
-function show({ database, readReceipt }: ConsoleDeps): Operation {
+function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "GET", path: "/accounts/{account}/requests/{request}", policy: "viewer", tag },
     summary: "One request by its id or its task's: receipt, timing, losses, raw usage",
     answer: requestDetail,
     async run(call) {
-      const accountId = call.account().id;
-      const id = call.params["request"] ?? "";
-      const receipt = /^[\w-]{1,100}$/.test(id) ? await readReceipt(accountId, id) : undefined;
-      if (receipt === undefined) {
+      const found = await readRecordedRequest(deps, call.account().id, call.params["request"] ?? "");
+      if (found === undefined) {
         throw new GatewayError(
           "not_found",
           "The account has no request or task of this id; the log keeps them for the retention time.",
         );
       }
-      const row = await findRequest(database, accountId, receipt.request_id);
+      const { receipt, row } = found;
       return {
         receipt,
         request: row === undefined ? null : rowOf(row, call),
