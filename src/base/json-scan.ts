@@ -98,14 +98,20 @@ function refuseBadUtf8(offset: number): void {
   if (offset >= 0) throw new JsonFault("utf8", offset, `The body is not valid UTF-8 at byte ${offset}.`);
 }
 
+/** Of one path. */
+interface Occurrences {
+  count: number;
+  readonly kept: Draft[];
+}
+
 type Draft = { -readonly [field in keyof FoundValue]: FoundValue[field] };
 
 /** Picks the watched values out of what the lexer tells. */
 class Collector implements JsonSink {
   wantsScalar = false;
   private readonly watch: Watch;
-  private readonly found: (Draft[] | undefined)[] = [];
-  private readonly counts: number[] = [];
+  /** By number of the path; its length is known, and growing by steps would cost more than all that is in it. */
+  private readonly found: (Occurrences | undefined)[];
   private readonly present: string[] = [];
   private values = 0;
   private rootEnd = 0;
@@ -131,6 +137,7 @@ class Collector implements JsonSink {
   constructor(watch: Watch) {
     this.watch = watch;
     this.node = watch.root;
+    this.found = new Array(watch.paths.length).fill(undefined);
   }
 
   key(text: TokenText, start: number, end: number, commaBefore: number): void {
@@ -206,16 +213,16 @@ class Collector implements JsonSink {
   }
 
   scan(length: number): BodyScan {
-    const { watch, found, counts } = this;
+    const { watch, found } = this;
     const { numbers } = watch;
-    const listOf = (path: string): readonly Draft[] => found[numbers.get(path) ?? -1] ?? [];
+    const listOf = (path: string): readonly Draft[] => found[numbers.get(path) ?? -1]?.kept ?? NO_DRAFTS;
     return {
       length,
       values: this.values,
       root: { start: this.start, end: this.rootEnd, items: this.rootItems },
       present: this.present,
       all: listOf,
-      count: (path) => counts[numbers.get(path) ?? -1] ?? 0,
+      count: (path) => found[numbers.get(path) ?? -1]?.count ?? 0,
       last: (path) => listOf(path).at(-1),
     };
   }
@@ -231,7 +238,7 @@ class Collector implements JsonSink {
 
   private refuseRepeated(keyStart: number): void {
     for (const path of this.matched) {
-      if (!this.watch.unique.has(path) || !this.counts[path]) continue;
+      if (!this.watch.unique.has(path) || this.found[path] === undefined) continue;
       const message = `The body has the field "${this.name}" twice; send it once.`;
       throw new JsonFault("duplicate", keyStart, message, this.name);
     }
@@ -253,15 +260,15 @@ class Collector implements JsonSink {
       parent: this.start,
     };
     for (const path of this.matched) {
-      this.counts[path] = (this.counts[path] ?? 0) + 1;
-      let list = this.found[path];
-      if (list === undefined) {
-        list = [];
-        this.found[path] = list;
+      const known = this.found[path];
+      if (known === undefined) {
+        this.found[path] = { count: 1, kept: [draft] };
         this.present.push(this.watch.paths[path] ?? "");
+        continue;
       }
-      if (list.length === MAX_KEPT) list.pop();
-      list.push(draft);
+      known.count += 1;
+      if (known.kept.length === MAX_KEPT) known.kept.pop();
+      known.kept.push(draft);
     }
     if (this.outerNodes.length === 1) this.lastTop = draft;
     return draft;
@@ -269,6 +276,7 @@ class Collector implements JsonSink {
 }
 
 const NO_MATCH: readonly number[] = [];
+const NO_DRAFTS: readonly Draft[] = [];
 
 /** Enough for `data:` and any media type, or a scheme and a host, even where every character is escaped. */
 const HEAD_CHARACTERS = 64;

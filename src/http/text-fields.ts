@@ -53,10 +53,11 @@ function modelOf(scan: BodyScan): string {
 }
 
 function answersOf(forward: ForwardTable, scan: BodyScan): number {
-  const asked = forward.answerCounts
-    .map((path) => scan.last(path)?.value)
-    .filter((value) => typeof value === "number");
-  const most = Math.max(1, ...asked);
+  let most = 1;
+  for (const path of forward.answerCounts) {
+    const asked = scan.last(path)?.value;
+    if (typeof asked === "number") most = Math.max(most, asked);
+  }
   return Number.isInteger(most) && most <= 128 ? most : 1;
 }
 
