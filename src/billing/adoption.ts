@@ -1,6 +1,8 @@
 import { crashPoint } from "../base/crash-point.ts";
+import { lineOf } from "./line.ts";
+import { type EndedHold, Posting } from "./posting.ts";
 import type { SpoolContents } from "./spool-files.ts";
-import type { FinishedLine, SpoolStore, TickAnswer, TickRequest } from "./tick.ts";
+import type { SpoolStore, TickAnswer, TickRequest } from "./tick.ts";
 
 const MOST_LINES = 1_000;
 
@@ -41,6 +43,11 @@ function watermark(state: TickAnswer | undefined): number {
   return state?.posted ?? 0;
 }
 
+interface FinishedLine extends EndedHold {
+  readonly beginLine: string;
+  readonly endLine: string;
+}
+
 function finishedLines({ begins, ends }: SpoolContents): FinishedLine[] {
   const lines: FinishedLine[] = [];
   for (const [number, { begin, json }] of ends) {
@@ -64,5 +71,7 @@ function request(
   lines: readonly FinishedLine[],
   interrupted: readonly string[],
 ): TickRequest {
-  return { spool, tick, upto: lines.at(-1)?.number ?? posted, lines, interrupted, asks: [] };
+  const posting = new Posting();
+  for (const line of lines) posting.add(line, lineOf(line.beginLine), lineOf(line.endLine));
+  return { spool, tick, upto: lines.at(-1)?.number ?? posted, lines: posting, interrupted, asks: [] };
 }

@@ -2,26 +2,27 @@ import { describe, expect, it } from "vitest";
 import { systemTimers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
+import { lineOf } from "./line.ts";
 import { createLineWriter } from "./line-writer.ts";
 import type { SpoolMedium } from "./spool-files.ts";
 
 describe("the line writer", () => {
   it("writes all lines of one turn of the event loop at once", async () => {
     const { writes, writer } = create();
-    const lines = [writer.begin(1, "{}"), writer.begin(2, "{}"), writer.end(3, "{}")];
+    const lines = [writer.begin(1, lineOf("{}")), writer.begin(2, lineOf("{}")), writer.end(3, lineOf("{}"))];
     expect(writes).toEqual([]);
     await Promise.all(lines);
-    await writer.end(4, "{}");
+    await writer.end(4, lineOf("{}"));
     expect(writes.map((text) => text.split("\n").length - 1)).toEqual([3, 1]);
   });
 
   it("refuses to begin on a full disk, and lets an end through once it is posted", async () => {
     const { disk, writer } = create();
     disk.full = true;
-    await expect(writer.begin(1, "{}")).rejects.toThrow(GatewayError);
+    await expect(writer.begin(1, lineOf("{}"))).rejects.toThrow(GatewayError);
     expect(writer.isWritable()).toBe(false);
     let ended = false;
-    const end = writer.end(2, "{}").then(() => {
+    const end = writer.end(2, lineOf("{}")).then(() => {
       ended = true;
     });
     await new Promise((resolve) => setImmediate(resolve));
@@ -35,9 +36,9 @@ describe("the line writer", () => {
   it("writes what was refused as soon as the disk takes it, in order", async () => {
     const { disk, writes, writer } = create();
     disk.full = true;
-    const begun = writer.begin(1, '"one"').catch(() => undefined);
+    const begun = writer.begin(1, lineOf('"one"')).catch(() => undefined);
     await begun;
-    const end = writer.end(2, '"two"');
+    const end = writer.end(2, lineOf('"two"'));
     await new Promise((resolve) => setImmediate(resolve));
     writer.retry();
     expect(writer.isWritable()).toBe(false);
@@ -53,9 +54,9 @@ function create() {
   const disk = { full: false };
   const writes: string[] = [];
   const medium: SpoolMedium = {
-    append(text) {
+    append(lines) {
       if (disk.full) throw new Error("ENOSPC: no space left on device");
-      writes.push(text);
+      writes.push(lines.toString());
     },
     release: () => undefined,
     carryBefore: () => 0,

@@ -1,8 +1,9 @@
+import { ByteSheet } from "../base/byte-sheet.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import type { Timers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
-import { frame, type LineKind } from "./line.ts";
+import { type Line, type LineKind, writeFramed } from "./line.ts";
 import type { SpoolMedium } from "./spool-files.ts";
 
 /** Writes lines in order, all of one turn of the event loop in one write. */
@@ -11,9 +12,9 @@ export interface LineWriter {
    * Resolved once the line is with the operating system; rejects (503) where it cannot be written. `number`
    * is the line's, or for a line that is carried the one it is needed from.
    */
-  begin(number: number, json: string): Promise<void>;
+  begin(number: number, line: Line): Promise<void>;
   /** Resolved once the line is with the operating system or, where it cannot be written, posted. */
-  end(number: number, json: string): Promise<void>;
+  end(number: number, line: Line): Promise<void>;
   /** Lines up to here are in the database. */
   posted(upto: number): void;
   /** Tries again what could not be written. */
@@ -25,7 +26,7 @@ export interface LineWriter {
 }
 
 interface Batch {
-  text: string;
+  readonly lines: ByteSheet;
   last: number;
   begun: Deferred | undefined;
   ended: Deferred | undefined;
@@ -40,20 +41,23 @@ interface Deferred {
 /** `medium` keeps the lines; failures are logged, once per outage. */
 export function createLineWriter(medium: SpoolMedium, timers: Timers, log: Log): LineWriter {
   let gathering: Batch | undefined;
+  // Written, and ready for the next turn.
+  let spare: ByteSheet | undefined;
   // What the disk refused. No new work begins meanwhile, so only running requests add to it.
   let refused: Batch[] = [];
 
   const batch = (): Batch => {
     if (!gathering) {
-      gathering = { text: "", last: 0, begun: undefined, ended: undefined };
+      gathering = { lines: spare ?? new ByteSheet(), last: 0, begun: undefined, ended: undefined };
+      spare = undefined;
       timers.defer(flush);
     }
     return gathering;
   };
 
-  const add = (kind: LineKind, number: number, json: string): Batch => {
+  const add = (kind: LineKind, number: number, line: Line): Batch => {
     const target = batch();
-    target.text += frame(kind, json);
+    writeFramed(target.lines, kind, line);
     target.last = Math.max(target.last, number);
     return target;
   };
@@ -69,12 +73,14 @@ export function createLineWriter(medium: SpoolMedium, timers: Timers, log: Log):
     if (full.begun) crashPoint("spool.begin.before-write");
     if (full.ended) crashPoint("spool.end.before-write");
     try {
-      medium.append(full.text, full.last);
+      medium.append(full.lines.view(), full.last);
     } catch (error) {
       log.error({ err: error }, "the spool cannot be written; new requests are refused until it can");
       refuse(full);
       return;
     }
+    full.lines.clear();
+    spare = full.lines;
     if (full.begun) crashPoint("spool.begin.after-write");
     if (full.ended) crashPoint("spool.end.after-write");
     full.begun?.resolve();
@@ -87,13 +93,13 @@ export function createLineWriter(medium: SpoolMedium, timers: Timers, log: Log):
   };
 
   return {
-    begin(number, json) {
-      const target = add("begin", number, json);
+    begin(number, line) {
+      const target = add("begin", number, line);
       target.begun ??= defer();
       return target.begun.promise;
     },
-    end(number, json) {
-      const target = add("end", number, json);
+    end(number, line) {
+      const target = add("end", number, line);
       target.ended ??= defer();
       return target.ended.promise;
     },
@@ -103,7 +109,7 @@ export function createLineWriter(medium: SpoolMedium, timers: Timers, log: Log):
     retry() {
       if (refused.length === 0) return;
       try {
-        medium.append(refused.map(({ text }) => text).join(""), refused.at(-1)?.last ?? 0);
+        medium.append(Buffer.concat(refused.map(({ lines }) => lines.view())), refused.at(-1)?.last ?? 0);
       } catch {
         return; // said when it began
       }

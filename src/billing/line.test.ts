@@ -2,23 +2,36 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { completed, order } from "../../test/support/billing.ts";
 import { callerOf } from "../../test/support/money/exchange.ts";
+import { ByteSheet } from "../base/byte-sheet.ts";
 import { ledgersOf } from "./ledger-ref.ts";
-import { encodeBegin, encodeEnd, frame, unframe } from "./line.ts";
+import { encodeBegin, encodeEnd, lineOf, textOf, unframe, writeFramed } from "./line.ts";
 
 describe("a line", () => {
   it("comes back as it was written, and not at all when a byte of it changed", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.nat(), fc.nat(255), (text, at, byte) => {
         const json = JSON.stringify({ text });
-        const framed = frame("end", json).slice(0, -1);
-        expect(unframe(framed)).toEqual({ kind: "end", json });
-        const bytes = Buffer.from(framed);
+        const sheet = new ByteSheet();
+        writeFramed(sheet, "end", lineOf(json));
+        const bytes = sheet.view(0, sheet.length - 1);
+        expect(unframe(bytes.toString())).toEqual({ kind: "end", json });
         const changed = at % bytes.length;
         if (bytes[changed] === byte) return;
         bytes[changed] = byte;
         expect(unframe(bytes.toString())).not.toEqual({ kind: "end", json });
       }),
     );
+  });
+
+  it("is checked as a whole, also where half of it is shared with others", () => {
+    const caller = callerOf(3, true);
+    const line = encodeBegin(7, 1, order(caller, 5n, "é"), ledgersOf(caller, 0));
+    for (const each of [line, encodeBegin(8, 1, order(caller, 5n, "é"), ledgersOf(caller, 0))]) {
+      const sheet = new ByteSheet(1);
+      writeFramed(sheet, "begin", each);
+      const [text = "", rest] = sheet.view().toString().split("\n");
+      expect([unframe(text), rest]).toEqual([{ kind: "begin", json: textOf(each) }, ""]);
+    }
   });
 
   it("is one line of JSON with whole amounts, whatever text is in it", () => {
@@ -29,8 +42,11 @@ describe("a line", () => {
         (text, amount) => {
           const caller = callerOf(3, true);
           const request = { ...order(caller, amount, text), model: text };
-          const begin = encodeBegin(7, 1, request, ledgersOf(caller, 0));
-          const end = encodeEnd(8, 2, 7, amount, { ...completed(1), raw: { text }, upstreamModel: text });
+          const lines = [
+            encodeBegin(7, 1, request, ledgersOf(caller, 0)),
+            encodeEnd(8, 2, 7, amount, { ...completed(1), raw: { text }, upstreamModel: text }),
+          ];
+          const [begin = "", end = ""] = lines.map(textOf);
           for (const line of [begin, end]) {
             expect(line).not.toContain("\n");
             // What PostgreSQL's jsonb does not take.
@@ -45,7 +61,7 @@ describe("a line", () => {
 
   it("keeps a usage object of a plausible size and only the size of others", () => {
     const raw = (length: number): unknown =>
-      JSON.parse(encodeEnd(1, 1, 0, 0n, { ...completed(1), raw: { x: "x".repeat(length) } })).raw;
+      JSON.parse(textOf(encodeEnd(1, 1, 0, 0n, { ...completed(1), raw: { x: "x".repeat(length) } }))).raw;
     expect(raw(1_000)).toEqual({ x: "x".repeat(1_000) });
     expect(raw(20_000)).toEqual({ omitted_characters: 20_008 });
   });

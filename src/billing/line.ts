@@ -1,8 +1,22 @@
 import { crc32 } from "node:zlib";
 import type { Caller } from "../accounts/caller.ts";
+import type { ByteSheet } from "../base/byte-sheet.ts";
 import type { TokenRates } from "../catalog/catalog.ts";
 import type { FrozenPrice, HoldOrder, Outcome } from "./billing.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
+
+/** A line as the two halves of its JSON: what all begin lines of a model and price share, and what is its own. */
+export interface Line {
+  readonly shared: SharedText;
+  readonly own: string;
+}
+
+/** Written again and again, so its bytes are made once, and its checksum, which goes on with the other half. */
+interface SharedText {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+  readonly checksum: number;
+}
 
 /**
  * The two lines of a request. Each is JSON that the database reads (its field names are those of
@@ -14,14 +28,13 @@ export function encodeBegin(
   atMs: number,
   order: HoldOrder,
   ledgers: readonly LedgerRef[],
-): string {
-  const { price } = order;
-  return wellFormed(
-    `{"n":${number},"at":${atMs},"request":${JSON.stringify(order.requestId)},${callerFields(order.caller)},` +
-      `"model":${JSON.stringify(order.model)},"endpoint":"${order.endpoint}","streamed":${order.streamed},` +
-      `${priceFields(price)},` +
+): Line {
+  const own = wellFormed(
+    `,"n":${number},"at":${atMs},"request":${JSON.stringify(order.requestId)},${callerFields(order.caller)},` +
+      `"endpoint":"${order.endpoint}","streamed":${order.streamed},` +
       `"hold":"${order.amountNanos}","ledgers":[${ledgers.map(({ id }) => `"${id}"`).join(",")}]}`,
   );
+  return { shared: modelFields(order.model, order.price), own };
 }
 
 export function encodeEnd(
@@ -30,16 +43,28 @@ export function encodeEnd(
   begin: number,
   chargeNanos: bigint,
   outcome: Outcome,
-): string {
+): Line {
   const { hostile, errorCode, losses, firstByteMs } = outcome;
-  return wellFormed(
-    `{"n":${number},"at":${atMs},"begin":${begin},"charge":"${chargeNanos}","reason":"${outcome.reason}",` +
-      `"status":${outcome.status},"usage":${JSON.stringify(outcome.usage)},"estimated":${outcome.estimated},` +
-      `"upstream":${JSON.stringify(outcome.upstream)},"upstream_model":${JSON.stringify(outcome.upstreamModel)},` +
-      `"attempts":${outcome.attempts},"first_byte_ms":${firstByteMs === null ? null : Math.round(firstByteMs)},` +
-      `"total_ms":${Math.round(outcome.totalMs)}${listField("hostile", hostile)}${listField("losses", losses)}` +
-      `${errorCode === undefined ? "" : `,"error_code":${JSON.stringify(errorCode)}`}${rawField(outcome.raw)}}`,
+  return lineOf(
+    wellFormed(
+      `{"n":${number},"at":${atMs},"begin":${begin},"charge":"${chargeNanos}","reason":"${outcome.reason}",` +
+        `"status":${outcome.status},"usage":${JSON.stringify(outcome.usage)},"estimated":${outcome.estimated},` +
+        `"upstream":${JSON.stringify(outcome.upstream)},"upstream_model":${JSON.stringify(outcome.upstreamModel)},` +
+        `"attempts":${outcome.attempts},"first_byte_ms":${firstByteMs === null ? null : Math.round(firstByteMs)},` +
+        `"total_ms":${Math.round(outcome.totalMs)}${listField("hostile", hostile)}${listField("losses", losses)}` +
+        `${errorCode === undefined ? "" : `,"error_code":${JSON.stringify(errorCode)}`}${rawField(outcome.raw)}}`,
+    ),
   );
+}
+
+/** The line of this JSON, which shares nothing with others. */
+export function lineOf(json: string): Line {
+  return { shared: NOTHING_SHARED, own: json };
+}
+
+/** The JSON of a line. */
+export function textOf({ shared, own }: Line): string {
+  return shared.text + own;
 }
 
 function listField(name: string, words: readonly string[] | undefined): string {
@@ -48,27 +73,39 @@ function listField(name: string, words: readonly string[] | undefined): string {
 
 export type LineKind = "begin" | "end";
 
-export function frame(kind: LineKind, json: string): string {
-  return `${kind === "begin" ? "b" : "e"} ${checksum(json)} ${json}\n`;
+/** Writes a line as it stands on disk: framed, with its newline. */
+export function writeFramed(sheet: ByteSheet, kind: LineKind, line: Line): void {
+  const sum = crc32(line.own, line.shared.checksum);
+  sheet.byte(kind === "begin" ? LETTER_B : LETTER_E);
+  sheet.byte(SPACE);
+  for (let shift = 28; shift >= 0; shift -= 4) sheet.byte(HEX_DIGITS[(sum >>> shift) & 0xf] ?? 0);
+  sheet.byte(SPACE);
+  writeLine(sheet, line);
 }
+
+/** Writes the JSON of a line and a newline. */
+export function writeLine(sheet: ByteSheet, { shared, own }: Line): void {
+  sheet.bytes(shared.bytes);
+  sheet.text(own);
+  sheet.byte(NEWLINE);
+}
+
+const LETTER_B = 0x62;
+const LETTER_E = 0x65;
+const SPACE = 0x20;
+const NEWLINE = 0x0a;
+const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
 /** A line read back (without its newline); undefined where it is torn or changed. */
 export function unframe(line: string): { kind: LineKind; json: string } | undefined {
   const kind = line.startsWith("b ") ? "begin" : line.startsWith("e ") ? "end" : undefined;
   const json = line.slice(FRAME_LENGTH);
-  if (!kind || line.slice(2, FRAME_LENGTH) !== `${checksum(json)} `) return undefined;
+  if (!kind || line.slice(2, FRAME_LENGTH) !== `${crc32(json).toString(16).padStart(8, "0")} `)
+    return undefined;
   return { kind, json };
 }
 
 const FRAME_LENGTH = 2 + 8 + 1;
-
-/** Eight digits, by a table: `toString(16)` of so large a number takes longer than its checksum. */
-function checksum(json: string): string {
-  const sum = crc32(json);
-  return `${HEX[sum >>> 24]}${HEX[(sum >>> 16) & 0xff]}${HEX[(sum >>> 8) & 0xff]}${HEX[sum & 0xff]}`;
-}
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 // A vendor's usage object has some hundred bytes; whatever is larger is no usage.
 const MOST_RAW_CHARACTERS = 16_384;
@@ -93,9 +130,21 @@ function wellFormed(json: string): string {
   );
 }
 
+function sharedText(text: string): SharedText {
+  return { text, bytes: Buffer.from(text), checksum: crc32(text) };
+}
+
+const NOTHING_SHARED = sharedText("");
+
 // Callers and rates are shared by many requests and frozen, so their text is made once; of rates for one factor.
 const callerTexts = new WeakMap<Caller, string>();
-const priceTexts = new WeakMap<TokenRates, { readonly price: FrozenPrice; readonly text: string }>();
+const modelTexts = new WeakMap<TokenRates, ModelText>();
+
+interface ModelText {
+  readonly model: string;
+  readonly price: FrozenPrice;
+  readonly fields: SharedText;
+}
 
 function callerFields(caller: Caller): string {
   let text = callerTexts.get(caller);
@@ -109,13 +158,23 @@ function callerFields(caller: Caller): string {
 /** Prefix of an extra among the frozen rates; no rate of tokens has a colon. */
 export const EXTRA = "extra:";
 
-function priceFields(price: FrozenPrice): string {
-  if (price.extras !== undefined) return encodePrice(price);
-  const known = priceTexts.get(price.rates);
-  if (known?.price.priceId === price.priceId && known.price.factorPpm === price.factorPpm) return known.text;
-  const text = encodePrice(price);
-  priceTexts.set(price.rates, { price, text });
-  return text;
+/** The first half of a begin line, up to the comma. */
+function modelFields(model: string, price: FrozenPrice): SharedText {
+  if (price.extras !== undefined) return encodeModel(model, price);
+  const known = modelTexts.get(price.rates);
+  if (
+    known?.model === model &&
+    known.price.priceId === price.priceId &&
+    known.price.factorPpm === price.factorPpm
+  )
+    return known.fields;
+  const fields = encodeModel(model, price);
+  modelTexts.set(price.rates, { model, price, fields });
+  return fields;
+}
+
+function encodeModel(model: string, price: FrozenPrice): SharedText {
+  return sharedText(wellFormed(`{"model":${JSON.stringify(model)},${encodePrice(price)}`));
 }
 
 function encodePrice({ priceId, rates, extras = {}, factorPpm }: FrozenPrice): string {

@@ -6,6 +6,7 @@ import { TOKEN_BUCKETS, type TokenUsage } from "../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "./billing.ts";
 import { EXTRA } from "./line.ts";
 import { readMediaRates, type StoredMediaRates } from "./media-rates.ts";
+import type { RequestLines } from "./posting.ts";
 import { extrasCost, itemise, itemiseMedia, mediaLineCost } from "./rate.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
 import { findUsage, isQuarantined, type UsageRow } from "./usage-store.ts";
@@ -78,7 +79,7 @@ export type ReadReceipt = (accountId: bigint, requestId: string) => Promise<Rece
 
 /** Where lines of this process stand that no tick has posted yet. */
 export interface UnpostedLines {
-  findUnposted(requestId: string): { beginLine: string; endLine: string | undefined } | undefined;
+  findUnposted(requestId: string): RequestLines | undefined;
 }
 
 /**

@@ -59,7 +59,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       log.warn({ err: error, spool: id }, "a segment that is wholly posted cannot be deleted");
     }
     for (const { neededFrom, beginLine } of spool.carry(files.carryBefore()))
-      void lines.begin(neededFrom, beginLine);
+      if (beginLine) void lines.begin(neededFrom, beginLine);
   };
 
   const ticker = startTicker({

@@ -3,6 +3,7 @@ import type { Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import { createAdmission } from "./admission.ts";
 import type { TextBilling } from "./billing.ts";
+import type { RequestLines } from "./posting.ts";
 import type { Session } from "./session.ts";
 import { openSessions } from "./sessions.ts";
 import type { SpoolDisk } from "./spool-disk.ts";
@@ -35,7 +36,7 @@ export interface SpoolBilling extends TextBilling {
   /** Why no new work would be taken now, or undefined. */
   notReady(): string | undefined;
   /** The begin line, and the end line if there is one, of a request of this process that is not posted yet. */
-  findUnposted(requestId: string): { beginLine: string; endLine: string | undefined } | undefined;
+  findUnposted(requestId: string): RequestLines | undefined;
   /** For metrics. */
   counts(): { readonly open: number; readonly unposted: number; readonly waiting: number };
   /**
@@ -75,10 +76,10 @@ export async function createSpoolBilling(options: SpoolBillingOptions): Promise<
   return {
     ...admission,
     findUnposted(requestId) {
+      const mark = JSON.stringify(requestId);
       for (const { spool } of sessions.all) {
-        for (const { beginLine, finished } of spool.notPosted()) {
-          if (beginLine.includes(JSON.stringify(requestId))) return { beginLine, endLine: finished?.endLine };
-        }
+        const lines = spool.findUnposted(mark);
+        if (lines !== undefined) return lines;
       }
       return undefined;
     },

@@ -2,7 +2,8 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { frame } from "./line.ts";
+import { ByteSheet } from "../base/byte-sheet.ts";
+import { type LineKind, lineOf, writeFramed } from "./line.ts";
 import { openSpoolFiles, readSpoolFiles } from "./spool-files.ts";
 
 let folder: string;
@@ -14,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("spool files", () => {
   it("give back what was written, each line once, however often it was written", () => {
     const files = openSpoolFiles(folder);
-    files.append(begin(1) + begin(2), 2);
+    files.append(Buffer.concat([begin(1), begin(2)]), 2);
     files.append(end(3, 1), 3);
     files.append(begin(2), 2);
     files.close();
@@ -29,7 +30,8 @@ describe("spool files", () => {
     files.append(begin(1), 1);
     files.close();
     const [segment = ""] = readdirSync(folder);
-    appendFileSync(join(folder, segment), begin(2).replace('"n":2', '"n":9') + begin(3).slice(0, 15));
+    appendFileSync(join(folder, segment), begin(2).toString().replace('"n":2', '"n":9'));
+    appendFileSync(join(folder, segment), begin(3).subarray(0, 15));
     const { begins, damaged } = readSpoolFiles(folder);
     expect([...begins.keys()]).toEqual([1]);
     expect(damaged).toBe(2);
@@ -39,7 +41,7 @@ describe("spool files", () => {
     const files = openSpoolFiles(folder);
     const large = "x".repeat(5 * 1024 * 1024);
     for (let number = 1; number <= 8; number += 1)
-      files.append(`${frame("begin", `{"n":${number},"x":"${large}"}`)}`, number);
+      files.append(framed("begin", `{"n":${number},"x":"${large}"}`), number);
     expect(readdirSync(folder)).toHaveLength(4);
     files.release(2);
     expect(readdirSync(folder)).toHaveLength(4);
@@ -52,5 +54,11 @@ describe("spool files", () => {
   });
 });
 
-const begin = (number: number): string => frame("begin", `{"n":${number}}`);
-const end = (number: number, of: number): string => frame("end", `{"n":${number},"begin":${of}}`);
+const begin = (number: number): Buffer => framed("begin", `{"n":${number}}`);
+const end = (number: number, of: number): Buffer => framed("end", `{"n":${number},"begin":${of}}`);
+
+function framed(kind: LineKind, json: string): Buffer {
+  const sheet = new ByteSheet();
+  writeFramed(sheet, kind, lineOf(json));
+  return sheet.view();
+}

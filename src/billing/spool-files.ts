@@ -16,7 +16,7 @@ import { unframe } from "./line.ts";
 /** Where lines go. The simulation has one in memory. */
 export interface SpoolMedium {
   /** Hands framed lines to the operating system in one write; throws where that fails. `last` = highest number in it. */
-  append(text: string, last: number): void;
+  append(lines: Buffer, last: number): void;
   /** Deletes segments in which every line has a lower number. */
   release(neededFrom: number): void;
   /** Lines before this number are in the oldest segment, if there are so many that long requests should be carried. */
@@ -63,19 +63,19 @@ export function openSpoolFiles(folder: string): SpoolMedium {
   };
 
   return {
-    append(text, last) {
-      const bytes = Buffer.byteLength(text);
+    append(lines, last) {
       const target = descriptor === undefined || size >= SEGMENT_BYTES ? nextSegment() : descriptor;
       const segment = segments.at(-1);
       try {
-        const written = writeSync(target, text);
-        if (written !== bytes) throw new Error(`only ${written} of ${bytes} bytes were written`);
+        const written = writeSync(target, lines);
+        if (written !== lines.length)
+          throw new Error(`only ${written} of ${lines.length} bytes were written`);
       } catch (error) {
         // The file may end in half a line now, so nothing is ever written behind it.
         closeSegment();
         throw error;
       }
-      size += bytes;
+      size += lines.length;
       if (segment) segment.last = Math.max(segment.last, last);
     },
     release(neededFrom) {

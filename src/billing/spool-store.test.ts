@@ -6,6 +6,7 @@ import { ModelStore } from "../../test/support/money/model-store.ts";
 import { ledgersOf } from "./ledger-ref.ts";
 import { attemptOperatorTransfer } from "./ledger-store.ts";
 import { encodeBegin, encodeEnd } from "./line.ts";
+import { Posting } from "./posting.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { PurseAsk, TickAnswer, TickRequest } from "./tick.ts";
 
@@ -134,18 +135,17 @@ function requestOf(
   given: readonly Line[],
   wished: readonly Ask[],
 ): TickRequest {
-  const lines = given.map(({ limited, charge }, index) => {
+  const lines = new Posting();
+  for (const [index, { limited, charge }] of given.entries()) {
     const caller = callerOf(account, limited);
     const begin = first + 2 * index;
     const request = order(caller, 100n, `${spool} ${begin}`);
-    return {
-      number: begin + 1,
-      balance: `account:${account}`,
-      holdNanos: 100n,
-      beginLine: encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
-      endLine: encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
-    };
-  });
+    lines.add(
+      { number: begin + 1, balance: `account:${account}`, holdNanos: 100n },
+      encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
+      encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
+    );
+  }
   const asks: PurseAsk[] = wished.map((ask) => ({
     ledger: ledgerIdsOf(callerOf(account, ask.limited)).at(-1) ?? "",
     accountId: BigInt(account),
@@ -155,7 +155,7 @@ function requestOf(
     wants: ask.wants.map(BigInt),
     aheadNanos: BigInt(ask.ahead),
   }));
-  return { spool, tick, upto: lines.at(-1)?.number ?? 0, lines, interrupted: [], asks };
+  return { spool, tick, upto: lines.last, lines, interrupted: [], asks };
 }
 
 async function expectSameLedger(model: ModelStore, ledger: string): Promise<void> {

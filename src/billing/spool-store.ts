@@ -56,7 +56,7 @@ export async function readPostedMarks(db: Queryable): Promise<Map<string, number
 }
 
 // The driver escapes an array's elements one by one, which at a thousand lines costs more than all else in a
-// tick. JSON text holds no line end, so the lines travel as one text and are split there.
+// tick. JSON text holds no line end, so the lines travel as one text, in bytes as they are kept, and are split there.
 const TICK = `select * from tick_spool($1, $2, $3,
   string_to_array($4, ',')::int8[], string_to_array($5, ','), string_to_array($6, ',')::int8[],
   string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), $9, $10)`;
@@ -67,11 +67,11 @@ function valuesOf(request: TickRequest): unknown[] {
     request.spool,
     request.tick,
     request.upto,
-    lines.map(({ number }) => number).join(","),
-    lines.map(({ balance }) => balance).join(","),
-    lines.map(({ holdNanos }) => holdNanos).join(","),
-    lines.map(({ beginLine }) => beginLine).join("\n"),
-    lines.map(({ endLine }) => endLine).join("\n"),
+    lines.numbers.join(","),
+    lines.balances.join(","),
+    lines.holdNanos.join(","),
+    lines.beginLines(),
+    lines.endLines(),
     request.interrupted,
     JSON.stringify(
       request.asks.map((ask) => ({

@@ -1,8 +1,10 @@
 import { assert } from "../base/assert.ts";
 import { type Member, Roster } from "../base/roster.ts";
+import { type Line, textOf } from "./line.ts";
+import { Posting, type RequestLines } from "./posting.ts";
 import type { Purse } from "./purse.ts";
 import { Purses } from "./purses.ts";
-import type { FinishedLine, TickAnswer, TickRequest } from "./tick.ts";
+import type { TickAnswer, TickRequest } from "./tick.ts";
 
 // While lines wait to be posted, and while nothing happens at all.
 const BUSY_TICK_MS = 250;
@@ -13,18 +15,23 @@ const MOST_LINES = 1_000;
 // may have closed its spool. They wait 60 s before they do.
 const STALE_MS = 5_000;
 
+// What a quiet tick posts; never filled.
+const NO_LINES = new Posting();
+
 /** A request between its begin line and the posting of its end line. */
 export interface Hold extends Member {
   /** Of the begin line. */
   readonly number: number;
-  readonly beginLine: string;
   readonly amountNanos: bigint;
   /** The balance first. */
   readonly purses: readonly Purse[];
   /** No line of this hold that is still needed stands in the spool before this number. */
   neededFrom: number;
   chargeNanos: bigint;
-  finished: FinishedLine | undefined;
+  /** The begin line; undefined once the hold is ended, when its lines are with those to be posted. */
+  beginLine: Line | undefined;
+  /** Of the end line; 0 until then. */
+  endNumber: number;
 }
 
 /**
@@ -44,6 +51,12 @@ export class Spool {
   private readonly holds = new Roster<Hold>();
   /** Ended, not posted, by number. */
   private readonly finished: Hold[] = [];
+  /** Their lines, as the next ticks will post them. */
+  private postings: Posting[] = [];
+  /** The last of them, while it takes more. */
+  private gathering: Posting | undefined;
+  /** Posted, and to be filled again: its room is large, and only a full collection would give it back. */
+  private spare: Posting | undefined;
   private unanswered: TickRequest | undefined;
   private urgent = true;
   private builtAtMs = Number.NEGATIVE_INFINITY;
@@ -54,40 +67,38 @@ export class Spool {
   }
 
   /** Opens a hold that was taken from these purses. `encode` makes the begin line of the number it is given. */
-  begin(purses: readonly Purse[], amountNanos: bigint, encode: (number: number) => string): Hold {
+  begin(purses: readonly Purse[], amountNanos: bigint, encode: (number: number) => Line): Hold {
     const number = this.nextNumber();
     const hold: Hold = {
       seat: -1,
       number,
-      beginLine: encode(number),
       amountNanos,
       purses,
       neededFrom: number,
       chargeNanos: 0n,
-      finished: undefined,
+      beginLine: encode(number),
+      endNumber: 0,
     };
     this.holds.add(hold);
     return hold;
   }
 
-  /** Ends a hold. `encode` makes the end line. */
-  end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => string): FinishedLine {
-    assert(hold.finished === undefined, "a hold is settled once");
-    const balance = hold.purses[0];
+  /** Ends a hold. `encode` makes the end line, which is given back. */
+  end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => Line): Line {
+    const { beginLine, amountNanos, purses } = hold;
+    assert(beginLine, "a hold is settled once");
+    const balance = purses[0];
     assert(balance, "a hold has a balance");
     const number = this.nextNumber();
+    const line = encode(number);
     hold.chargeNanos = chargeNanos;
-    hold.finished = {
-      number,
-      balance: balance.ledger.id,
-      holdNanos: hold.amountNanos,
-      beginLine: hold.beginLine,
-      endLine: encode(number),
-    };
-    for (const purse of hold.purses) purse.settle(hold.amountNanos, chargeNanos, nowMs);
+    hold.beginLine = undefined;
+    hold.endNumber = number;
+    this.posting().add({ number, balance: balance.ledger.id, holdNanos: amountNanos }, beginLine, line);
+    for (const purse of purses) purse.settle(amountNanos, chargeNanos, nowMs);
     this.finished.push(hold);
     if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);
-    return hold.finished;
+    return line;
   }
 
   /** True while new holds may be taken on what is believed of the leases. */
@@ -127,16 +138,14 @@ export class Spool {
   /** The tick to send: the one that has no answer yet, unchanged, else a new one. */
   nextTick(nowMs: number): TickRequest {
     if (this.unanswered) return this.unanswered;
-    const lines = this.finished.slice(0, MOST_LINES).map(({ finished }) => {
-      assert(finished, "only ended holds wait to be posted");
-      return finished;
-    });
+    const lines = this.postings[0] ?? NO_LINES;
+    if (lines === this.gathering) this.gathering = undefined;
     this.builtAtMs = nowMs;
     this.urgent = false;
     this.unanswered = {
       spool: this.id,
       tick: this.tick,
-      upto: lines.at(-1)?.number ?? this.posted,
+      upto: Math.max(lines.last, this.posted),
       lines,
       interrupted: [],
       asks: this.closed ? [] : this.purses.asks(nowMs, this.givesAll),
@@ -175,7 +184,7 @@ export class Spool {
     const carried: Hold[] = [];
     for (const hold of this.holds.members()) {
       if (hold.neededFrom >= before) break;
-      if (!hold.finished) carried.push(hold);
+      if (hold.beginLine) carried.push(hold);
     }
     for (const hold of carried) {
       this.holds.delete(hold);
@@ -200,9 +209,13 @@ export class Spool {
     return this.finished.length === 1 || this.finished.length === MOST_LINES;
   }
 
-  /** Lines not yet posted, for receipts. */
-  notPosted(): readonly Hold[] {
-    return this.holds.members();
+  /** The lines of a request that is not posted yet, for receipts. `mark` is in its begin line and in no other. */
+  findUnposted(mark: string): RequestLines | undefined {
+    for (const { beginLine } of this.holds.members()) {
+      if (beginLine?.own.includes(mark)) return { beginLine: textOf(beginLine), endLine: undefined };
+    }
+    const posting = this.postings.find((each) => each.beginLines().includes(mark));
+    return posting?.pairs().find(({ beginLine }) => beginLine.includes(mark));
   }
 
   private nextNumber(): number {
@@ -210,15 +223,39 @@ export class Spool {
     return this.lastNumber;
   }
 
+  private posting(): Posting {
+    let posting = this.gathering;
+    if (posting === undefined || posting.size >= MOST_LINES) {
+      posting = this.spare ?? new Posting();
+      this.spare = undefined;
+      this.postings.push(posting);
+      this.gathering = posting;
+    }
+    return posting;
+  }
+
+  /**
+   * A statement that was given up on may still be waiting with what now becomes other lines; it names a tick
+   * that is over, so it does nothing, whatever it says.
+   */
+  private forget(posted: Posting): void {
+    this.postings.shift();
+    if (posted === this.gathering) this.gathering = undefined;
+    posted.clear();
+    this.spare = posted;
+  }
+
   private dropPosted(posted: number): void {
     let count = 0;
     for (const hold of this.finished) {
-      if (!hold.finished || hold.finished.number > posted) break;
+      if (hold.endNumber > posted) break;
       for (const purse of hold.purses) purse.unpostedNanos -= hold.chargeNanos;
       this.holds.delete(hold);
       count += 1;
     }
     this.finished.splice(0, count);
+    for (let first = this.postings[0]; first && first.last <= posted; first = this.postings[0])
+      this.forget(first);
     this.posted = Math.max(this.posted, posted);
   }
 }

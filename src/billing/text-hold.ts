@@ -22,17 +22,19 @@ export function openHold(
     encodeBegin(number, clock.nowMs(), order, ledgers),
   );
   crashPoint("hold.taken");
-  const begun = lines.begin(hold.number, hold.beginLine);
+  const { beginLine } = hold;
+  assert(beginLine, "a hold begins with its line");
+  const begun = lines.begin(hold.number, beginLine);
   return {
     begun,
     chargeNanos: () => hold.chargeNanos,
     settle(outcome) {
-      assert(hold.finished === undefined, "a hold is settled once");
+      assert(hold.beginLine !== undefined, "a hold is settled once");
       const chargeNanos = chargeOf(order, outcome, log);
-      const line = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) =>
+      const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) =>
         encodeEnd(number, clock.nowMs(), hold.number, chargeNanos, outcome),
       );
-      const ended = lines.end(line.number, line.endLine);
+      const ended = lines.end(hold.endNumber, endLine);
       // Otherwise a tick is due soon anyway.
       if (!lines.isWritable()) spool.hurry();
       if (!lines.isWritable() || spool.changesDueTime()) ticker.wake();

@@ -1,3 +1,5 @@
+import type { Posting } from "./posting.ts";
+
 /**
  * What a process and the database say to each other. A request is sent until it is answered, never
  * changed; `tick` makes it take effect once. An answer is the whole truth about what it names.
@@ -8,21 +10,10 @@ export interface TickRequest {
   readonly tick: number;
   /** The watermark once these lines are in. */
   readonly upto: number;
-  readonly lines: readonly FinishedLine[];
+  readonly lines: Posting;
   /** Begin lines whose requests died with their process. */
   readonly interrupted: readonly string[];
   readonly asks: readonly PurseAsk[];
-}
-
-/** A request's two lines, ready to be posted. */
-export interface FinishedLine {
-  /** Of the end line. */
-  readonly number: number;
-  /** Id of the balance, and what was held of it: needed where the text cannot be read. */
-  readonly balance: string;
-  readonly holdNanos: bigint;
-  readonly beginLine: string;
-  readonly endLine: string;
 }
 
 export interface PurseAsk {

@@ -1,10 +1,5 @@
-import type {
-  FinishedLine,
-  PurseAsk,
-  PurseState,
-  TickAnswer,
-  TickRequest,
-} from "../../../src/billing/tick.ts";
+import type { Posting } from "../../../src/billing/posting.ts";
+import type { PurseAsk, PurseState, TickAnswer, TickRequest } from "../../../src/billing/tick.ts";
 
 /** Rules of the database that a test can break, to see that the checks notice. */
 export const MUTANTS = [
@@ -141,12 +136,12 @@ export class ModelStore {
     return ledger;
   }
 
-  private post(spool: ModelSpool, lines: readonly FinishedLine[]): Map<string, bigint> {
+  private post(spool: ModelSpool, posting: Posting): Map<string, bigint> {
     const charges = new Map<string, bigint>();
-    for (const line of lines) {
-      if (line.number <= spool.posted) continue;
+    for (const [index, line] of posting.pairs().entries()) {
+      if ((posting.numbers[index] ?? 0) <= spool.posted) continue;
       const { request, ledgers } = JSON.parse(line.beginLine) as { request: string; ledgers: string[] };
-      const { charge, reason } = JSON.parse(line.endLine) as { charge: string; reason: string };
+      const { charge, reason } = JSON.parse(line.endLine ?? "") as { charge: string; reason: string };
       this.usage.push({ request, charge: BigInt(charge), reason });
       for (const ledger of ledgers) charges.set(ledger, (charges.get(ledger) ?? 0n) + BigInt(charge));
     }

@@ -166,7 +166,8 @@ export class SimulatedProcess {
         const file = { owner: this as SimulatedProcess, text: "" };
         spools.set(spool, file);
         return {
-          append: (text) => {
+          append: (lines) => {
+            const text = lines.toString();
             if (this.faults.diskFull) {
               // Half a write can happen.
               file.text += `${text.slice(0, this.world.between(0, text.length))}\n`;
