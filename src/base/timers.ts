@@ -1,8 +1,10 @@
+import { lastInTurn } from "./turn.ts";
+
 /** The timers of one process; the simulation has its own, which it can stop and pause. */
 export interface Timers {
   /** Calls back once, after at least `delayMs`; gives a function that prevents it. */
   after(delayMs: number, callback: () => void): () => void;
-  /** Calls back at the end of this turn of the event loop. */
+  /** Calls back once, last of all in this turn of the event loop. */
   defer(callback: () => void): void;
 }
 
@@ -11,9 +13,7 @@ export const systemTimers: Timers = {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
-  defer: (callback) => {
-    setImmediate(callback);
-  },
+  defer: lastInTurn,
 };
 
 export function sleep(timers: Timers, delayMs: number): Promise<void> {

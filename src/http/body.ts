@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createGunzip } from "node:zlib";
+import { atTurnEnd } from "../base/turn.ts";
 import { GatewayError } from "../errors.ts";
 
 /** Text bodies: the largest that a vendor takes is 32 MB. */
@@ -14,8 +15,9 @@ export interface BodyReader {
 }
 
 /**
- * Reads a bounded body chunk by chunk into `reader` and gives the decoded chunks, never joined.
- * gzip is decoded within the same bound, so a bomb ends at the bound too; other codings are 415.
+ * Reads a bounded body chunk by chunk into `reader`, each at the end of the turn that brought it, and gives the
+ * decoded chunks, never joined. gzip is decoded within the same bound, so a bomb ends at the bound too; other
+ * codings are 415.
  */
 export function readBody(
   request: IncomingMessage,
@@ -38,17 +40,17 @@ export function readBody(
     const source = coding === "gzip" ? request.pipe(createGunzip()) : request;
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let failed = false;
     const fail = (error: GatewayError): void => {
+      failed = true;
       source.removeAllListeners("data");
       if (source !== request) request.unpipe();
       // The rest is thrown away by whoever answers.
       request.resume();
       reject(error);
     };
-    source.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > limitBytes) return fail(tooLarge(limitBytes));
-      chunks.push(chunk);
+    const read = (chunk: Buffer): void => {
+      if (failed) return;
       try {
         reader.write(chunk);
       } catch (error) {
@@ -58,8 +60,14 @@ export function readBody(
             : new GatewayError("internal_error", "The request could not be read.", { cause: error }),
         );
       }
+    };
+    source.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) return fail(tooLarge(limitBytes));
+      chunks.push(chunk);
+      atTurnEnd(() => read(chunk));
     });
-    source.on("end", () => resolve(chunks));
+    source.on("end", () => atTurnEnd(() => resolve(chunks)));
     source.on("error", (cause) =>
       fail(
         new GatewayError(

@@ -1,4 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
+import { atTurnEnd } from "../base/turn.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { AttemptOutcome } from "../routing/health.ts";
@@ -81,7 +82,8 @@ export function attemptAt(
           if (exchange.gone) guard(() => chosen.gone());
         },
         data: (chunk) => guard(() => receiver?.data(chunk)),
-        ended: () => guard(() => receiver?.ended()),
+        // Only the caller's leaving can come between, and the answer that is here is charged all the same.
+        ended: () => atTurnEnd(() => guard(() => receiver?.ended())),
         failed: (failure) =>
           guard(() =>
             receiver === undefined ? fail(failureOfTransport(failure)) : receiver.failed(failure),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
+import { atTurnEnd } from "../../base/turn.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -40,8 +41,12 @@ export function textShortcut(
     const url = raw.url ?? "";
     const serve = raw.method === "POST" ? serves.get(url) : undefined;
     if (serve === undefined) return false;
-    const request = { raw, id: requestId(), method: "POST", url, query: {}, params: {} };
-    void serveVisit(deps, request, response, serve);
+    atTurnEnd(() => {
+      // Who has left within the turn gets no answer, and no event tells of it any more.
+      if (raw.destroyed) return;
+      const request = { raw, id: requestId(), method: "POST", url, query: {}, params: {} };
+      void serveVisit(deps, request, response, serve);
+    });
     return true;
   };
 }

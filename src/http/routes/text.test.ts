@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import type { HttpDeps } from "../deps.ts";
+import { textShortcut } from "./text.ts";
+
+let server: Server;
+afterEach(() => server.close());
+
+it("answers a caller at the end of the turn, and does nothing for one who has left within it", async () => {
+  const asked: string[] = [];
+  const deps = {
+    clock: { monotonicMs: () => 0 },
+    authenticator: {
+      authenticate(credential: string) {
+        asked.push(credential);
+        return undefined;
+      },
+    },
+  } as unknown as HttpDeps;
+  const shortcut = textShortcut(deps);
+  server = createServer((incoming, response) => {
+    expect(shortcut(incoming, response)).toBe(true);
+    expect(asked).toEqual([]);
+    if (incoming.headers["x-api-key"] === "leaves") incoming.destroy();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  await expect(ask("leaves")).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect((await ask("stays")).statusCode).toBe(401);
+  expect(asked).toEqual(["stays"]);
+});
+
+async function ask(key: string): Promise<IncomingMessage> {
+  const { port } = server.address() as AddressInfo;
+  const sent = request({
+    ...{ host: "127.0.0.1", port, method: "POST", path: "/v1/chat/completions", agent: false },
+    headers: { "x-api-key": key },
+  });
+  sent.end("{}");
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer;
+}
