@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { openSeals, readMasterKey } from "../accounts/master-key.ts";
+import { systemClock } from "../base/clock.ts";
 import { armCrashPoint } from "../base/crash-point.ts";
 import { keepRequestsYoung } from "../base/heap.ts";
 import { composeGateway, composeWorker, type TaskWorker } from "../compose.ts";
@@ -11,6 +12,7 @@ import { printWelcome } from "./banner.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { superviseProcesses } from "./processes.ts";
+import { type StopSignalOptions, stopSignal } from "./stop-signal.ts";
 import { version } from "./version.ts";
 
 /** Running requests get this long after SIGTERM before they are cut. */
@@ -57,7 +59,7 @@ async function startPrimary(
   roles: ReadonlySet<Role>,
   log: Log,
 ): Promise<number> {
-  const stop = stopSignal();
+  const stop = stopSignal(PROCESS);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -97,7 +99,7 @@ async function startPrimary(
 
 /** One of several processes: the primary has prepared everything. */
 async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<number> {
-  const stop = stopSignal();
+  const stop = stopSignal(PROCESS);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -113,6 +115,12 @@ async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promis
     await database.close();
   }
 }
+
+const PROCESS: StopSignalOptions = {
+  source: process,
+  clock: systemClock,
+  exit: (code) => process.exit(code),
+};
 
 /** Begins what the roles say; `listening` is told the address that answers, where there is one. */
 async function open(
@@ -130,23 +138,10 @@ async function open(
   return gateway;
 }
 
-/**
- * Resolves with SIGTERM or Ctrl-C. Listened for from the first moment: a signal during the start, or just
- * after the address was printed, must not kill the process past its database and its spool.
- */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolve(name));
-    // A worker whose primary died must not serve a database that nobody supervises.
-    process.once("disconnect", () => resolve("SIGTERM"));
-  });
-}
-
-/** Waits for the signal, then stops in order; a second Ctrl-C stops at once. */
+/** Waits for the signal, then stops in order. */
 async function untilStopped(started: TaskWorker, stop: Promise<NodeJS.Signals>, log: Log): Promise<number> {
   const signal = await stop;
   log.info({ signal }, "stopping: running requests finish first");
-  process.once("SIGINT", () => process.exit(130));
   const posted = await started.stop(DRAIN_MS);
   if (!posted)
     log.error(

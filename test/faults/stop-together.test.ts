@@ -2,15 +2,35 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
 import { childrenOf, groupOf, isRunning } from "../support/proc.ts";
-import { call } from "../support/text-caller.ts";
+import { call, type Heard } from "../support/text-caller.ts";
 import { waitFor } from "../support/wait.ts";
+
+/** A stream of two seconds that has begun. */
+async function streaming(url: string): Promise<{ whole: Promise<Heard> }> {
+  const prompt = "Count. [[sandbox: chunks=20 pace=100]]";
+  let heard = "";
+  const whole = call(
+    url,
+    { protocol: "messages", model: "text-large", streamed: true, prompt },
+    {
+      resetWhen(text) {
+        heard = text;
+        return false;
+      },
+    },
+  );
+  await waitFor("the stream", () => heard.includes("content_block_delta"));
+  return { whole };
+}
 
 describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, () => {
   let gateway: TestGateway | undefined;
   afterEach(() => gateway?.clean());
 
-  const start = async (): Promise<{ gateway: TestGateway; pid: number; sandbox: number }> => {
-    gateway = await startGateway({ env: { FAREGATE_BOOTSTRAP_KEY: TEST_KEY } });
+  const start = async (
+    args: readonly string[] = [],
+  ): Promise<{ gateway: TestGateway; pid: number; sandbox: number }> => {
+    gateway = await startGateway({ args, env: { FAREGATE_BOOTSTRAP_KEY: TEST_KEY } });
     const pid = gateway.child.pid ?? 0;
     const [sandbox = 0] = await childrenOf(pid);
     return { gateway, pid, sandbox };
@@ -18,26 +38,34 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
 
   it("finishes what runs when its whole process group is told to stop, as by Ctrl-C", async () => {
     const { gateway, pid, sandbox } = await start();
-    const prompt = "Count. [[sandbox: chunks=20 pace=100]]";
-    let heard = "";
-    const answer = call(
-      gateway.url,
-      { protocol: "messages", model: "text-large", streamed: true, prompt },
-      {
-        resetWhen(text) {
-          heard = text;
-          return false;
-        },
-      },
-    );
-    await waitFor("the stream", () => heard.includes("content_block_delta"));
+    const answer = await streaming(gateway.url);
     for (const member of [sandbox, pid]) {
       if ((await groupOf(member)) === (await groupOf(pid))) process.kill(member, "SIGTERM");
     }
-    expect(await answer).toMatchObject({ complete: true });
+    expect(await answer.whole).toMatchObject({ complete: true });
     expect(await gateway.ended).toBe(0);
     expect(gateway.output()).not.toMatch(/sandbox (died|does not start)/);
     await waitFor("the sandbox's end", async () => !(await isRunning(sandbox)));
+  });
+
+  it("finishes what runs when it is told twice, as by npm, which passes on what its group was told", async () => {
+    const { gateway, pid } = await start();
+    const answer = await streaming(gateway.url);
+    process.kill(pid, "SIGTERM");
+    await waitFor("the first to be heard", () => gateway.output().includes("stopping"));
+    process.kill(pid, "SIGTERM");
+    expect(await answer.whole).toMatchObject({ complete: true });
+    expect(await gateway.ended).toBe(0);
+  });
+
+  it("finishes what runs in several processes when all of them are told, as by systemd", async () => {
+    const { gateway, pid } = await start(["--processes", "2"]);
+    const answer = await streaming(gateway.url);
+    for (const member of [pid, ...(await childrenOf(pid))]) {
+      if ((await groupOf(member)) === (await groupOf(pid))) process.kill(member, "SIGTERM");
+    }
+    expect(await answer.whole).toMatchObject({ complete: true });
+    expect(await gateway.ended).toBe(0);
   });
 
   it.each([
