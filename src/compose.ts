@@ -186,11 +186,8 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       const closed = http.close();
       const tasksStopped = tasks.stop(graceMs);
       const deadline = clock.monotonicMs() + graceMs;
-      // A text request counts only once its body is read, so nothing may run at two looks in a row.
-      for (let quiet = 0; quiet < 2 && clock.monotonicMs() < deadline; ) {
+      while (relay.running() + running() > 0 && clock.monotonicMs() < deadline)
         await new Promise((resolve) => setTimeout(resolve, 50));
-        quiet = relay.running() + running() > 0 ? 0 : quiet + 1;
-      }
       if (relay.running() > 0)
         log.warn({ running: relay.running() }, "requests outlived the grace of the stop and are cut");
       await relay.cutAll();

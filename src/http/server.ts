@@ -40,7 +40,7 @@ const WRITE_BUFFER_BYTES = 128 * 1024;
 
 export interface HttpServer {
   readonly app: FastifyInstance;
-  /** Requests under way beside those of text, which the relay counts. */
+  /** Requests that have arrived and are not answered whole; a text request whose caller has left is only the relay's. */
   running(): number;
 }
 
@@ -54,6 +54,9 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
     });
   };
   let running = 0;
+  const answered = (): void => {
+    running -= 1;
+  };
   // One for each caller who waits for a task.
   setMaxListeners(0, deps.stopping);
   const app = Fastify({
@@ -69,12 +72,9 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
           insecureHTTPParser: false,
         },
         (request, response) => {
-          if (shortcut(request, response)) return;
           running += 1;
-          response.once("close", () => {
-            running -= 1;
-          });
-          handler(request, response);
+          response.on("close", answered);
+          if (!shortcut(request, response)) handler(request, response);
         },
       ),
     rewriteUrl: (request) => normalPath(request.url ?? "/"),

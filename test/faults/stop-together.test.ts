@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
@@ -55,6 +58,28 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
     await waitFor("the first to be heard", () => gateway.output().includes("stopping"));
     process.kill(pid, "SIGTERM");
     expect(await answer.whole).toMatchObject({ complete: true });
+    expect(await gateway.ended).toBe(0);
+  });
+
+  it("answers a request that was still being sent when it was told to stop", async () => {
+    const { gateway, pid } = await start();
+    const body = JSON.stringify({ model: "text-large", messages: [{ role: "user", content: "Hello" }] });
+    const sent = request(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TEST_KEY}`, "content-length": Buffer.byteLength(body) },
+    });
+    const answer = once(sent, "response") as Promise<[IncomingMessage]>;
+    await new Promise((resolve) => sent.write(body.slice(0, 10), resolve));
+    // Answered on a later connection, so the first has been accepted.
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    process.kill(pid, "SIGTERM");
+    await waitFor("the signal to be heard", () => gateway.output().includes("stopping"));
+    // Longer than a stop takes that has nothing to wait for.
+    await sleep(1_000);
+    sent.end(body.slice(10));
+    const [response] = await answer;
+    response.resume();
+    expect(response.statusCode).toBe(200);
     expect(await gateway.ended).toBe(0);
   });
 
