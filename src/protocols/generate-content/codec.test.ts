@@ -11,8 +11,9 @@ import {
 } from "../../../test/support/conversation-arbitraries.ts";
 import { collectEvents } from "../../conversation/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import type { ChatRequest } from "../../conversation/request.ts";
+import type { ChatRequest, ToolResultPart } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
+import { asObject, parseLoosely } from "../json.ts";
 import { openFrameReader, writeFrames } from "../stream-frames.ts";
 import type { Translation, WireFrame } from "../translation.ts";
 import { generateContent } from "./codec.ts";
@@ -199,14 +200,22 @@ function comparable({ choices, usage, model }: ChatResponse): unknown {
   };
 }
 
+/** A result that happens to be JSON, such as "{\n}", travels as the object it says. */
+function withoutBlanks(part: ToolResultPart["parts"][number]): unknown {
+  if (part.kind !== "text") return part;
+  const object = asObject(parseLoosely(part.text));
+  return object === undefined ? part : { ...part, text: JSON.stringify(object) };
+}
+
 /** The body names neither model nor stream, turns of one role are one, and calls say nothing of strictness. */
 function normalised(request: ChatRequest, weakened: boolean): unknown {
   const { system, messages, tools, sampling, limits, reasoning } = request;
   const turns: { role: string; parts: unknown[] }[] = [];
   for (const { role, parts } of messages) {
-    const told = parts.map((part) =>
-      part.kind === "tool-call" ? { ...part, arguments: JSON.parse(part.arguments) } : part,
-    );
+    const told = parts.map((part) => {
+      if (part.kind === "tool-call") return { ...part, arguments: JSON.parse(part.arguments) };
+      return part.kind === "tool-result" ? { ...part, parts: part.parts.map(withoutBlanks) } : part;
+    });
     const last = turns.at(-1);
     if (last?.role === role) last.parts.push(...told);
     else turns.push({ role, parts: [...told] });
