@@ -1,3 +1,4 @@
+import { LongNumber } from "../base/exact-json.ts";
 import type { JsonObject } from "./request.ts";
 
 /**
@@ -128,7 +129,10 @@ function tidied(subset: Record<string, unknown>, walk: Walk): JsonObject {
 }
 
 function asSchema(value: unknown): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+  return typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof LongNumber)
     ? (value as JsonObject)
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { LongNumber } from "../base/exact-json.ts";
 import { RefusedField } from "../conversation/loss.ts";
 import type { ForeignField } from "../conversation/request.ts";
 import { asObject, type JsonObject } from "./json.ts";
@@ -41,7 +42,8 @@ export function requiredText(fields: Fields, key: string): string {
 }
 
 export function optionalNumber(fields: Fields, key: string): number | undefined {
-  const value = fields.value[key] ?? undefined;
+  const told = fields.value[key] ?? undefined;
+  const value = told instanceof LongNumber ? told.valueOf() : told;
   if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
   return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a number.`);
 }

@@ -1,9 +1,14 @@
+import { LongNumber, losesDigits, parseExact } from "../base/exact-json.ts";
+
 /** A JSON object of unknown content, as an upstream sent it. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value if it is an object and no array, else undefined. */
 export function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+  return typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof LongNumber)
     ? (value as JsonObject)
     : undefined;
 }
@@ -29,17 +34,22 @@ export function asText(value: unknown): string {
  * Parses what an upstream sent; undefined where it is no JSON. NaN and Infinity, which careless servers
  * write bare, are read as words, so that the answer's other fields are not lost with them.
  */
-export function parseLoosely(text: string): unknown {
+export function parseLoosely(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     if (!text.includes("NaN") && !text.includes("Infinity")) return undefined;
   }
   try {
-    return JSON.parse(text.replace(BARE_WORD, '"$1"'));
+    return parse(text.replace(BARE_WORD, '"$1"'));
   } catch {
     return undefined;
   }
+}
+
+/** The same with all digits, for what is written again: counting needs none, and reads more often. */
+export function parseWhole(text: string): unknown {
+  return parseLoosely(text, parseExact);
 }
 
 /**
@@ -51,6 +61,11 @@ export function parseEvent(text: string): unknown {
   const value = parseLoosely(text);
   if (text.length <= MAX_SHARED_LETTERS) lastEvent = { text, value };
   return value;
+}
+
+/** The same for a decoder, whose values are written again. */
+export function parseWholeEvent(text: string): unknown {
+  return losesDigits(text) ? parseWhole(text) : parseEvent(text);
 }
 
 let lastEvent: { readonly text: string; readonly value: unknown } = { text: "", value: undefined };

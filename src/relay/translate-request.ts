@@ -1,3 +1,4 @@
+import { parseExact, writeExact } from "../base/exact-json.ts";
 import type { Loss, RefusedField } from "../conversation/loss.ts";
 import type { AnswerPlan, EncodeTarget } from "../conversation/plan.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
@@ -34,7 +35,7 @@ export type Translated<T> = { readonly value: T } | { readonly refused: Refusal 
 
 /** Reads a caller's body, known to be JSON, into the neutral form. */
 export function decodeRequest({ protocol, model, streamed, body }: ReceivedRequest): Translated<ChatRequest> {
-  const outcome = translationOf(PROTOCOLS[protocol]).decodeRequest(JSON.parse(textOf(body)));
+  const outcome = translationOf(PROTOCOLS[protocol]).decodeRequest(parseExact(textOf(body)));
   return "refused" in outcome
     ? refused(outcome.refused)
     : { value: { ...outcome.value, model, stream: streamed } };
@@ -46,7 +47,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
   if ("refused" in outcome) return refused(outcome.refused);
   const { body, losses, plan } = outcome.value;
   const { includeUsage, echo } = request;
-  return { value: { body: Buffer.from(JSON.stringify(body)), losses, plan, includeUsage, echo } };
+  return { value: { body: Buffer.from(writeExact(body)), losses, plan, includeUsage, echo } };
 }
 
 /** An error would lose its fields on the way between threads. */

@@ -1,3 +1,4 @@
+import { parseExact, writeExact } from "../base/exact-json.ts";
 import type { Model } from "../catalog/catalog.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { openLosses } from "../conversation/loss.ts";
@@ -68,7 +69,7 @@ export function translate(
       const answer = readResponse(translationOf(upstream), plan, parse(chunks));
       if ("error" in answer) return answer;
       const translated = translationOf(request.protocol).encodeResponse(answer.response, frame);
-      return { body: [Buffer.from(JSON.stringify(translated.body))], losses: translated.losses };
+      return { body: [Buffer.from(writeExact(translated.body))], losses: translated.losses };
     },
   };
 }
@@ -118,7 +119,7 @@ function inOnePiece(text: string): readonly Buffer[] {
 
 function parse(chunks: readonly Buffer[]): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return parseExact(Buffer.concat(chunks).toString("utf8"));
   } catch {
     return undefined;
   }

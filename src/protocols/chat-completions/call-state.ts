@@ -1,6 +1,7 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { type Opaque, unwrapOpaque, wrapOpaque } from "../../conversation/opaque.ts";
 import type { ReasoningPart } from "../../conversation/request.ts";
-import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
+import { asArray, asObject, asText, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
 
 /**
  * The one slot of chat completions for opaque state: `extra_content` of a tool call, which clients send
@@ -13,8 +14,7 @@ export function encodeCallState(
   thoughts: readonly ReasoningPart[],
 ): JsonObject | undefined {
   if (state === undefined && thoughts.length === 0) return undefined;
-  if (state !== undefined && isBare(state) && thoughts.length === 0)
-    return asObject(parseLoosely(state.value));
+  if (state !== undefined && isBare(state) && thoughts.length === 0) return asObject(parseWhole(state.value));
   return {
     [SLOT]: {
       ...(state === undefined ? {} : { state: wrapOpaque(state) }),
@@ -41,7 +41,7 @@ export function decodeCallState(slot: unknown): {
 /** State as a chat vendor wrote it: the object itself. */
 function bareState(extra: JsonObject): Opaque | undefined {
   if (Object.keys(extra).length === 0) return undefined;
-  return { origin: { protocol: "chat-completions" }, value: JSON.stringify(extra) };
+  return { origin: { protocol: "chat-completions" }, value: writeExact(extra) };
 }
 
 function isBare({ origin }: Opaque): boolean {

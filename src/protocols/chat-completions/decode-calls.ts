@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
@@ -55,13 +56,13 @@ export function readCall(wire: JsonObject): WireCall {
 export function decodeExtra(wire: JsonObject, plan: AnswerPlan): Opaque | undefined {
   const extra = asObject(wire["extra_content"]);
   if (extra === undefined || Object.keys(extra).length === 0) return undefined;
-  return { origin: plan.origin, value: JSON.stringify(extra) };
+  return { origin: plan.origin, value: writeExact(extra) };
 }
 
 /** Arguments are JSON text; some vendors send the object itself. */
 function argumentsOf(called: JsonObject): string {
   const value = called["arguments"];
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : asText(value);
+  return typeof value === "object" && value !== null ? writeExact(value) : asText(value);
 }
 
 /** Keeps the made-up ids of different choices apart; no answer calls as many tools. */

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { mediaOfType, mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
@@ -191,7 +192,7 @@ function decodeThoughts(fields: Fields): readonly Part[] {
       .map((detail) => asText(detail["text"] ?? detail["summary"]))
       .join("");
   if (details.length === 0) return text === "" ? [] : [{ kind: "reasoning", text }];
-  const opaque = { origin: { protocol: "chat-completions" }, value: JSON.stringify(details) } as const;
+  const opaque = { origin: { protocol: "chat-completions" }, value: writeExact(details) } as const;
   return [{ kind: "reasoning", text, opaque }];
 }
 

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
@@ -71,7 +72,7 @@ function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart
 /** `reasoning_details`, which one vendor wants back as they are: they hold the signatures of others. */
 function decodeDetails(message: JsonObject, plan: AnswerPlan): Opaque | undefined {
   const details = asArray(message["reasoning_details"]);
-  return details.length === 0 ? undefined : { origin: plan.origin, value: JSON.stringify(details) };
+  return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
 }
 
 function indexOf(choice: JsonObject): number {

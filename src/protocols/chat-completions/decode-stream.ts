@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
@@ -5,7 +6,7 @@ import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
 import { statesError } from "../error-body.ts";
-import { asArray, asObject, asObjects, asText, type JsonObject, parseLoosely } from "../json.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -31,7 +32,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
   step(state, frame) {
     if (state.phase === "over" || frame.data === "") return [state, []];
     if (frame.data.trim() === "[DONE]") return [{ ...state, phase: "over" }, ending(state, true)];
-    const parsed = parseLoosely(frame.data);
+    const parsed = parseWhole(frame.data);
     const chunk = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (chunk === undefined) return [state, []];
     if (statesError(chunk)) return failed(state, chunk);
@@ -172,7 +173,7 @@ function usageIn(before: JsonObject | undefined, holder: JsonObject): JsonObject
 }
 
 function stateOf(details: readonly unknown[], plan: AnswerPlan): Opaque | undefined {
-  return details.length === 0 ? undefined : { origin: plan.origin, value: JSON.stringify(details) };
+  return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
 }
 
 function blankChoice(index: number): ChoiceState {

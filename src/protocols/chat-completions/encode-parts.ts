@@ -12,7 +12,7 @@ import type {
 } from "../../conversation/request.ts";
 import { answeredMessages } from "../../conversation/turns.ts";
 import type { JsonObject } from "../json.ts";
-import { parseLoosely } from "../json.ts";
+import { parseWhole } from "../json.ts";
 import { encodeCallState } from "./call-state.ts";
 import { encodeMedia, type Writing } from "./encode-media.ts";
 
@@ -95,7 +95,7 @@ function encodeAssistant(parts: readonly Part[]): JsonObject {
 function encodeThoughts(thoughts: readonly ReasoningPart[]): JsonObject {
   const text = thoughts.map((thought) => thought.text).join("");
   const details = thoughts.flatMap(({ opaque }) => {
-    const parsed = opaque === undefined ? undefined : parseLoosely(opaque.value);
+    const parsed = opaque === undefined ? undefined : parseWhole(opaque.value);
     return Array.isArray(parsed) ? parsed : [];
   });
   // The details hold the text as well.

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { AnswerFrame } from "../../conversation/plan.ts";
@@ -212,7 +213,7 @@ function chunk(
   delta: JsonObject,
   finish: string | null = null,
 ): WireFrame {
-  const said = `{"index":${choice},"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}`;
+  const said = `{"index":${choice},"delta":${writeExact(delta)},"finish_reason":${JSON.stringify(finish)}}`;
   return { data: `${state.head},"choices":[${said}]}` };
 }
 

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import type { BlockWriter } from "../../conversation/blocks.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import { mediaOfType } from "../../conversation/media.ts";
@@ -171,7 +172,7 @@ function endCall(
   if (call === undefined) return before;
   const key = keyOf(index);
   const id = call.id === "" ? makeCallId(plan.seed, blocks.state.next) : call.id;
-  const text = JSON.stringify(call.args);
+  const text = writeExact(call.args);
   blocks.toolCall({ key, choice: index }, { id, name: call.name });
   blocks.arguments(key, whole ? text : text.slice(0, -1));
   blocks.close(key, { opaque: call.state });

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { mediaOfType, mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   ForeignField,
@@ -104,7 +105,7 @@ function decodeCall(part: Fields, call: Fields, foreign: ForeignField[]): ToolCa
     kind: "tool-call",
     id: optionalText(call, "id") ?? "",
     name: requiredText(call, "name"),
-    arguments: JSON.stringify(optionalFields(call, "args")?.value ?? {}),
+    arguments: writeExact(optionalFields(call, "args")?.value ?? {}),
     ...stateOf(part),
   };
 }

@@ -20,7 +20,7 @@ import {
   pathOf,
   refuse,
 } from "../fields.ts";
-import { asArray } from "../json.ts";
+import { asArray, asObject } from "../json.ts";
 import { decodeContents } from "./decode-contents.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
 import { decodeSchema } from "./decode-schema.ts";
@@ -138,7 +138,8 @@ function decodeFormat(config: Fields, foreign: ForeignField[]): ResponseFormat |
 }
 
 function asSchema(config: Fields, value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  const schema = asObject(value);
+  if (schema !== undefined) return schema;
   return refuse(
     config,
     "responseJsonSchema",

@@ -4,7 +4,7 @@ import type { StreamMachine } from "../../conversation/machine.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { ChatResponse, Finish } from "../../conversation/response.ts";
 import { statesError } from "../error-body.ts";
-import { asObject, asObjects, asText, type JsonObject, parseEvent } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject, parseWholeEvent } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -27,7 +27,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
   }),
 
   step(state, frame) {
-    const parsed = frame.data.trim() === "" ? undefined : parseEvent(frame.data);
+    const parsed = frame.data.trim() === "" ? undefined : parseWholeEvent(frame.data);
     if (!Array.isArray(parsed)) {
       const chunk = asObject(parsed);
       return chunk === undefined ? [state, []] : readChunk(state, chunk);

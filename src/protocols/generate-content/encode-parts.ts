@@ -1,6 +1,6 @@
 import type { ReasoningPart, ToolCallPart } from "../../conversation/request.ts";
 import type { AnswerPart } from "../../conversation/response.ts";
-import { asObject, type JsonObject, parseLoosely } from "../json.ts";
+import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeAnswerMedia } from "./encode-media.ts";
 import { encodeState } from "./state.ts";
 
@@ -29,7 +29,7 @@ export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
 
 /** The call with its arguments as the object that they are; undefined where they are none. */
 export function encodeCall({ id, name, arguments: text }: ToolCallPart): JsonObject | undefined {
-  const args = text.trim() === "" ? {} : asObject(parseLoosely(text));
+  const args = text.trim() === "" ? {} : asObject(parseWhole(text));
   return args === undefined ? undefined : { id, name, args };
 }
 

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { readFrame } from "../../base/sse.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
@@ -177,5 +178,5 @@ function withBlock(state: EncodeState, number: number, block: Block): EncodeStat
 /** Counts stand on the last chunk of each candidate, where they are complete. */
 function chunk(state: EncodeState, answer: JsonObject, isLast = false): WireFrame {
   const head = encodeHead(state.model, isLast ? state.usage : undefined, state.frame);
-  return { data: JSON.stringify({ ...answer, ...head }) };
+  return { data: writeExact({ ...answer, ...head }) };
 }

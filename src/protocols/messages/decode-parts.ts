@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { mimeTypeOfUrl } from "../../conversation/media.ts";
 import { opaqueIn } from "../../conversation/opaque.ts";
 import type {
@@ -195,7 +196,7 @@ function decodeCall(block: Fields, foreign: ForeignField[]): ToolCallPart {
     kind: "tool-call",
     id: requiredText(block, "id"),
     name: requiredText(block, "name"),
-    arguments: JSON.stringify(optionalFields(block, "input")?.value ?? {}),
+    arguments: writeExact(optionalFields(block, "input")?.value ?? {}),
     ...markOf(block),
   };
 }

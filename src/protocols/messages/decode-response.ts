@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
@@ -53,7 +54,7 @@ function decodeBlock(block: JsonObject, index: number, plan: AnswerPlan): readon
           kind: "tool-call",
           id: asText(block["id"]) || makeCallId(plan.seed, index),
           name: asText(block["name"]),
-          arguments: JSON.stringify(asObject(block["input"]) ?? {}),
+          arguments: writeExact(asObject(block["input"]) ?? {}),
         },
       ];
     default:

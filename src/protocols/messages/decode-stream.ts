@@ -1,10 +1,11 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import { statesError } from "../error-body.ts";
-import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
+import { asArray, asObject, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -29,7 +30,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
   }),
 
   step(state, frame) {
-    const event = state.ended ? undefined : asObject(parseLoosely(frame.data));
+    const event = state.ended ? undefined : asObject(parseWhole(frame.data));
     if (event === undefined) return [state, []];
     const writer = writeBlocks(state.blocks);
     const next = stepEvent(state, event, asText(event["type"]) || (frame.name ?? ""), writer);
@@ -201,7 +202,7 @@ function stopBlock(state: DecodeState, key: string, writer: BlockWriter): Decode
   else {
     // Without deltas the arguments are those of the start, and none are `{}`, never "" (rule 14).
     if (note.kind === "call" && note.text === "") {
-      writer.arguments(key, JSON.stringify(asObject(note.value["input"]) ?? {}));
+      writer.arguments(key, writeExact(asObject(note.value["input"]) ?? {}));
     }
     writer.close(key);
   }

@@ -10,7 +10,7 @@ import type {
   ToolResultPart,
 } from "../../conversation/request.ts";
 import { alternatingTurns } from "../../conversation/turns.ts";
-import { asObject, parseLoosely } from "../json.ts";
+import { asObject, parseWhole } from "../json.ts";
 import { isReplayable } from "./citations.ts";
 import { encodeMedia } from "./encode-media.ts";
 
@@ -102,7 +102,7 @@ function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
 
 /** Arguments as the object they must be here; undefined where the text is none. No text = no arguments. */
 export function readInput(text: string): JsonObject | undefined {
-  return text.trim() === "" ? {} : asObject(parseLoosely(text));
+  return text.trim() === "" ? {} : asObject(parseWhole(text));
 }
 
 function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {

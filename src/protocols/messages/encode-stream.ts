@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
@@ -157,7 +158,7 @@ function writeForeign(state: EncodeState, value: JsonObject, events: JsonObject[
   const input = value["input"];
   events.push(blockStart(state, input === undefined ? value : { ...value, input: {} }));
   if (input !== undefined) {
-    const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
+    const delta = { type: "input_json_delta", partial_json: writeExact(input) };
     events.push({ type: "content_block_delta", index: state.index, delta });
   }
   events.push({ type: "content_block_stop", index: state.index });
@@ -175,7 +176,7 @@ function stop(state: EncodeState, events: JsonObject[]): EncodeState {
 }
 
 function frameOf(event: JsonObject): WireFrame {
-  return { name: String(event["type"]), data: JSON.stringify(event) };
+  return { name: String(event["type"]), data: writeExact(event) };
 }
 
 const EMPTY_TEXT = { type: "text", text: "" };

@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import type { AnswerFrame } from "../../conversation/plan.ts";
 import type { Citation, MediaPart, ReasoningPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
@@ -79,7 +80,7 @@ export function climb(before: LadderState, frame: AnswerFrame): Ladder {
   let { sequence, output, open } = before;
 
   function send(type: string, fields: JsonObject): void {
-    frames.push({ name: type, data: JSON.stringify({ type, sequence_number: sequence, ...fields }) });
+    frames.push({ name: type, data: writeExact({ type, sequence_number: sequence, ...fields }) });
     sequence += 1;
   }
 

@@ -3,7 +3,7 @@ import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import { statesError } from "../error-body.ts";
-import { asObject, asObjects, asText, type JsonObject, parseLoosely } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -18,7 +18,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
 
   step(state, frame) {
     if (state.phase === "over") return [state, []];
-    const event = asObject(parseLoosely(frame.data));
+    const event = asObject(parseWhole(frame.data));
     if (event === undefined) return [state, []];
     const type = asText(event["type"]) || (frame.name ?? "");
     if (type === "error" || statesError(event)) return failed(state, event);
