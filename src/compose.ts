@@ -125,17 +125,8 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
 
   const stopping = new AbortController();
-  const notReady = async (): Promise<string | undefined> => {
-    if (stopping.signal.aborted) return "the gateway is shutting down";
-    try {
-      await database.ping();
-      const status = await migrationStatus(database);
-      if (status.state === "behind" || status.state === "changed") return status.reason;
-    } catch {
-      return "the database cannot be reached";
-    }
-    return billing.notReady();
-  };
+  const notReady = async (): Promise<string | undefined> =>
+    (await reasonToWait(stopping.signal, database)) ?? billing.notReady();
   const readReceipt = createReceiptReader(database, billing);
   const publicUrl = async (): Promise<string> => config.publicUrl ?? (await address);
   const console = createConsole({
@@ -169,8 +160,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   });
   const metricsServer = serveMetrics({
     address: () => catalog.current().settings.metricsAddress,
-    metrics,
-    log,
+    ...{ metrics, notReady, log },
   });
 
   return {
@@ -229,13 +219,15 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
   });
   describeTransport(metrics, transport);
   const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
+  const stopping = new AbortController();
   const metricsServer = serveMetrics({
     address: () => catalog.current().settings.metricsAddress,
-    metrics,
-    log,
+    notReady: () => reasonToWait(stopping.signal, database),
+    ...{ metrics, log },
   });
   return {
     async stop(graceMs) {
+      stopping.abort();
       await tasks.stop(graceMs);
       await mirror.close();
       await metricsServer.close();
@@ -247,6 +239,18 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
       return true;
     },
   };
+}
+
+/** Why a process of any role should get no work now; undefined where nothing is wrong. */
+async function reasonToWait(stopping: AbortSignal, database: Database): Promise<string | undefined> {
+  if (stopping.aborted) return "the gateway is shutting down";
+  try {
+    await database.ping();
+    const status = await migrationStatus(database);
+    return status.state === "behind" || status.state === "changed" ? status.reason : undefined;
+  } catch {
+    return "the database cannot be reached";
+  }
 }
 
 function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {

@@ -73,7 +73,7 @@ export const settingsFile = z.strictObject({
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, "must be host:port")
     .nullable()
     .optional()
-    .describe("host:port where /metrics is served instead of the main address"),
+    .describe("host:port where /metrics is served instead of the main address, and the probes besides"),
   trusted_proxies: z
     .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
     .optional()

@@ -1,18 +1,26 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import { ALIVE, type ProbeAnswer, readiness } from "./probes.ts";
 
 export interface MetricsServerOptions {
   /** host:port to serve at, or null; asked again every few seconds, as it is a setting of the catalog. */
   readonly address: () => string | null;
   readonly metrics: Metrics;
+  /** See `readiness`. */
+  readonly notReady: () => Promise<string | undefined>;
   readonly log: Log;
 }
 
 const LOOK_EVERY_MS = 5_000;
 
-/** Serves /metrics on an address of its own while the settings name one, so that callers cannot read it. */
-export function serveMetrics({ address, metrics, log }: MetricsServerOptions): { close(): Promise<void> } {
+/**
+ * Serves /metrics on an address of its own while the settings name one, so that callers cannot read it. The probes
+ * are there too, for a process that only works: it has no other address.
+ */
+export function serveMetrics(options: MetricsServerOptions): { close(): Promise<void> } {
+  const { address, log } = options;
+  let refused: string | undefined;
   let current: { readonly address: string; readonly server: Server } | undefined;
 
   const look = (): void => {
@@ -24,22 +32,23 @@ export function serveMetrics({ address, metrics, log }: MetricsServerOptions): {
   };
   const open = (at: string): Server => {
     const server = createServer((request, response) => {
-      if (request.url?.split("?", 1)[0] !== "/metrics") {
-        response.writeHead(404).end();
-        return;
-      }
-      metrics.text().then(
-        (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
-        () => response.writeHead(500).end(),
+      answer(options, request.url?.split("?", 1)[0] ?? "", response).catch(() =>
+        response.writeHead(500).end(),
       );
     });
     const colon = at.lastIndexOf(":");
     server.on("error", (err) => {
-      log.error(
-        { err, address: at },
-        "metrics cannot be served at this address; check settings.metrics_address",
-      );
+      // Another process of this machine may have the address: tried again at each look, told once.
+      if (refused !== at)
+        log.error(
+          { err, address: at },
+          "metrics cannot be served at this address; check settings.metrics_address",
+        );
+      refused = at;
       if (current?.server === server) current = undefined;
+    });
+    server.on("listening", () => {
+      refused = undefined;
     });
     server.listen(Number(at.slice(colon + 1)), at.slice(0, colon).replace(/^\[|\]$/g, ""));
     return server;
@@ -57,4 +66,29 @@ export function serveMetrics({ address, metrics, log }: MetricsServerOptions): {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function answer(
+  { metrics, notReady }: MetricsServerOptions,
+  path: string,
+  response: ServerResponse,
+): Promise<void> {
+  switch (path) {
+    case "/metrics": {
+      const text = await metrics.text();
+      response.writeHead(200, { "content-type": metrics.contentType }).end(text);
+      return;
+    }
+    case "/healthz":
+      return sendProbe(response, ALIVE);
+    case "/readyz":
+      return sendProbe(response, await readiness(notReady));
+    default:
+      response.writeHead(404).end();
+  }
+}
+
+function sendProbe(response: ServerResponse, { status, body }: ProbeAnswer): void {
+  const type = "application/json; charset=utf-8";
+  response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
 }

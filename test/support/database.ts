@@ -8,6 +8,8 @@ export interface TestDatabase {
   /** Fit for a spawned gateway's DATABASE_URL. */
   readonly url: string;
   readonly database: Database;
+  /** Ends all connections and lets none in again, as a server does that went away. */
+  shut(): Promise<void>;
   /** Closes `database` and removes the data, whoever is still connected. */
   drop(): Promise<void>;
 }
@@ -33,6 +35,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url,
     database,
+    shut: async () => {
+      await run(adminUrl, `alter database ${name} with allow_connections false`);
+      await run(adminUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    },
     drop: async () => {
       await database.close();
       await run(adminUrl, `drop database if exists ${name} with (force)`);

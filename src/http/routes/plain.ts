@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson } from "../endpoint.ts";
+import { ALIVE, readiness } from "../probes.ts";
 import { sendPage, wantsPage } from "./dashboard.ts";
 
 /** Probes and the root: a page to browsers; what balancers, monitors and curious people ask for without a key. */
@@ -16,12 +17,11 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/healthz", (visit) => sendJson(visit, 200, { status: "ok" }));
+  endpoint(app, deps, ["GET", "HEAD"], "/healthz", (visit) => sendJson(visit, ALIVE.status, ALIVE.body));
 
   endpoint(app, deps, ["GET", "HEAD"], "/readyz", async (visit) => {
-    const reason = await deps.notReady();
-    if (reason === undefined) return sendJson(visit, 200, { status: "ready" });
-    sendJson(visit, 503, { status: "not_ready", reason });
+    const { status, body } = await readiness(deps.notReady);
+    sendJson(visit, status, body);
   });
 
   endpoint(app, deps, ["GET", "HEAD"], "/metrics", async (visit) => {

@@ -1,0 +1,16 @@
+/** What a probe is told: the status, and a body of JSON. */
+export interface ProbeAnswer {
+  readonly status: 200 | 503;
+  readonly body: object;
+}
+
+/** To `/healthz`: whoever can say so lives. */
+export const ALIVE: ProbeAnswer = { status: 200, body: { status: "ok" } };
+
+/** To `/readyz`. `notReady` says why the process should get no work now; undefined where nothing is wrong. */
+export async function readiness(notReady: () => Promise<string | undefined>): Promise<ProbeAnswer> {
+  const reason = await notReady();
+  return reason === undefined
+    ? { status: 200, body: { status: "ready" } }
+    : { status: 503, body: { status: "not_ready", reason } };
+}
