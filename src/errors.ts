@@ -29,6 +29,8 @@ const CATALOG = {
   method_not_allowed: { status: 405, code: "method_not_allowed" },
   unsupported_media_type: { status: 415, code: "unsupported_media_type" },
   request_too_large: { status: 413, code: "request_too_large" },
+  headers_too_large: { status: 431, code: "invalid_request" },
+  unmet_expectation: { status: 417, code: "invalid_request" },
   request_timeout: { status: 408, code: "request_timeout" },
   previous_response_not_found: { status: 400, code: "previous_response_not_found" },
   insufficient_user_quota: { status: 403, code: "insufficient_user_quota" },

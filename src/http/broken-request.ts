@@ -1,41 +1,73 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError, statementOf } from "../errors.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { requestId } from "./request-id.ts";
 
 /**
- * Answers what is not HTTP we accept (malformed, headers too large or too slow): the parser gave up, so
- * there is no request and no path, only a socket to be told once and closed.
+ * Refuses what is not HTTP we accept (malformed, headers too large or too slow): the parser gave up, so
+ * there is no request and no path, only a socket. `owed` is the answer that its caller waits for or reads.
  */
-export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, errorType: string): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+export function refuseBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  owed: ServerResponse | undefined,
+  errorType: string,
+): void {
+  if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
+  else tellOnce(socket, owed, errorOf(error.code), errorType);
+}
+
+/** Refuses CONNECT: Node hands over its socket, whose errors are nobody else's from then on. */
+export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, errorType: string): void {
+  socket.on("error", () => undefined);
+  const error = new GatewayError("method_not_allowed", "CONNECT is not served: this server is no proxy.", {
+    headers: { allow: "" },
+  });
+  tellOnce(socket, owed, error, errorType);
+}
+
+/**
+ * Answers on the bare socket and closes it. Where another answer comes first, whatever were written now would be
+ * read as a part of it, or in its place; so there is only the closing, as if that request's caller had left. A
+ * request whose body is what is broken has no better answer than this one.
+ */
+function tellOnce(
+  socket: Socket,
+  owed: ServerResponse | undefined,
+  error: GatewayError,
+  errorType: string,
+): void {
+  if (owed !== undefined && (owed.headersSent || owed.req.complete)) {
+    // What that answer wrote in this turn may be all of it.
+    socket.uncork();
     socket.destroy();
     return;
   }
-  const [line, known] = answerOf(error.code);
   const id = requestId();
-  const body = PROTOCOLS["chat-completions"].encodeError(statementOf(known, errorType), id);
-  socket.end(
-    `HTTP/1.1 ${line}\r\nx-request-id: ${id}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+  const body = PROTOCOLS["chat-completions"].encodeError(statementOf(error, errorType), id);
+  const headers = {
+    ...error.headers,
+    "x-request-id": id,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join("")}\r\n${body}`);
+  socket.destroySoon();
 }
 
-function answerOf(code: string | undefined): readonly [line: string, error: GatewayError] {
+function errorOf(code: string | undefined): GatewayError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return [
-        "431 Request Header Fields Too Large",
-        new GatewayError("invalid_request", "The request's headers exceed 16 KB."),
-      ];
+      return new GatewayError("headers_too_large", "The request's headers exceed 16 KB.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return [
-        "408 Request Timeout",
-        new GatewayError(
-          "request_timeout",
-          "The request did not arrive in time: 10 seconds for its headers, 120 for its body.",
-        ),
-      ];
+      return new GatewayError(
+        "request_timeout",
+        "The request did not arrive in time: 10 seconds for its headers, 120 for its body.",
+      );
     default:
-      return ["400 Bad Request", new GatewayError("invalid_request", "The request is not valid HTTP/1.1.")];
+      return new GatewayError("invalid_request", "The request is not valid HTTP/1.1.");
   }
 }

@@ -1,9 +1,10 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import type { HttpDeps } from "./deps.ts";
 import { sendError, stateError } from "./error-answer.ts";
+import { requestId } from "./request-id.ts";
 import { shapeOf } from "./shape.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -36,6 +37,18 @@ export async function serveVisit(
     if (error instanceof GatewayError) Object.assign(headers, error.headers);
     sendError(raw, headers, shape, stateError(error, request.id, deps.log, deps.errorType), request.id);
   }
+}
+
+/** The same for a request that the framework has not seen, so that nobody has read its query. `url` is its normal path. */
+export function serveBare(
+  deps: Pick<HttpDeps, "log" | "errorType">,
+  request: IncomingMessage,
+  raw: ServerResponse,
+  url: string,
+  serve: Serve,
+): Promise<void> {
+  const bare = { raw: request, id: requestId(), method: request.method ?? "", url, query: {}, params: {} };
+  return serveVisit(deps, bare, raw, serve);
 }
 
 /** Registers one endpoint; every other method of the same path answers 405 saying which ones there are. */

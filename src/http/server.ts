@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
 import { preflightHeaders } from "./answer-headers.ts";
-import { refuseBrokenRequest } from "./broken-request.ts";
+import { createConnections } from "./connections.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import type { HttpDeps } from "./deps.ts";
 import { serveVisit } from "./endpoint.ts";
@@ -23,21 +22,6 @@ import { textRoutes, textShortcut } from "./routes/text.ts";
 import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
-/** Headers of a well-behaved caller arrive at once; one that trickles them holds a connection for nothing. */
-const HEADERS_TIMEOUT_MS = 10_000;
-
-/** A caller that sends its body slower than this holds a connection for nothing. */
-const REQUEST_TIMEOUT_MS = 120_000;
-
-/** Longer than any balancer's idle time in front of us, so that it is never us who close first. */
-const KEEP_ALIVE_MS = 75_000;
-
-/**
- * A burst of a stream must fit below this mark, else every write waits for a drain; times the number
- * of slow readers it is memory, so it stays well below 1 MB.
- */
-const WRITE_BUFFER_BYTES = 128 * 1024;
-
 export interface HttpServer {
   readonly app: FastifyInstance;
   /** Requests that have arrived and are not answered whole; a text request whose caller has left is only the relay's. */
@@ -53,37 +37,14 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
       throw error instanceof GatewayError || !isClientFault(error) ? error : badRequest(error);
     });
   };
-  let running = 0;
-  const answered = (): void => {
-    running -= 1;
-  };
+  const connections = createConnections(deps);
   // One for each caller who waits for a task.
   setMaxListeners(0, deps.stopping);
   const app = Fastify({
-    serverFactory: (handler) => {
-      const begin = (request: IncomingMessage, response: ServerResponse): void => {
-        running += 1;
-        response.on("close", answered);
+    serverFactory: (handler) =>
+      connections.open((request, response) => {
         if (!shortcut(request, response)) handler(request, response);
-      };
-      return createServer(
-        {
-          headersTimeout: HEADERS_TIMEOUT_MS,
-          keepAliveTimeout: KEEP_ALIVE_MS,
-          requestTimeout: REQUEST_TIMEOUT_MS,
-          connectionsCheckingInterval: 2_000,
-          highWaterMark: WRITE_BUFFER_BYTES,
-          noDelay: true,
-          insecureHTTPParser: false,
-        },
-        (request, response) => {
-          // Sent before the answer ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
-          // when its connection ends before.
-          if (response.socket === null) response.once("socket", () => begin(request, response));
-          else begin(request, response);
-        },
-      );
-    },
+      }),
     rewriteUrl: (request) => normalPath(request.url ?? "/"),
     genReqId: requestId,
     logger: false,
@@ -93,7 +54,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
     return503OnClosing: false,
     // Paths that are no text or too long: the framework's own answer has no shape of ours.
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
-    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, deps.errorType),
+    clientErrorHandler: connections.broken,
   });
   // Bodies are read by the routes that want them, as raw bytes.
   app.removeAllContentTypeParsers();
@@ -133,7 +94,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
   consoleRoutes(app, deps);
   dashboardRoutes(app, deps);
   await docsRoutes(app, deps);
-  return { app, running: () => running };
+  return { app, running: connections.running };
 }
 
 function isClientFault(error: unknown): error is Error {

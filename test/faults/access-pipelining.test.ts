@@ -1,9 +1,8 @@
-import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEST_KEY } from "../support/gateway.ts";
 import { cleanLedger, expectNothingOpen } from "../support/money-books.ts";
 import { type MoneyRig, startMoneyRig } from "../support/money-rig.ts";
-import { rawExchange, statusesIn } from "../support/raw-exchange.ts";
+import { openRaw, rawExchange, statusesIn } from "../support/raw-exchange.ts";
 import { wireForm } from "../support/text-caller.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -43,15 +42,10 @@ describe("requests sent on one connection before the answers to those ahead of t
   });
 
   it("are not begun where their connection ends first, and hold up no stop", async () => {
-    const { hostname, port } = new URL(rig.url);
-    const socket: Socket = connect(Number(port), hostname);
-    let heard = "";
-    socket.on("data", (chunk) => {
-      heard += chunk;
-    });
-    socket.write(chat("tag=left chunks=20 pace=100", true) + chat("tag=behind chunks=20", true) + MODELS);
-    await waitFor("the first answer's beginning", () => heard.includes("data: "));
-    socket.destroy();
+    const caller = openRaw(rig.url);
+    caller.write(chat("tag=left chunks=20 pace=100", true) + chat("tag=behind chunks=20", true) + MODELS);
+    await waitFor("the first answer's beginning", () => caller.heard().includes("data: "));
+    caller.leave();
     expect((await rig.accountOf("left")).row).toMatchObject({ reason: "client_aborted" });
     const beganMs = performance.now();
     expect(await rig.gateway.end()).toBe(0);

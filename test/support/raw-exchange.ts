@@ -29,6 +29,36 @@ export function rawExchange(url: string, bytes: string | Buffer): Promise<string
   });
 }
 
+/** A connection on which a test speaks and listens as it likes. */
+export interface RawConnection {
+  write(bytes: string): void;
+  /** All that has come back so far. */
+  heard(): string;
+  /** Resolves when the server has ended it. */
+  readonly ended: Promise<void>;
+  leave(): void;
+}
+
+/** It never closes by itself, not even when the server has. */
+export function openRaw(url: string): RawConnection {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let heard = "";
+  socket.on("data", (chunk) => {
+    heard += chunk.toString("latin1");
+  });
+  socket.on("error", () => undefined);
+  return {
+    write: (bytes) => void socket.write(bytes),
+    heard: () => heard,
+    ended: new Promise((resolve) => {
+      socket.on("end", resolve);
+      socket.on("close", () => resolve());
+    }),
+    leave: () => socket.destroy(),
+  };
+}
+
 /** The status codes of the answers in what a server sent. */
 export function statusesIn(heard: string): number[] {
   return [...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -4,8 +4,7 @@ import { atTurnEnd } from "../../base/turn.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type Serve, serveVisit } from "../endpoint.ts";
-import { requestId } from "../request-id.ts";
+import { endpoint, type Serve, serveBare } from "../endpoint.ts";
 import { answerText } from "../text-call.ts";
 
 const PATHS: readonly (readonly [path: string, protocol: ProtocolName])[] = [
@@ -37,15 +36,13 @@ export function textShortcut(
       (visit) => answerText(deps, visit, { protocol }),
     ]),
   );
-  return (raw, response) => {
-    const url = raw.url ?? "";
-    const serve = raw.method === "POST" ? serves.get(url) : undefined;
+  return (request, response) => {
+    const url = request.url ?? "";
+    const serve = request.method === "POST" ? serves.get(url) : undefined;
     if (serve === undefined) return false;
     atTurnEnd(() => {
       // Who has left within the turn gets no answer, and no event tells of it any more.
-      if (raw.destroyed) return;
-      const request = { raw, id: requestId(), method: "POST", url, query: {}, params: {} };
-      void serveVisit(deps, request, response, serve);
+      if (!request.socket.destroyed) void serveBare(deps, request, response, url, serve);
     });
     return true;
   };
