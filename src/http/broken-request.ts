@@ -14,6 +14,8 @@ export function refuseBrokenRequest(
   owed: ServerResponse | undefined,
   errorType: string,
 ): void {
+  // Behind a request that said it is the last nothing counts: its answer, which closes, comes whole (RFC 9112, 9.6).
+  if (error.code === "HPE_CLOSED_CONNECTION") return;
   if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
   else tellOnce(socket, owed, errorOf(error.code), errorType);
 }

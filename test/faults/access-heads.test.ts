@@ -90,6 +90,21 @@ describe("heads that are refused", () => {
       expect(await tagsUpstream()).not.toContain(`${key}-together`);
     });
 
+    it("what follows a request that said it is the last is passed over: its answer comes whole", async () => {
+      const last = ["host: a", "connection: close"];
+      for (const behind of [NO_HTTP, get("/v1/models", ["host: a"])]) {
+        const caller = openRaw(rig.url);
+        caller.write(chat("tag=last chunks=4 pace=100", true, last));
+        await waitFor("the answer's beginning", () => caller.heard().includes("data: "));
+        caller.write(behind);
+        caller.write(behind);
+        await caller.ended;
+        expect(statusesIn(caller.heard())).toEqual([200]);
+        expect(caller.heard()).toContain("[DONE]");
+        expect(statusesIn(await rawExchange(rig.url, chat("chunks=4", true, last) + behind))).toEqual([200]);
+      }
+    });
+
     it("a head without a host is refused in its turn, and nothing behind it is served", async () => {
       const heard = await rawExchange(
         rig.url,
