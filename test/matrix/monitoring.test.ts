@@ -15,12 +15,17 @@ describe("an address for monitors (settings.metrics_address)", () => {
     gateways = undefined;
   });
 
-  const start = (args: readonly string[] = []): Promise<Gateways> => {
+  const start = async (args: readonly string[] = []): Promise<Gateways> => {
     const catalog = `version: 1
 settings: { metrics_address: "${monitor}" }
 accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
 `;
-    return startGateways(1, { catalog, args });
+    const started = await startGateways(1, { catalog, args });
+    await waitFor("the monitors' address", async () => {
+      const found = await fetch(`http://${monitor}/healthz`).catch(() => undefined);
+      return found?.status === 200;
+    });
+    return started;
   };
   const get = async (base: string, path: string) => {
     const response = await fetch(`${base}${path}`);
