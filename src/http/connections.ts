@@ -38,18 +38,25 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
   /** The answer that a connection's caller will read next. Set anew instead of deleted, which costs three times as much. */
   const owed = new WeakMap<Socket, ServerResponse | undefined>();
 
-  const inTurn =
-    (begin: Begin): Begin =>
-    (request, response) => {
-      const beginNow = (): void => {
-        owed.set(request.socket, response);
-        begin(request, response);
-      };
+  /** Of one that is served. One function for all: every request has it. */
+  function answered(this: ServerResponse): void {
+    running -= 1;
+    const { socket } = this.req;
+    if (owed.get(socket) === this) owed.set(socket, undefined);
+  }
+
+  const inTurn = (begin: Begin): Begin => {
+    const beginNow: Begin = (request, response) => {
+      owed.set(request.socket, response);
+      begin(request, response);
+    };
+    return (request, response) => {
       // Sent before the answer ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
       // when its connection ends before.
-      if (response.socket === null) response.once("socket", beginNow);
-      else beginNow();
+      if (response.socket === null) response.once("socket", () => beginNow(request, response));
+      else beginNow(request, response);
     };
+  };
   const refuse = (request: IncomingMessage, response: ServerResponse, error: GatewayError): void => {
     void serveBare(deps, request, response, normalPath(request.url ?? "/"), () => {
       throw error;
@@ -73,10 +80,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
         inTurn((request, response) => {
           if (!namesItsHost(request)) return refuse(request, response, hostless());
           running += 1;
-          response.on("close", () => {
-            running -= 1;
-            if (owed.get(request.socket) === response) owed.set(request.socket, undefined);
-          });
+          response.on("close", answered);
           serve(request, response);
         }),
       );
