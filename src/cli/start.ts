@@ -75,6 +75,10 @@ async function startPrimary(
     await migrate(database.url, log);
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
     const catalog = await openCatalog({ config, database, seals, log, stop });
+    const listening = (url: string): void => {
+      if (config.publicUrl === undefined && EVERYWHERE.has(config.host)) log.warn({}, unreachable(url));
+      printWelcome(config, url, catalog.welcome);
+    };
     try {
       if (processes > 1) {
         const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey });
@@ -82,12 +86,10 @@ async function startPrimary(
           environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
           log,
           stop,
-          onListening: (url) => printWelcome(config, url, catalog.welcome),
+          onListening: listening,
         });
       }
-      const started = await open({ config, database, seals, log }, roles, (url) =>
-        printWelcome(config, url, catalog.welcome),
-      );
+      const started = await open({ config, database, seals, log }, roles, listening);
       return await untilStopped(started, stop, log);
     } finally {
       await catalog.close();
@@ -95,6 +97,13 @@ async function startPrimary(
   } finally {
     await database.close();
   }
+}
+
+/** Where to listen, and no address of anybody. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+function unreachable(url: string): string {
+  return `links to copied results and sign-in redirects begin with ${url}, which callers cannot open; set FAREGATE_PUBLIC_URL to the address that they use`;
 }
 
 /** One of several processes: the primary has prepared everything. */

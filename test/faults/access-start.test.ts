@@ -195,6 +195,18 @@ describe("the embedded start", { timeout: 180_000 }, () => {
     expect(await gateway.end()).toBe(0);
   });
 
+  it("warns of links that nobody can open where it listens everywhere and knows no address of its callers", async () => {
+    const everywhere = { HOST: "0.0.0.0" };
+    gateway = await startGateway({ embedded: true, dataDir, env: everywhere });
+    const warning = gateway.output().match(/.*"level":"warn".*FAREGATE_PUBLIC_URL.*/g);
+    expect(warning).toEqual([expect.stringContaining("http://0.0.0.0:")]);
+    expect(await gateway.end()).toBe(0);
+    const known = { ...everywhere, FAREGATE_PUBLIC_URL: "https://gateway.example" };
+    gateway = await startGateway({ embedded: true, dataDir, env: known });
+    expect(gateway.output()).not.toContain('"level":"warn"');
+    expect(await gateway.end()).toBe(0);
+  });
+
   it("ends its sandbox and its database's next user finds all well after a kill", async () => {
     gateway = await startGateway({ embedded: true, dataDir });
     const sandboxUrl = /Sandbox +(\S+)/.exec(gateway.output())?.[1] ?? "";
