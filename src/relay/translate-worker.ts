@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { writeExact } from "../base/exact-json.ts";
 import { mediaToInline } from "../conversation/inline.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
@@ -17,15 +18,22 @@ export interface TranslateMessage {
   readonly target: EncodeTarget;
 }
 
-/** What it answers. `linksMedia`: files must be fetched first, which is not for a worker to do. */
+/** `linksMedia`: files must be fetched first, which is not for a worker to do. */
 export type TranslateReply = Translated<WrittenRequest> | { readonly linksMedia: true };
+
+/** What it answers: a reply whose `echo` is JSON text, since threads hand each other numbers as doubles only. */
+export type TranslateAnswer =
+  | Exclude<TranslateReply, { readonly value: WrittenRequest }>
+  | { readonly value: Omit<WrittenRequest, "echo"> & { readonly echo: string } };
 
 parentPort?.on("message", (message: TranslateMessage) => {
   const reply = translate(message);
   // A small body lies in memory that others share, which cannot be moved.
   const buffer = "value" in reply ? reply.value.body.buffer : undefined;
   const isOwn = "value" in reply && buffer?.byteLength === reply.value.body.byteLength;
-  parentPort?.postMessage(reply, isOwn && buffer !== undefined ? [buffer] : []);
+  const answer: TranslateAnswer =
+    "value" in reply ? { value: { ...reply.value, echo: writeExact(reply.value.echo) } } : reply;
+  parentPort?.postMessage(answer, isOwn && buffer !== undefined ? [buffer] : []);
 });
 
 function translate({ request, target }: TranslateMessage): TranslateReply {

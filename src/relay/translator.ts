@@ -1,8 +1,10 @@
+import { parseExact } from "../base/exact-json.ts";
 import { createWorkerPool, PoolFull, type WorkerLost } from "../base/worker-pool.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
+import type { JsonObject } from "../conversation/request.ts";
 import { GatewayError } from "../errors.ts";
 import type { TextRequest } from "./text-request.ts";
-import type { TranslateMessage, TranslateReply } from "./translate-worker.ts";
+import type { TranslateAnswer, TranslateMessage, TranslateReply } from "./translate-worker.ts";
 
 /** Translates large requests beside the event loop, which they would hold up for everybody. */
 export interface Translator {
@@ -24,7 +26,7 @@ const WAITING = 32;
 const HEAP_MB = 2_048;
 
 export function createTranslator(): Translator {
-  const pool = createWorkerPool<TranslateReply>({
+  const pool = createWorkerPool<TranslateAnswer>({
     entry: new URL("./translate-worker.ts", import.meta.url),
     workers: WORKERS,
     waiting: WAITING,
@@ -42,11 +44,16 @@ export function createTranslator(): Translator {
             moved: [body.buffer],
           };
         })
-        .catch((error: PoolFull | WorkerLost) => {
+        .then(replyOf, (error: PoolFull | WorkerLost) => {
           throw refusalOf(error);
         }),
     close: () => pool.close(),
   };
+}
+
+function replyOf(answer: TranslateAnswer): TranslateReply {
+  if (!("value" in answer)) return answer;
+  return { value: { ...answer.value, echo: parseExact(answer.value.echo) as JsonObject } };
 }
 
 function refusalOf(cause: PoolFull | WorkerLost): GatewayError {

@@ -35,7 +35,12 @@ describe("numbers that no double holds", () => {
     await vendor?.close();
   });
 
-  async function exchange(client: TextProtocol, upstream: TextProtocol, streamed: boolean, prompt = "Look.") {
+  async function exchange(
+    client: TextProtocol,
+    upstream: TextProtocol,
+    streamed: boolean,
+    prompt = "Look.",
+  ): Promise<Exchanged> {
     const model = MODEL_OF[upstream];
     const { path } = wireForm({ protocol: client, prompt, model, streamed });
     const body = longRequest(client, model, streamed).replace("Look.", prompt);
@@ -49,19 +54,32 @@ describe("numbers that no double holds", () => {
   it.each(CELLS)(
     "keep all digits: $client to $upstream, streamed: $streamed",
     async ({ client, upstream, streamed }) => {
-      const { sent, heard } = await exchange(client, upstream, streamed);
-      expect(sent).toEqual([LONG.called, LONG.called, LONG.limit, LONG.result].toSorted());
-      // Answers of one protocol repeat the tools.
-      expect(heard.filter((number) => number !== LONG.limit)).toEqual(heard.filter(isAnswered));
-      expect(heard.filter(isAnswered).length).toBeGreaterThanOrEqual(2);
+      expectAllDigits(await exchange(client, upstream, streamed));
     },
   );
 
-  it("keep all digits in bodies that are translated in a thread of their own", async () => {
-    const { sent } = await exchange("messages", "generate-content", false, "Look. ".repeat(250_000));
-    expect(sent).toEqual([LONG.called, LONG.called, LONG.limit, LONG.result].toSorted());
-  });
+  it.each([
+    { client: "messages", upstream: "generate-content" },
+    { client: "responses", upstream: "messages" },
+  ] as const)(
+    "keep all digits where the body is translated in a thread of its own: $client to $upstream",
+    async ({ client, upstream }) => {
+      expectAllDigits(await exchange(client, upstream, false, "Look. ".repeat(250_000)));
+    },
+  );
 });
+
+interface Exchanged {
+  readonly sent: readonly string[];
+  readonly heard: readonly string[];
+}
+
+function expectAllDigits({ sent, heard }: Exchanged): void {
+  expect(sent).toEqual([LONG.called, LONG.called, LONG.limit, LONG.result].toSorted());
+  // Answers of one protocol repeat the tools.
+  expect(heard.filter((number) => number !== LONG.limit)).toEqual(heard.filter(isAnswered));
+  expect(heard.filter(isAnswered).length).toBeGreaterThanOrEqual(2);
+}
 
 /** Numbers of more than 12 letters, whatever stands in them; the caller's own temperature is none of those meant. */
 function numbersIn(text: string): readonly string[] {
