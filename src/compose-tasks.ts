@@ -1,6 +1,7 @@
 import type { Assets } from "./assets/assets.ts";
 import { createAssets } from "./assets/create-assets.ts";
 import type { Clock } from "./base/clock.ts";
+import type { LargeJson } from "./base/large-json.ts";
 import { randomBelow } from "./base/random.ts";
 import type { SafeFetch } from "./base/safe-fetch.ts";
 import type { Seals } from "./base/seal.ts";
@@ -32,6 +33,7 @@ export interface TaskParts {
   readonly guarded: SafeFetch;
   /** Copies results. */
   readonly mirror: Mirror;
+  readonly largeJson: LargeJson;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -49,11 +51,12 @@ export interface ComposedTasks extends TaskEngine {
 const WEBHOOK_MS = 15_000;
 
 export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
-  const { seals, database, catalog, limits, transport, guarded, mirror, clock, log, metrics, works } = parts;
+  const { seals, database, catalog, limits, transport, guarded, mirror } = parts;
+  const { largeJson, clock, log, metrics, works } = parts;
   const assets = createAssets({ database, catalog, ask: transport.ask, clock, log });
   const engine = await createTaskEngine({
-    ...{ database, catalog, limits, clock, log, works, timers: systemTimers, random: drawFraction },
-    ask: transport.ask,
+    ...{ database, catalog, limits, largeJson, clock, log, works },
+    ...{ timers: systemTimers, random: drawFraction, ask: transport.ask },
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
     assets,
     readFile: (url, wish) => guarded.read(url, wish),

@@ -3,6 +3,7 @@ import { createAuthenticator } from "./accounts/authenticator.ts";
 import { openKeyHasher } from "./accounts/key-hasher.ts";
 import { watchMasterKey } from "./accounts/master-key-rotation.ts";
 import { systemClock } from "./base/clock.ts";
+import { createLargeJson } from "./base/large-json.ts";
 import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
 import type { Seals } from "./base/seal.ts";
 import { systemTimers } from "./base/timers.ts";
@@ -83,6 +84,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const balances = watchBalances({ database, timers: systemTimers, log });
   const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
   const translator = createTranslator();
+  const largeJson = createLargeJson();
   let listening = (_url: string): void => undefined;
   const address = new Promise<string>((resolve) => {
     listening = resolve;
@@ -90,7 +92,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const mirror = openMirror(options, catalog, guarded, address);
   const tasks = await composeTasks({
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
-    mirror,
+    ...{ mirror, largeJson },
   });
   const relay = createRelay({
     catalog,
@@ -148,6 +150,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     vocabulary,
     errorType: vocabulary.errorType,
     relay,
+    largeJson,
     tasks,
     webhooks: tasks.webhooks,
     assets: tasks.assets,
@@ -191,6 +194,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       clearInterval(retaining);
       await transport.close();
       await translator.close();
+      await largeJson.close();
       await limits.close();
       await retention.close();
       await balances.stop();
@@ -212,10 +216,11 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
   const limits = createLimits({ redisUrl: config.redisUrl, log });
   const transport = createTransport({ clock, log });
   const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
+  const largeJson = createLargeJson();
   const mirror = openMirror(options, catalog, guarded, Promise.resolve(addressOf(config.host, config.port)));
   const tasks = await composeTasks({
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: true },
-    mirror,
+    ...{ mirror, largeJson },
   });
   describeTransport(metrics, transport);
   const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
@@ -233,6 +238,7 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
       await metricsServer.close();
       clearInterval(retaining);
       await transport.close();
+      await largeJson.close();
       await limits.close();
       await catalog.close();
       await unwatchMasterKey();

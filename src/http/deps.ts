@@ -1,6 +1,7 @@
 import type { Authenticator } from "../accounts/authenticator.ts";
 import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
+import type { LargeJson } from "../base/large-json.ts";
 import type { ReadReceipt } from "../billing/receipts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Vocabulary } from "../catalog/vocabulary.ts";
@@ -23,6 +24,7 @@ export interface HttpDeps {
   /** `gateway_error`, or the vendor vocabulary's word. */
   readonly errorType: string;
   readonly relay: Relay;
+  readonly largeJson: LargeJson;
   readonly tasks: Tasks;
   readonly assets: Assets;
   readonly webhooks: WebhookDesk;

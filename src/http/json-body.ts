@@ -5,23 +5,32 @@ import { compileWatch } from "../base/json-watch.ts";
 import { GatewayError } from "../errors.ts";
 import { readBody } from "./body.ts";
 
-/** A JSON body that the gateway itself reads, with the bytes it came in. */
-export interface JsonBody {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly chunks: readonly Buffer[];
-}
-
 /** A repeated `model` is refused, since another reader might take the other one. */
 const WATCH = compileWatch(["model"], ["model"]);
 
 /** A request has a few hundred values; parsing millions of them would stand in everyone's way, and fill the memory. */
 const MAX_VALUES = 100_000;
 
+export type JsonBody = Readonly<Record<string, unknown>>;
+
 /** Reads a bounded body that must be a JSON object: valid UTF-8, at most 64 deep. Else 400 or 413. */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
+  const chunks = await readJsonChunks(request, limitBytes);
+  return JSON.parse(Buffer.concat(chunks).toString()) as JsonBody;
+}
+
+/** As `readJsonBody`, and gives the bytes of that object; `onChunk` sees each as it comes. */
+export async function readJsonChunks(
+  request: IncomingMessage,
+  limitBytes: number,
+  onChunk: (chunk: Buffer) => void = () => undefined,
+): Promise<Buffer[]> {
   const scanner = createBodyScan(WATCH);
   const chunks = await readBody(request, limitBytes, {
-    write: (chunk) => refusing(() => scanner.write(chunk)),
+    write(chunk) {
+      refusing(() => scanner.write(chunk));
+      onChunk(chunk);
+    },
   });
   const { values } = refusing(() => scanner.end());
   if (values > MAX_VALUES) {
@@ -30,7 +39,7 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
       `The body has ${values} values; at most ${MAX_VALUES} are read.`,
     );
   }
-  return { value: JSON.parse(Buffer.concat(chunks).toString("utf8")) as JsonBody["value"], chunks };
+  return chunks;
 }
 
 /** A fault of the body is the caller's: 400 with the scanner's own words. */

@@ -10,7 +10,7 @@ import { MEDIA_BODY_BYTES } from "./body.ts";
 import { authenticate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import { sendJson, type Visit } from "./endpoint.ts";
-import { readJsonBody } from "./json-body.ts";
+import { type JsonBody, readJsonChunks } from "./json-body.ts";
 import { queryText } from "./query.ts";
 
 /**
@@ -25,7 +25,9 @@ export async function submitMedia(
 ): Promise<void> {
   const incoming = visit.request.raw;
   const caller = await authenticate(incoming, [], deps.authenticator);
-  const { value: body, chunks } = await readJsonBody(incoming, MEDIA_BODY_BYTES);
+  const digest = createHash("sha256");
+  const chunks = await readJsonChunks(incoming, MEDIA_BODY_BYTES, (chunk) => digest.update(chunk));
+  const body = (await deps.largeJson.parse(chunks)) as JsonBody;
   const model = modelOf(deps, caller, body["model"], endpoint);
   const submission = familyFor(model).read(model, body);
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
@@ -35,7 +37,7 @@ export async function submitMedia(
     caller,
     model,
     submission,
-    ...(key !== undefined && { idempotency: { key, bodyDigest: digestOf(chunks) } }),
+    ...(key !== undefined && { idempotency: { key, bodyDigest: digest.digest("hex") } }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
   if (isDryRun(visit)) return sendJson(visit, 200, previewOf(request, deps.tasks.preview(request)));
@@ -98,12 +100,6 @@ function readIdempotencyKey(request: IncomingMessage): string | undefined {
   if (key === undefined || key === "") return undefined;
   if (typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
   throw invalid("Idempotency-Key", "`Idempotency-Key` takes 1 to 255 visible ASCII characters.");
-}
-
-function digestOf(chunks: readonly Buffer[]): string {
-  const hash = createHash("sha256");
-  for (const chunk of chunks) hash.update(chunk);
-  return hash.digest("hex");
 }
 
 /** Anything but a plain yes or no is refused: who mistypes a dry run must not be charged. */

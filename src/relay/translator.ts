@@ -1,4 +1,5 @@
 import { parseExact } from "../base/exact-json.ts";
+import { joined } from "../base/large-json.ts";
 import { createWorkerPool, PoolFull, type WorkerLost } from "../base/worker-pool.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import type { JsonObject } from "../conversation/request.ts";
@@ -36,6 +37,7 @@ export function createTranslator(): Translator {
     translate: (request, target) =>
       pool
         .run(() => {
+          // The caller's bytes are needed for an estimate and for other candidates.
           const body = joined(request.body, request.scan.length);
           const { model, streamed, protocol } = request;
           const received = { protocol: protocol.name, model, streamed, body };
@@ -63,15 +65,4 @@ function refusalOf(cause: PoolFull | WorkerLost): GatewayError {
   }
   const message = "The request holds more than the gateway can translate; send less of it at once.";
   return new GatewayError("invalid_request", message, { cause });
-}
-
-/** A copy that can be moved: the caller's bytes are needed for an estimate and for other candidates. */
-function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

@@ -1,5 +1,6 @@
 import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
+import type { LargeJson } from "../base/large-json.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import type { Limits } from "../limits/limits.ts";
@@ -27,6 +28,7 @@ export interface TaskEngineOptions {
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
   readonly assets: Pick<Assets, "resolve">;
   readonly probe: ProbeSeconds;
+  readonly largeJson: LargeJson;
   /** Copies results; absent = they stay where the vendor has them. */
   readonly keepFiles?: KeepFiles;
   /** Fetches reference pictures for vendors that want files; absent = only what is inline can go there. */
@@ -52,8 +54,8 @@ export interface TaskEngine extends Tasks {
 
 /** The task engine of one process; any number of them share one database. */
 export async function createTaskEngine(options: TaskEngineOptions): Promise<TaskEngine> {
-  const { database, timers } = options;
-  const board = createTasksStore(database);
+  const { database, timers, largeJson } = options;
+  const board = createTasksStore(database, largeJson);
   const finder = createFinder(board, timers);
   const submitter = createSubmitter({ board, ...options });
   let stopped = false;
@@ -90,9 +92,9 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
 }
 
 function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => boolean): WorkDeps {
-  const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles } = options;
+  const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles, largeJson } = options;
   return {
-    ...{ board, ask, apiOf, clock, timers, random, log, stopped },
+    ...{ board, ask, apiOf, clock, timers, random, log, stopped, largeJson },
     finisher: createFinisher(board, probe, random, keepFiles),
     faults: createFaults(clock),
     serving: ({ model, group, medium }) => catalog.current().serving(model, group, `${medium}s`),

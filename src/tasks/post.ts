@@ -1,4 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
+import type { LargeJson } from "../base/large-json.ts";
 import { sleep } from "../base/timers.ts";
 import { isConnectionLoss } from "../storage/failures.ts";
 import type { AskOutcome } from "../upstreams/call.ts";
@@ -25,8 +26,9 @@ export async function post(
   deps: WorkDeps,
 ): Promise<SubmitOutcome | "too-late" | "overdue"> {
   const { requestId } = held.claim;
+  const sent = await written(request, deps.largeJson);
   if (!held.mayBegin()) return "too-late";
-  const asking = deps.ask({ upstream, credential, requestId, request });
+  const asking = deps.ask({ upstream, credential, requestId, request: sent });
   const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
   crashPoint("task.submit.after-answer");
   if (asked !== undefined) return readOutcome(asked, api.readSubmit);
@@ -41,6 +43,12 @@ export async function post(
       deps.log.error({ err: error, task: held.claim.id }, "the late answer to a submit is lost");
     });
   return "overdue";
+}
+
+/** With its body in bytes, written where that holds nobody up. */
+async function written(request: TaskApiRequest, largeJson: LargeJson): Promise<TaskApiRequest> {
+  const { json, ...rest } = request;
+  return json === undefined ? request : { ...rest, body: await largeJson.write(json) };
 }
 
 function readOutcome(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcome {

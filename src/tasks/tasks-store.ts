@@ -1,3 +1,4 @@
+import type { LargeJson } from "../base/large-json.ts";
 import type { LedgerRef } from "../billing/ledger-ref.ts";
 import { writeMediaRates } from "../billing/media-rates.ts";
 import type { MediaOrder } from "../families/family.ts";
@@ -14,9 +15,9 @@ import {
 } from "./task-rows.ts";
 
 /** The board in PostgreSQL: one statement a function, see migrations/000007_tasks.sql. */
-export function createTasksStore(db: Queryable): TaskBoard {
+export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard {
   return {
-    accept: (task) => accept(db, task),
+    accept: async (task) => accept(db, task, await largeJson.write(task.order)),
     lacking: (ledgers, holdNanos) => lacking(db, ledgers, holdNanos),
     async find(accountId, id) {
       const row = await db.maybeOne<FoundRow>(
@@ -69,7 +70,7 @@ export function createTasksStore(db: Queryable): TaskBoard {
       const row = await db.one<{ order: string }>(`select order_json as "order" from tasks where id = $1`, [
         id,
       ]);
-      return JSON.parse(row.order) as MediaOrder;
+      return (await largeJson.parse(row.order)) as MediaOrder;
     },
 
     async intend(claim, { upstreamId, upstreamName, credentialId, model }) {
@@ -165,7 +166,8 @@ export function createTasksStore(db: Queryable): TaskBoard {
   };
 }
 
-async function accept(db: Queryable, task: NewTask): Promise<Acceptance> {
+/** `orderJson` is sent in its bytes, which the driver would make of a text one by one. */
+async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Promise<Acceptance> {
   const { caller, price, ledgers } = task;
   const facts = {
     ...{ id: task.id, request: task.requestId, account: String(caller.accountId), key: String(caller.keyId) },
@@ -181,7 +183,7 @@ async function accept(db: Queryable, task: NewTask): Promise<Acceptance> {
     `select outcome, task_id as "taskId", extract(epoch from now())::float8 as "acceptedAt" from accept_task($1, $2, $3, $4)`,
     [
       JSON.stringify(facts),
-      JSON.stringify(task.order),
+      orderJson,
       ledgers.map(({ id }) => id),
       ledgers.map(({ allowanceNanos }) => allowanceNanos),
     ],

@@ -1,5 +1,6 @@
 import type { ResolvedOrder } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
+import type { LargeJson } from "../base/large-json.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { MediaOrder } from "../families/family.ts";
@@ -27,6 +28,7 @@ export interface WorkDeps {
   /** The order for a vendor that wants files: its linked pictures fetched. */
   readonly inline: (order: MediaOrder) => Promise<InlinedOrder>;
   readonly faults: Faults;
+  readonly largeJson: LargeJson;
   readonly clock: Clock;
   readonly timers: Timers;
   /** From 0 up to, not including, 1. */

@@ -114,7 +114,7 @@ describe("tasks past retention", () => {
     await rig.database.execute("update tasks set finished_at = now() - interval '31 days' where id = $1", [
       old?.id,
     ]);
-    const board = createTasksStore(rig.database);
+    const board = createTasksStore(rig.database, rig.largeJson);
     expect(await board.dropOld(30, 10)).toBe(1);
     const left = await rig.database.query<{ id: string }>("select id from tasks");
     expect(left.map(({ id }) => id).sort()).toEqual([young?.id, open.id].sort());

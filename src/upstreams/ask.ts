@@ -45,9 +45,15 @@ export function askHeaders({ upstream, credential, requestId, request }: Upstrea
     ["user-agent", "faregate"],
     ["x-request-id", requestId],
   ]);
-  if (request.body !== undefined) headers.set("content-type", "application/json");
+  if (request.body !== undefined || request.json !== undefined)
+    headers.set("content-type", "application/json");
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name.toLowerCase(), value);
   return [...[...headers].flat(), ...(credential === null ? [] : credentialHeader(credential, kind))];
+}
+
+/** The bytes of its body; null = it has none. */
+export function askBody({ body, json }: TaskApiRequest): Uint8Array | null {
+  return body ?? (json === undefined ? null : Buffer.from(JSON.stringify(json)));
 }
 
 export interface Collecting {

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
-import { askHeaders, askPath, askTimeouts, collectAnswer } from "./ask.ts";
+import { askBody, askHeaders, askPath, askTimeouts, collectAnswer } from "./ask.ts";
 import type {
   AskOutcome,
   Transport,
@@ -68,7 +68,7 @@ export function createTransport(options: TransportOptions): Transport {
       );
       leave(flight, upstream, (prefix) => ({
         ...{ method: request.method, path: askPath(prefix, request.path), headers: askHeaders(asked) },
-        ...{ body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+        ...{ body: askBody(request), headersTimeout: 0, bodyTimeout: 0 },
       }));
     });
   }

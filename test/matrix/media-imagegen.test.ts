@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   IMAGE_TASKS,
@@ -10,6 +11,12 @@ import {
   tagged,
 } from "../support/media-world.ts";
 import { PICTURE_SIZES } from "../support/picture-sizes.ts";
+
+/** A data URL of some size, as the sandbox keeps it. */
+function inJournal(url: string): string {
+  const sha256 = createHash("sha256").update(url).digest("hex");
+  return `${url.slice(0, url.indexOf(",") + 1)}[${url.length} characters, sha256 ${sha256}]`;
+}
 
 describe("imagegen", () => {
   let world: MediaWorld;
@@ -75,6 +82,24 @@ describe("imagegen", () => {
     const { json } = await world.submit({ model: "imagegen-2", prompt, image_urls });
     expect(json.status).toBe("submitted");
     expect((await world.received(tag))["image_urls"]).toEqual(image_urls);
+  });
+
+  it("sends pictures of many megabytes as they came, and knows their request again by its key", async () => {
+    const { tag, prompt } = tagged("a cat, ä 😀");
+    const image_urls = [5, 9].map(
+      (megabytes) => `data:image/png;base64,${randomBytes(megabytes * 1024 * 1024).toString("base64")}`,
+    );
+    const body = { model: "imagegen-2", prompt, image_urls };
+    const options = { headers: { "idempotency-key": tag } };
+    const { json } = await world.submit(body, options);
+    expect(json.status).toBe("submitted");
+    expect((await world.received(tag))["image_urls"]).toEqual(image_urls.map(inJournal));
+    expect((await world.final(json.id)).status).toBe("SUCCESS");
+    expect((await world.submit(body, options)).json.id).toBe(json.id);
+    const other = await world.submit({ ...body, image_urls: [...image_urls].reverse() }, options);
+    expect([other.status, other.json.code]).toEqual([409, "idempotency_conflict"]);
+    const broken = await world.submit({ ...body, image_urls: [...image_urls, "cat.png"] });
+    expect([broken.status, broken.json.code]).toEqual([400, "invalid_request"]);
   });
 
   it("makes pictures of exactly the pixels asked for", async () => {

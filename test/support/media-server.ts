@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import { createLargeJson } from "../../src/base/large-json.ts";
 import { buildCatalog } from "../../src/catalog/build-catalog.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
@@ -111,6 +112,7 @@ export interface MediaServer {
 export async function startMediaServer(): Promise<MediaServer> {
   const tasks = createMemoryTasks();
   const stopping = new AbortController();
+  const largeJson = createLargeJson();
   const callers: Record<string, Caller> = { "sk-one": callerOf(1n), "sk-two": callerOf(2n) };
   const { app } = await createHttpServer({
     ...{ stopping: stopping.signal, clock: systemClock, errorType: "gateway_error", version: "0" },
@@ -118,6 +120,7 @@ export async function startMediaServer(): Promise<MediaServer> {
     authenticator: { authenticate: (key: string) => callers[key] },
     catalog: { current: () => catalog },
     tasks: tasks.api,
+    largeJson,
     console: { operations: [] },
   } as unknown as HttpDeps);
   await app.listen({ host: "127.0.0.1", port: 0 });
@@ -136,6 +139,7 @@ export async function startMediaServer(): Promise<MediaServer> {
     async close() {
       app.server.closeAllConnections();
       await app.close();
+      await largeJson.close();
     },
   };
 }

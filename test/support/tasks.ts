@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import { createLargeJson, type LargeJson } from "../../src/base/large-json.ts";
 import { systemTimers } from "../../src/base/timers.ts";
 import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
@@ -102,6 +103,7 @@ export function askVendors(vendors: readonly FakeVendor[]): (ask: UpstreamAsk) =
 }
 
 export interface TaskRig extends BillingRig {
+  readonly largeJson: LargeJson;
   readonly catalog: { settings: Catalog["settings"]; serving: FakeVendor[]; removed: Set<bigint> };
   startEngine(options?: Partial<TaskEngineOptions> & { idempotent?: boolean }): Promise<TaskEngine>;
 }
@@ -110,6 +112,7 @@ export interface TaskRig extends BillingRig {
 export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
   const rig = await createBillingRig();
   const engines = new Set<TaskEngine>();
+  const largeJson = createLargeJson();
   const state: TaskRig["catalog"] = {
     settings: decodeSettings({}),
     serving: [...vendors],
@@ -118,11 +121,13 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
   const current = (): Catalog => catalogOf(state, vendors);
   return {
     ...rig,
+    largeJson,
     catalog: state,
     async startEngine({ idempotent = false, ...options } = {}) {
       const api = fakeApi(idempotent);
       const engine = await createTaskEngine({
         ...{ database: rig.database, catalog: { current }, apiOf: () => api, ask: askVendors(vendors) },
+        largeJson,
         limits: { admit: () => undefined, close: () => Promise.resolve() },
         assets: { resolve: () => Promise.resolve({ type: "free" }) },
         ...{ probe: () => Promise.resolve(undefined), clock: systemClock, timers: systemTimers },
@@ -138,6 +143,7 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
     },
     async close() {
       await Promise.all([...engines].map((engine) => engine.stop(1_000)));
+      await largeJson.close();
       await rig.close();
     },
   };

@@ -97,7 +97,7 @@ async function bodyOf({ request }: Visit): Promise<unknown> {
   // A form of another site cannot send this type without asking first.
   if (type !== "application/json")
     throw new GatewayError("unsupported_media_type", "Send the body as application/json.");
-  return (await readJsonBody(request.raw, CONSOLE_BODY_BYTES)).value;
+  return readJsonBody(request.raw, CONSOLE_BODY_BYTES);
 }
 
 function read(schema: z.ZodType, value: unknown): unknown {

@@ -12,7 +12,7 @@ export function assetRoutes(app: FastifyInstance, deps: HttpDeps): void {
   endpoint(app, deps, ["POST"], "/v1/videoa/asset/create", async (visit) => {
     const incoming = visit.request.raw;
     const caller = await authenticate(incoming, [], deps.authenticator);
-    const { value: body } = await readJsonBody(incoming, ASSET_BODY_BYTES);
+    const body = await readJsonBody(incoming, ASSET_BODY_BYTES);
     const result = await deps.assets.create(caller, visit.request.id, body);
     sendJson(visit, 200, { success: true, result });
   });

@@ -170,7 +170,8 @@ function siteOf(
 }
 
 function bodyOf(asked: UpstreamAsk | undefined): unknown {
-  return JSON.parse(Buffer.from(asked?.request.body ?? []).toString());
+  const { json, body } = asked?.request ?? {};
+  return json ?? JSON.parse(Buffer.from(body ?? []).toString());
 }
 
 function actions(asked: readonly UpstreamAsk[]): readonly (string | undefined)[] {

@@ -40,6 +40,8 @@ export interface TaskApiRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Instead of `body`: what becomes JSON where it is sent, since orders with pictures in them are large. */
+  readonly json?: object;
   /** The answer holds the pictures themselves: it may take as long, and be as large, as they need. */
   readonly answersWithMedia?: boolean;
 }

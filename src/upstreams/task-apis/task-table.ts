@@ -96,7 +96,7 @@ export function taskApiOf(table: TaskTable): TaskApi {
 }
 
 export function jsonPost(path: string, body: object): TaskApiRequest {
-  return { method: "POST", path, body: new TextEncoder().encode(JSON.stringify(body)) };
+  return { method: "POST", path, json: body };
 }
 
 function readSubmit(table: TaskTable, answer: TaskApiAnswer): SubmitOutcome {

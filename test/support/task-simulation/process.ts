@@ -1,4 +1,5 @@
 import type { Clock } from "../../../src/base/clock.ts";
+import { createLargeJson } from "../../../src/base/large-json.ts";
 import type { Timers } from "../../../src/base/timers.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
@@ -61,6 +62,7 @@ export class TaskProcess {
       random,
       finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
       faults: createFaults(this.clock),
+      largeJson: createLargeJson(),
       ask: (asked) =>
         new Promise((resolve) => {
           vendors.get(asked.upstream.id)?.answer(asked, (outcome) => this.run(() => resolve(outcome)));
