@@ -9,7 +9,8 @@ export type JsonAnswer = { readonly value: unknown } | { readonly json: Uint8Arr
 parentPort?.on("message", (message: JsonMessage) => {
   if ("json" in message) {
     const { json } = message;
-    const text = typeof json === "string" ? json : Buffer.from(json.buffer).toString();
+    const text =
+      typeof json === "string" ? json : Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString();
     parentPort?.postMessage({ value: JSON.parse(text) } satisfies JsonAnswer);
   } else {
     const json = new TextEncoder().encode(JSON.stringify(message.value));

@@ -1,5 +1,5 @@
 import type { JsonAnswer, JsonMessage } from "./large-json-worker.ts";
-import { createWorkerPool, type Job } from "./worker-pool.ts";
+import { createWorkerPool, type Job, joined } from "./worker-pool.ts";
 
 /** Reads and writes JSON of any size; what is large beside the event loop, which it would hold up for everybody. */
 export interface LargeJson {
@@ -77,15 +77,4 @@ function charactersIn(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;
   return Object.values(value).reduce<number>((sum, each) => sum + charactersIn(each), 0);
-}
-
-/** All chunks in one, in memory of its own, which can be moved to another thread. */
-export function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

@@ -107,3 +107,14 @@ function runnable({ entry, limits }: WorkerPoolOptions): ConstructorParameters<t
   const code = `import("tsx/esm/api").then((tsx) => (tsx.register(), import(${JSON.stringify(entry.href)})))`;
   return [code, { eval: true, resourceLimits: limits }];
 }
+
+/** All chunks in one, in memory of its own, which can be moved to another thread. */
+export function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -26,7 +26,10 @@ export async function submitMedia(
   const incoming = visit.request.raw;
   const caller = await authenticate(incoming, [], deps.authenticator);
   const digest = createHash("sha256");
-  const chunks = await readJsonChunks(incoming, MEDIA_BODY_BYTES, (chunk) => digest.update(chunk));
+  const isRepeatable = incoming.headers["idempotency-key"] !== undefined;
+  const chunks = await readJsonChunks(incoming, MEDIA_BODY_BYTES, (chunk) => {
+    if (isRepeatable) digest.update(chunk);
+  });
   const body = (await deps.largeJson.parse(chunks)) as JsonBody;
   const model = modelOf(deps, caller, body["model"], endpoint);
   const submission = familyFor(model).read(model, body);

@@ -1,6 +1,5 @@
 import { parseExact } from "../base/exact-json.ts";
-import { joined } from "../base/large-json.ts";
-import { createWorkerPool, PoolFull, type WorkerLost } from "../base/worker-pool.ts";
+import { createWorkerPool, joined, PoolFull, type WorkerLost } from "../base/worker-pool.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import type { JsonObject } from "../conversation/request.ts";
 import { GatewayError } from "../errors.ts";
