@@ -160,10 +160,7 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
       const frames: WireFrame[] = [];
       // A call without arguments is `{}`, which clients parse (rule 14).
       if (block.call?.begun === false && !block.call.custom) frames.push(callChunk(state, block, "{}"));
-      if (extra !== undefined) {
-        const call = { index: block.call?.index ?? 0, extra_content: extra };
-        frames.push(chunk(state, block.choice, { tool_calls: [call] }));
-      }
+      if (extra !== undefined) frames.push(callChunk(state, block, "", { extra_content: extra }));
       const thoughts = state.thoughts.filter(({ choice }) => choice !== block.choice);
       return [{ ...state, thoughts }, frames];
     }
@@ -199,12 +196,11 @@ function withBlock(state: EncodeState, number: number, block: Block): EncodeStat
   return { ...state, blocks: new Map(state.blocks).set(number, block) };
 }
 
-function callChunk(state: EncodeState, block: Block, text: string): WireFrame {
+/** A later piece of a call: it has its `function` or `custom` even where it adds no text, which clients rely on. */
+function callChunk(state: EncodeState, block: Block, text: string, extra: JsonObject = {}): WireFrame {
   const index = block.call?.index ?? 0;
-  const call = block.call?.custom
-    ? { index, custom: { input: text } }
-    : { index, function: { arguments: text } };
-  return chunk(state, block.choice, { tool_calls: [call] });
+  const piece = block.call?.custom ? { custom: { input: text } } : { function: { arguments: text } };
+  return chunk(state, block.choice, { tool_calls: [{ index, ...piece, ...extra }] });
 }
 
 function chunk(

@@ -53,6 +53,7 @@ function readChoice(state: ChoiceState, { delta, finish_reason: finish }: Wire, 
   if (!state.begun) must(delta.content === "", "the first delta has empty content");
   state.begun = true;
   for (const call of delta.tool_calls ?? []) {
+    must(isPlain(call.function) || isPlain(call.custom), "every piece of a call has its function or custom");
     const known = state.calls[call.index];
     if (known === undefined) {
       must(call.index === state.calls.length, "calls are numbered without a gap");
