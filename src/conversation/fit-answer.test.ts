@@ -22,6 +22,7 @@ const narrow: ProtocolTraits = {
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  stateAfterWords: true,
   answerCitations: "none",
 };
 
@@ -33,7 +34,10 @@ describe("fitting an answer to its caller", () => {
     fc.assert(
       fc.property(
         cases,
-        fc.constantFrom(narrow, { ...narrow, stateSlots: ["tool-call", "thought-before-call"] } as const),
+        fc.constantFrom(narrow, { ...narrow, stateAfterWords: false }, {
+          ...narrow,
+          stateSlots: ["tool-call", "thought-before-call"],
+        } as const),
         ([response, events], traits) => {
           const plain = openLosses({});
           const streamed = openLosses({});
@@ -60,6 +64,22 @@ describe("fitting an answer to its caller", () => {
       { kind: "tool-call", id: "c1", name: "n", arguments: "{}" },
       { kind: "reasoning", text: "", opaque: { ...opaque, of: "c1" } },
     ]);
+  });
+
+  it("keeps the state of words only before other blocks where no answer may end in it", () => {
+    const opaque = { origin: { protocol: "generate-content" }, value: "sig" } as const;
+    const said = { kind: "text", text: "Rivers bend.", opaque } as const;
+    const call = { kind: "tool-call", id: "c1", name: "n", arguments: "{}" } as const;
+    const finish = { unified: "stop", protocol: "generate-content" } as const;
+    const strict = { ...narrow, stateAfterWords: false };
+    const kinds = (parts: ChatResponse["choices"][0]["parts"]): unknown => {
+      const losses = openLosses({});
+      const fitted = fitAnswer({ choices: [{ parts, finish }] }, strict, losses);
+      return [fitted.choices[0]?.parts.map(({ kind }) => kind), losses.list().map(({ path }) => path)];
+    };
+    expect(kinds([said])).toEqual([["text"], ["reasoningState"]]);
+    expect(kinds([said, call])).toEqual([["text", "reasoning", "tool-call"], []]);
+    expect(kinds([{ ...call, opaque }])).toEqual([["tool-call", "reasoning"], []]);
   });
 
   it("lets one block through after the other, however they interleave (rule 13)", () => {

@@ -1,6 +1,7 @@
 import type { ChatEvent } from "./event.ts";
 import { fitCallId } from "./ids.ts";
 import { blocksInTurn } from "./in-turn.ts";
+import { endInWords, eventsEndInWords } from "./last-words.ts";
 import type { LossList } from "./loss.ts";
 import { chainRuns, type StreamRun } from "./machine.ts";
 import { OF_MEDIA, type Opaque } from "./opaque.ts";
@@ -31,7 +32,7 @@ function fitChoice(choice: Choice, traits: ProtocolTraits, losses: LossList): Ch
     if (place === "beside") parts.push({ kind: "reasoning", text: "", opaque: detached(opaque, part) });
     else losses.field("reasoningState");
   }
-  return { ...choice, parts };
+  return { ...choice, parts: traits.stateAfterWords ? parts : endInWords(parts, losses) };
 }
 
 /** The same for a stream. */
@@ -110,7 +111,9 @@ export function fitEvents(traits: ProtocolTraits, losses: LossList): StreamRun<C
     },
     end: () => [],
   };
-  return traits.blocksInTurn ? chainRuns(fitting, blocksInTurn()) : fitting;
+  if (!traits.blocksInTurn) return fitting;
+  const inTurn = chainRuns(fitting, blocksInTurn());
+  return traits.stateAfterWords ? inTurn : chainRuns(inTurn, eventsEndInWords(losses));
 }
 
 type BlockEnd = Extract<ChatEvent, { readonly type: "text-end" | "tool-call-end" }>;

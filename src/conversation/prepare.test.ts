@@ -21,6 +21,7 @@ const traits: ProtocolTraits = {
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  stateAfterWords: true,
   answerCitations: "none",
 };
 

@@ -35,6 +35,11 @@ export interface ProtocolTraits {
    * that of the thoughts before them too.
    */
   readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call" | "thought-before-call")[];
+  /**
+   * A thought that holds the state of an answer's last words may stand behind them (`last-words.ts`). Only
+   * where `blocksInTurn`.
+   */
+  readonly stateAfterWords: boolean;
   /** What answers can cite: anything, only what has an address, or nothing. Its own citations a protocol always takes. */
   readonly answerCitations: "any" | "urls" | "none";
 }

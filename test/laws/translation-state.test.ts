@@ -45,9 +45,15 @@ const PLACES: readonly {
     parts: (opaque) => [SAID, { ...CALL, opaque }, { ...CALL, id: "call_2" }],
   },
   {
-    what: "words",
+    what: "words before a call",
     upstream: "generate-content",
     clients: ["responses", "messages", "generate-content"],
+    parts: (opaque) => [{ ...SAID, opaque }, CALL],
+  },
+  {
+    what: "last words",
+    upstream: "generate-content",
+    clients: ["responses", "generate-content"],
     parts: (opaque) => [{ ...SAID, opaque }],
   },
   {

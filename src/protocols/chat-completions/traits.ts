@@ -39,5 +39,6 @@ export const chatCompletionsTraits: ProtocolTraits = {
   answerMedia: ["image"],
   blocksInTurn: false,
   stateSlots: ["tool-call", "thought-before-call"],
+  stateAfterWords: false,
   answerCitations: "urls",
 };

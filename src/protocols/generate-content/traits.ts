@@ -40,5 +40,6 @@ export const generateContentTraits: ProtocolTraits = {
   answerMedia: ["image", "audio", "video", "document"],
   blocksInTurn: false,
   stateSlots: ["text", "media", "reasoning", "tool-call"],
+  stateAfterWords: true,
   answerCitations: "any",
 };

@@ -43,5 +43,6 @@ export const messagesTraits: ProtocolTraits = {
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  stateAfterWords: false,
   answerCitations: "urls",
 };

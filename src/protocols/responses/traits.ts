@@ -34,5 +34,6 @@ export const responsesTraits: ProtocolTraits = {
   answerMedia: ["image"],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  stateAfterWords: true,
   answerCitations: "urls",
 };

@@ -112,7 +112,13 @@ const thoughts: readonly AnswerRow[] = [
     states,
   ),
   row("state of a call", [CHAT, NATIVE], (upstream) => [{ ...CALL, opaque: minted(upstream) }], states),
-  row("state of words", [NATIVE], (upstream) => [{ ...SAID, opaque: minted(upstream) }], states),
+  row(
+    "state of words, before a call",
+    [NATIVE],
+    (upstream) => [{ ...SAID, opaque: minted(upstream) }, CALL],
+    states,
+  ),
+  row("state of last words", [NATIVE], (upstream) => [{ ...SAID, opaque: minted(upstream) }], states),
   row(
     "state of a picture",
     [NATIVE],
