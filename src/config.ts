@@ -47,14 +47,24 @@ const KNOWN = new Set([
   "FAREGATE_OIDC_CLIENT_SECRET",
   "FAREGATE_VOCABULARY",
   "FAREGATE_CRASH_AT",
+]);
+
+/** What stands under our prefix and is meant for others. */
+const OTHERS = new Set([
+  // The callers' key in the README and in every snippet of the dashboard: often set in the shell that runs commands too.
+  "FAREGATE_API_KEY",
   // Read by the test suite, which starts gateways with its own environment.
   "FAREGATE_TEST_DATABASE_URL",
 ]);
 
+/** What Kubernetes tells every pod of each Service, under the Service's name: one may well be called like us. */
+const OF_A_SERVICE = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+const PORT_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
+
 /** What the environment says to people, in the order of the documentation. */
 const VARIABLES = [
   ...["HOST", "PORT", "DATABASE_URL", "REDIS_URL", "LOG_LEVEL"],
-  ...[...KNOWN].filter((name) => !/_NEW_|_CRASH_|_TEST_/.test(name)),
+  ...[...KNOWN].filter((name) => !/_NEW_|_CRASH_/.test(name)),
 ];
 
 /** A setting that cannot be used; the message names the variable and says what it should be. */
@@ -64,11 +74,9 @@ export class ConfigError extends Error {
 
 /** Reads and checks the environment; throws ConfigError at the first thing wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  for (const name of Object.keys(env)) {
-    if (name.startsWith("FAREGATE_") && !KNOWN.has(name)) {
-      throw new ConfigError(
-        `${name} is not a setting of Faregate; known are ${[...KNOWN].slice(0, -1).join(", ")}.`,
-      );
+  for (const [name, text] of Object.entries(env)) {
+    if (name.startsWith("FAREGATE_") && !KNOWN.has(name) && !isForOthers(name, text)) {
+      throw new ConfigError(`${name} is not a setting of Faregate; known are ${[...KNOWN].join(", ")}.`);
     }
   }
   const get = (name: string): string | undefined => env[name] || undefined;
@@ -101,6 +109,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     variables: VARIABLES.map((name) => ({ name, isSet: get(name) !== undefined })),
     environment: env,
   });
+}
+
+function isForOthers(name: string, text: string | undefined): boolean {
+  // `<SERVICE>_PORT` is told by its content: a number there is somebody's misspelt PORT.
+  if (name.endsWith("_PORT") && PORT_OF_A_SERVICE.test(text ?? "")) return true;
+  return OTHERS.has(name) || OF_A_SERVICE.test(name);
 }
 
 function readMasterKey(name: string, text: string | undefined): string | undefined {

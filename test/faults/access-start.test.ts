@@ -69,9 +69,30 @@ describe("the command line", () => {
   });
 });
 
+describe("variables under our prefix that are meant for others", () => {
+  it("lets be the callers' key of the snippets, and what Kubernetes tells of Services named after us", async () => {
+    const result = await run(
+      {
+        FAREGATE_API_KEY: "sk-as-the-readme-says",
+        FAREGATE_SERVICE_HOST: "10.0.171.239",
+        FAREGATE_SERVICE_PORT: "8080",
+        FAREGATE_SERVICE_PORT_HTTP: "8080",
+        FAREGATE_PORT: "tcp://10.0.171.239:8080",
+        FAREGATE_PORT_8080_TCP: "tcp://10.0.171.239:8080",
+        FAREGATE_PORT_8080_TCP_ADDR: "10.0.171.239",
+        FAREGATE_WORKERS_SERVICE_HOST: "10.0.171.240",
+        FAREGATE_WORKERS_PORT_9090_TCP_PROTO: "tcp",
+      },
+      "migrate",
+    );
+    expect([result.code, complaints(result)]).toEqual([0, []]);
+  });
+});
+
 describe("a start that cannot succeed", () => {
   it.each([
     { name: "an unknown variable", env: { FAREGATE_PROT: "1" }, sentence: /FAREGATE_PROT is not a setting/ },
+    { name: "a misplaced port", env: { FAREGATE_PORT: "9000" }, sentence: /FAREGATE_PORT is not a setting/ },
     { name: "a port that is no number", env: { PORT: "eighty" }, sentence: /PORT.*"eighty"/ },
     { name: "a port out of range", env: { PORT: "65536" }, sentence: /PORT.*"65536"/ },
     { name: "an unknown level", env: { LOG_LEVEL: "loud" }, sentence: /LOG_LEVEL.*"loud"/ },
