@@ -58,11 +58,24 @@ export async function resealAll(database: Database, oldKey: string, newKey: stri
   });
 }
 
+/** Opens every secret of the database; throws SealError at the first that the keys of `seals` do not open. */
+export async function openAll(db: Queryable, seals: Seals): Promise<void> {
+  for (const table of await tablesWithSecrets(db)) {
+    const rows = await db.query<SealedRow>(`select id, sealed from ${table} order by id`);
+    for (const { id, sealed } of rows) seals.open(sealed, sealedRow(table, id));
+  }
+}
+
 const HANDOVER = "master_key_handovers";
 
+interface SealedRow {
+  readonly id: bigint | number;
+  readonly sealed: string;
+}
+
 /** By the rule of the migrations: a sealed secret stands in a column "sealed" of a table with an "id". */
-async function tablesWithSecrets(tx: Queryable): Promise<string[]> {
-  const rows = await tx.query<{ name: string }>(
+async function tablesWithSecrets(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.columns
      where table_schema = current_schema() and column_name = 'sealed' order by table_name`,
   );
@@ -70,9 +83,7 @@ async function tablesWithSecrets(tx: Queryable): Promise<string[]> {
 }
 
 async function resealTable(tx: Queryable, seals: Seals, table: string): Promise<number> {
-  const rows = await tx.query<{ id: bigint | number; sealed: string }>(
-    `select id, sealed from ${table} order by id for update`,
-  );
+  const rows = await tx.query<SealedRow>(`select id, sealed from ${table} order by id for update`);
   for (const { id, sealed } of rows) {
     const row = sealedRow(table, id);
     await tx.execute(`update ${table} set sealed = $2 where id = $1`, [

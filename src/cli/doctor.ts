@@ -1,9 +1,12 @@
 import { access, constants, mkdir, statfs } from "node:fs/promises";
 import { openSeals } from "../accounts/master-key.ts";
+import { learnMasterKey, openAll } from "../accounts/master-key-store.ts";
 import { systemClock } from "../base/clock.ts";
+import { SealError, type Seals } from "../base/seal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { createCatalogCache } from "../catalog/catalog-cache.ts";
 import type { Config } from "../config.ts";
+import type { Database } from "../storage/database.ts";
 import { migrationStatus } from "../storage/migrator.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { probeUpstream } from "../upstreams/probe.ts";
@@ -36,9 +39,9 @@ export const doctorCommand: Command = {
         if (status.state === "current") report.good("schema", "up to date");
         else report.bad("schema", status.reason);
         const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+        if (!(await checkMasterKey(database, seals, report))) return;
         const catalog = await createCatalogCache({ database, seals, kindOf });
         await catalog.close();
-        report.good("master key", "opens the secrets in the database");
         await checkUpstreams(catalog.current(), report);
       });
     } catch (error) {
@@ -83,6 +86,20 @@ async function checkDataDir(config: Config, report: Report): Promise<void> {
       "data folder",
       `${config.dataDir} cannot be written; set FAREGATE_DATA_DIR to a folder that this user owns`,
     );
+  }
+}
+
+/** Opens all secrets, not just the upstreams' credentials: where these have none, a wrong key would pass. */
+async function checkMasterKey(database: Database, seals: Seals, report: Report): Promise<boolean> {
+  try {
+    await learnMasterKey(database, seals);
+    await openAll(database, seals);
+    report.good("master key", "opens the secrets in the database");
+    return true;
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    report.bad("master key", error.message);
+    return false;
   }
 }
 

@@ -1,0 +1,42 @@
+import { mkdtemp, rename, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { removeDataDir } from "../support/embedded.ts";
+import { runFaregate } from "../support/gateway.ts";
+
+/** Nobody's secret stands in it: only the secret behind all API keys tells whether the master key is the right one. */
+const CATALOG = "version: 1\naccounts:\n  - { name: acme, keys: [{ name: ci, key: sk-a-key-of-sixteen }] }\n";
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "faregate-doctor-"));
+});
+afterEach(() => removeDataDir(dataDir));
+
+const run = (env: Record<string, string>, ...args: string[]) =>
+  runFaregate({ FAREGATE_DATA_DIR: dataDir, ...env }, ...args);
+
+it("tells the master key that the database was filled with from any other, and from a new one", async () => {
+  const file = join(dataDir, "faregate.yaml");
+  await writeFile(file, CATALOG);
+  await run({}, "migrate");
+  expect((await run({}, "apply", file)).code).toBe(0);
+
+  expect((await run({}, "doctor")).stdout).toMatch(/ok +master key: /);
+
+  const other = await run({ FAREGATE_MASTER_KEY: "the key of another installation" }, "doctor");
+  expect([other.code, other.stdout]).toEqual([
+    1,
+    expect.stringMatching(/FAIL +master key: .*another master key/),
+  ]);
+  expect(other.stdout).toMatch(/ok +schema: /);
+
+  // Lost, as after a restore that left the file behind.
+  await rename(join(dataDir, "master.key"), join(dataDir, "master.key.elsewhere"));
+  const lost = await run({}, "doctor");
+  expect([lost.code, lost.stdout]).toEqual([
+    1,
+    expect.stringMatching(/FAIL +master key: .*another master key/),
+  ]);
+});
