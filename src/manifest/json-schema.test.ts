@@ -26,6 +26,10 @@ it("describes every field for editors", () => {
   expect(undescribed).toEqual([]);
 });
 
+it("has no pattern that readers outside JavaScript cannot compile", () => {
+  expect(catalogFileJsonSchema()).not.toMatch(/\\[pP]\{/);
+});
+
 const SELF_EVIDENT = new Set([
   "name",
   "image",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDecimal } from "../base/money.ts";
+import { PLAIN_TEXT } from "../base/plain-text.ts";
 
 interface DecimalField {
   readonly scale: number;
@@ -50,7 +51,7 @@ export function name(longest: number) {
     .string()
     .min(1)
     .max(longest)
-    .regex(/^[^\p{Cc}]*$/u, "must not contain control characters")
+    .regex(PLAIN_TEXT, "must not contain control characters")
     .regex(/^(\S(.*\S)?)?$/su, "must not begin or end with a blank");
 }
 

@@ -110,6 +110,8 @@ describe("the HTTP surface", () => {
   it("describes every endpoint in its OpenAPI document", async () => {
     const { json } = await rawAsk(world.url, "GET", "/openapi.json", []);
     expect(json.openapi).toMatch(/^3\.1/);
+    // Classes of Unicode are JavaScript's: a validator written in Python refuses the whole document.
+    expect(JSON.stringify(json)).not.toMatch(/\\[pP]\{/);
     const described = Object.keys(json.paths);
     for (const path of [
       "/v1/models",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
 import { givenAmount, words } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
@@ -37,7 +38,7 @@ const accountName = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\p{Cc}]*$/u, "must not contain control characters")
+  .regex(PLAIN_TEXT, "must not contain control characters")
   .regex(/^\S(.*\S)?$/su, "must not begin or end with a blank");
 
 export const newAccount = z.strictObject({

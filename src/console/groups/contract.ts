@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
 import { revision } from "../contract-parts.ts";
 
 const factor = z
@@ -24,7 +25,7 @@ export const newGroup = z.strictObject({
     .string()
     .min(1)
     .max(64)
-    .regex(/^[^\p{Cc}]*$/u, "must not contain control characters")
+    .regex(PLAIN_TEXT, "must not contain control characters")
     .regex(/^\S(.*\S)?$/su, "must not begin or end with a blank"),
   factor,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
 import { givenMoment, revision } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
@@ -65,7 +66,7 @@ export const keysQuery = pageQuery.extend({
     .string()
     .trim()
     .max(200)
-    .regex(/^[^\p{Cc}]*$/u, "must be plain text")
+    .regex(PLAIN_TEXT, "must be plain text")
     .optional()
     .describe("Part of the name"),
 });

@@ -1,14 +1,10 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
 import { givenMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
 /** Text as the database takes it. */
-const plain = (most: number) =>
-  z
-    .string()
-    .trim()
-    .max(most)
-    .regex(/^[^\p{Cc}]*$/u, "must be plain text");
+const plain = (most: number) => z.string().trim().max(most).regex(PLAIN_TEXT, "must be plain text");
 
 const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
 

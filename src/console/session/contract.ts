@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
 
 /** The name under which somebody signs in; capitals do not count. */
 export const email = z
@@ -14,13 +15,13 @@ export const newPassword = z
   .min(8, "must have at least 8 characters")
   .max(200, "must have at most 200 characters");
 
-/** What people are called. Without control characters, which no database and no log likes. */
+/** What people are called. */
 export const personName = z
   .string()
   .trim()
   .min(1)
   .max(100)
-  .regex(/^\P{Cc}*$/u, "must have no control characters");
+  .regex(PLAIN_TEXT, "must have no control characters");
 
 export const accountRole = z.enum(["viewer", "member", "owner"]);
 
