@@ -61,6 +61,8 @@ export type ErrorCode = Exclude<(typeof CATALOG)[ErrorReason]["code"], "">;
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */
   param?: string;
+  /** What the protocol's clients read in structured form. */
+  details?: unknown;
   /** Seconds for `Retry-After`. */
   retryAfterSeconds?: number;
   /** Further headers of the answer. */
@@ -75,6 +77,7 @@ export class GatewayError extends Error {
   readonly status: number;
   readonly code: string;
   readonly param: string;
+  readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -84,6 +87,7 @@ export class GatewayError extends Error {
     this.status = CATALOG[reason].status;
     this.code = CATALOG[reason].code;
     this.param = options.param ?? "";
+    this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
   }
@@ -99,7 +103,7 @@ export interface ErrorStatement {
   readonly code: string;
   readonly param: string;
   readonly message: string;
-  /** The vendor's structured details (native protocol), passed on untouched. */
+  /** Structured details, which clients act on; the vendor's are passed on untouched. */
   readonly details?: unknown;
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -107,8 +111,8 @@ export interface ErrorStatement {
 /** A failure as a statement; `errorType` is the word for errors that the gateway itself makes. */
 export function statementOf(error: GatewayError | ErrorStatement, errorType: string): ErrorStatement {
   if (!(error instanceof GatewayError)) return error;
-  const { status, code, param, message, retryAfterSeconds } = error;
-  return { status, type: errorType, code, param, message, retryAfterSeconds };
+  const { status, code, param, message, details, retryAfterSeconds } = error;
+  return { status, type: errorType, code, param, message, details, retryAfterSeconds };
 }
 
 /** An upstream refused the request for the caller's own mistake: its words go to the caller. */

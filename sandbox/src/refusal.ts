@@ -1,3 +1,5 @@
+import type { JsonObject } from "./json.ts";
+
 /** A request the vendor would answer with an error; each protocol writes it in its own form. */
 export interface VendorError {
   status: number;
@@ -6,6 +8,8 @@ export interface VendorError {
   param?: string | undefined;
   /** Machine-readable code where the vendor has one (`invalid_value`, `API_KEY_INVALID`). */
   code?: string | undefined;
+  /** What the vendor adds in structured form. */
+  details?: JsonObject | undefined;
   /** The vendor's error type where it does not follow from the status. */
   type?: string | undefined;
   /** Seconds for the `retry-after` header and, on generateContent, RetryInfo. */

@@ -61,7 +61,7 @@ export interface LossList {
   at(path: string, reason?: LossReason): void;
   /** Refuses the request because of a field of the neutral form. */
   refuse(field: NeutralField, why: string): never;
-  refuseAt(path: string, why: string): never;
+  refuseAt(path: string, why: string, details?: unknown): never;
   /** The caller's spelling of a field. */
   nameOf(field: NeutralField): string;
   list(): readonly Loss[];
@@ -75,8 +75,8 @@ export function openLosses(names: FieldNames): LossList {
     losses.set(`${told} ${reason}`, { path: told, reason });
   };
   const nameOf = (field: NeutralField): string => names[field] ?? field;
-  const refuseAt = (path: string, why: string): never => {
-    throw new RefusedField(path, why);
+  const refuseAt = (path: string, why: string, details?: unknown): never => {
+    throw new RefusedField(path, why, details);
   };
   return {
     at,
@@ -100,11 +100,13 @@ const AND_MORE = "...";
 export class RefusedField extends Error {
   override readonly name = "RefusedField";
   readonly path: string;
+  readonly details: unknown;
 
-  /** `why` is a sentence for the caller: what is wrong and what to do. */
-  constructor(path: string, why: string) {
+  /** `why` is a sentence for the caller: what is wrong and what to do; `details` is for its program. */
+  constructor(path: string, why: string, details?: unknown) {
     super(why);
     this.path = path;
+    this.details = details;
   }
 }
 

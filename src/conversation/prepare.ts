@@ -160,7 +160,8 @@ const OPTIONAL_FIELDS = ["user", "parallelToolCalls", "reasoning"] as const sati
 /** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */
 function fitForeign({ request, traits, losses }: Fit): ChatRequest["foreign"] {
   if (request.protocol === traits.protocol) return request.foreign;
-  for (const { path, weight } of request.foreign) {
+  for (const { path, weight, refusal } of request.foreign) {
+    if (refusal !== undefined) losses.refuseAt(path, refusal.why, refusal.details);
     if (weight === "meaning") refuseForeign(path, losses);
     losses.at(path);
   }

@@ -138,6 +138,8 @@ export interface ForeignField {
   readonly path: string;
   readonly value: unknown;
   readonly weight: Weight;
+  /** How it is refused, where its clients need other words than the usual ones. */
+  readonly refusal?: { readonly why: string; readonly details: JsonObject };
 }
 
 /** The prefix up to and including this part or tool is to be cached. */

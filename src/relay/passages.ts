@@ -99,8 +99,8 @@ function receivedOf({ protocol, model, streamed, body }: TextRequest): ReceivedR
 
 function orRefuse<T>(outcome: Translated<T>): T {
   if ("value" in outcome) return outcome.value;
-  const { message, path } = outcome.refused;
-  throw new GatewayError("invalid_request", message, { param: path });
+  const { message, path, details } = outcome.refused;
+  throw new GatewayError("invalid_request", message, { param: path, details });
 }
 
 /** The most copies of a request that any of its upstreams may get, for what they all cost is held. */

@@ -29,6 +29,7 @@ export interface WrittenRequest {
 export interface Refusal {
   readonly path: string;
   readonly message: string;
+  readonly details?: unknown;
 }
 
 export type Translated<T> = { readonly value: T } | { readonly refused: Refusal };
@@ -51,8 +52,8 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
 }
 
 /** An error would lose its fields on the way between threads. */
-function refused({ path, message }: RefusedField): { readonly refused: Refusal } {
-  return { refused: { path, message } };
+function refused({ path, message, details }: RefusedField): { readonly refused: Refusal } {
+  return { refused: { path, message, details } };
 }
 
 function textOf(body: Uint8Array): string {

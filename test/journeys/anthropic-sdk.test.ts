@@ -65,8 +65,6 @@ describe("the @anthropic-ai/sdk, unmodified", () => {
     let asked: unknown;
     const last = await client.beta.messages.toolRunner({
       ...ASK,
-      // Server-held conversations are a preview that the sandbox's vendor does not offer.
-      thread: false,
       messages: [user("Weather?")],
       tools: [
         {

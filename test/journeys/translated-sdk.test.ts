@@ -1,6 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
+import Anthropic from "@anthropic-ai/sdk";
 import { generateText, type LanguageModel, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -58,6 +59,33 @@ describe("tool loops through unmodified SDKs, over all pairs", () => {
         const outcome = await runToolLoop(world.url, client, [MODEL_OF[from], MODEL_OF[to]], streamed);
         expect(outcome.calls).toHaveLength(2);
         expect(outcome.text).toMatch(/seven degrees[\s\S]*high tide/);
+      }
+    },
+  );
+
+  it.each(PAIRS.filter(({ client }) => client === "messages"))(
+    "the Anthropic SDK's tool runner sends the whole history where no server can hold it: $client to $upstream",
+    async ({ upstream }) => {
+      const client = new Anthropic({ apiKey: KEYS.main, baseURL: world.url, maxRetries: 0 });
+      for (const stream of [false, true] as const) {
+        const runner = client.beta.messages.toolRunner({
+          model: MODEL_OF[upstream],
+          max_tokens: 2_048,
+          stream,
+          messages: [{ role: "user", content: "Weather?" }],
+          tools: [
+            {
+              name: "get_weather",
+              input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+              run: () => "seven degrees",
+              parse: (input: unknown) => input,
+            },
+          ],
+        });
+        const { content } = await runner.runUntilDone();
+        expect(content).toContainEqual(
+          expect.objectContaining({ type: "text", text: expect.stringContaining("seven degrees") }),
+        );
       }
     },
   );

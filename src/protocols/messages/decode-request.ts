@@ -29,7 +29,7 @@ import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 /** Reads a caller's messages body. Throws RefusedField. */
 export function decodeRequest(raw: unknown): ChatRequest {
   const body = bodyFields(raw);
-  const foreign: ForeignField[] = [...foreignFields(body, KNOWN, MEANING)];
+  const foreign: ForeignField[] = [...foreignFields(body, KNOWN, MEANING), ...decodeThread(body)];
   const system = decodeSystem(body, foreign);
   const messages = decodeMessages(body, foreign);
   const tools = decodeTools(body, foreign);
@@ -127,6 +127,18 @@ function decodeUser(body: Fields, foreign: ForeignField[]): string | undefined {
   return optionalText(metadata, "user_id");
 }
 
+/**
+ * A conversation that the vendor holds. The official SDKs' tool runners ask for one and then send only what
+ * is new; told by this code that none is held, they send everything again and go on without.
+ */
+function decodeThread(body: Fields): readonly ForeignField[] {
+  const value = body.value["thread"] ?? undefined;
+  if (value === undefined) return [];
+  const why = "This model's upstream keeps no conversations; send the whole conversation without `thread`.";
+  const refusal = { why, details: { error_code: "thread_unsupported_request" } };
+  return [{ path: "thread", value, weight: "meaning", refusal }];
+}
+
 const SAMPLING: readonly (readonly [keyof Sampling, string])[] = [
   ["temperature", "temperature"],
   ["topP", "top_p"],
@@ -171,6 +183,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "output_config",
   "output_format",
   "metadata",
+  "thread",
 ]);
 const KNOWN_THINKING: ReadonlySet<string> = new Set(["type", "budget_tokens", "display"]);
 const KNOWN_CONFIG: ReadonlySet<string> = new Set(["format", "effort"]);

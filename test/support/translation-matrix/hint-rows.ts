@@ -53,7 +53,7 @@ export const HINT_ROWS: readonly RequestRow[] = [
   }),
   unknown("what the vendor keeps of earlier turns", {
     responses: { previous_response_id: "resp_1" },
-    messages: { container: "c_1" },
+    messages: { thread: { type: "continue", previous_message_id: "msg_1" } },
     [NATIVE]: { cachedContent: "cachedContents/1" },
   }),
   unknown("an answer that comes later", { responses: { background: true } }),

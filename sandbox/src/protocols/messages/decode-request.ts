@@ -10,7 +10,7 @@ import {
   stringOr,
 } from "../../json.ts";
 import type { AnswerFormat, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
-import { refuse } from "../../refusal.ts";
+import { Refusal, refuse, type VendorError } from "../../refusal.ts";
 import { cacheMark, checkCacheMarks } from "./cache-marks.ts";
 import { decodeMessages, decodeSystem } from "./decode-messages.ts";
 
@@ -24,7 +24,7 @@ const FIELDS = new Set([
   ),
   ..."tool_choice metadata cache_control container inference_geo output_config service_tier".split(" "),
   // Behind beta headers.
-  ..."mcp_servers context_management betas output_format speed diagnostics".split(" "),
+  ..."mcp_servers context_management betas output_format speed diagnostics thread".split(" "),
 ]);
 
 /** Reads a messages request as the vendor does, refusing what it refuses. */
@@ -58,10 +58,18 @@ export function decodeRequest(body: JsonObject, context: DecodeContext): Prompt 
   };
 }
 
+/** Conversations that the vendor holds are not open to every organisation. */
+const NO_THREADS: VendorError = {
+  status: 400,
+  message: "thread: This request cannot be served with a thread.",
+  details: { error_code: "thread_unsupported_request" },
+};
+
 function checkTopLevel(body: JsonObject): string {
   for (const field of ["model", "messages", "max_tokens"]) {
     if (isAbsent(body[field])) refuse(`${field}: Field required`);
   }
+  if (!isAbsent(body["thread"])) throw new Refusal(NO_THREADS);
   const unknown = Object.keys(body).find((field) => !FIELDS.has(field));
   if (unknown !== undefined) refuse(`${unknown}: Extra inputs are not permitted`);
   const maxTokens = numberOf(body["max_tokens"]);

@@ -5,7 +5,11 @@ import type { VendorError } from "../../refusal.ts";
 export function encodeError(error: VendorError, requestId: string): JsonObject {
   return {
     type: "error",
-    error: { type: error.type ?? typeOf(error.status), message: error.message },
+    error: {
+      type: error.type ?? typeOf(error.status),
+      message: error.message,
+      ...(error.details === undefined ? {} : { details: error.details }),
+    },
     request_id: requestId,
   };
 }
