@@ -226,6 +226,7 @@ const MESSAGES: readonly Entry[] = [
     "messages.content.content.source.data",
   ]),
   ...entries(toolType, ["tools.type"]),
+  ...entries(reference, ["thread.previous_message_id"]),
   ...entries(addsContent, ["mcp_servers", "container"]),
   ...entries(priceChange, ["speed", "inference_geo"]),
 ];

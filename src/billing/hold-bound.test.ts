@@ -143,6 +143,7 @@ describe("the input of a hold", () => {
       ],
       ["messages", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
       ["messages", { mcp_servers: [{ type: "url" }] }],
+      ["messages", { thread: { type: "continue", previous_message_id: "msg_1" } }],
       ["generate-content", { cachedContent: "cachedContents/1" }],
       ["generate-content", { contents: [{ parts: [{ file_data: { file_uri: "gs://x" } }] }] }],
       [
