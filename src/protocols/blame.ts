@@ -1,6 +1,7 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, UpstreamRejection } from "../errors.ts";
 import type { ErrorWords } from "./error-body.ts";
+import { asObject, asText } from "./json.ts";
 
 /**
  * Whose fault an upstream's error is. It decides who is told what: callers act on errors about their
@@ -16,7 +17,7 @@ export interface UpstreamError extends ErrorStatement {
 
 /** Judges by status first and by the vendor's words where a status means several things. */
 export function judgeFault(status: number, words: ErrorWords): Fault {
-  const said = `${words.code} ${words.type} ${words.message}`;
+  const said = `${words.code} ${words.type} ${words.message} ${asText(asObject(words.details)?.["error_code"])}`;
   if (status === 529 || words.type === "overloaded_error") return "overloaded";
   if (status === 429) return NO_CREDIT.test(said) ? "account" : "rate-limit";
   if (status >= 500 || status < 400) return "upstream";
@@ -76,9 +77,9 @@ const ABOUT_CONTENT =
 /** A file or cache that the caller names; one vendor says 403 where it means 404. */
 const FORBIDDEN_FILE = /cached ?content|\bfiles?\b.{0,60}(?:not found|not exist|permission)/i;
 
-/** What the caller refers to is not there: a stored response, a file, a cache. */
+/** What the caller refers to is not there: a stored response, a thread, a file, a cache. */
 const KEPT_CONTENT =
-  /\b(?:response|item|file|container|conversation|cached ?content|batch|prompt|skill|vector[_ ]store)s?\b|response_not_found/i;
+  /\b(?:response|item|file|container|conversation|cached ?content|batch|prompt|skill|vector[_ ]store)s?\b|(?:response|thread)_not_found/i;
 
 /** 4xx that say "not now" about the vendor's own state. */
 const PASSING = new Set([408, 409, 421, 425, 498, 499]);

@@ -131,6 +131,18 @@ describe("the fault in an upstream's error", () => {
       },
       "account",
     ],
+    [
+      404,
+      {
+        type: "error",
+        error: {
+          type: "not_found_error",
+          message: "Not found",
+          details: { error_code: "thread_not_found" },
+        },
+      },
+      "caller",
+    ],
     [404, { type: "error", error: { type: "not_found_error", message: "model: claude-x" } }, "account"],
     [
       404,
