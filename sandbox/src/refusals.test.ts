@@ -27,6 +27,7 @@ const CHAT: Case[] = [
   ["an unknown role", { model: "m", messages: [{ role: "robot", content: "x" }] }, /Invalid value: 'robot'/],
   ["a message without content", { model: "m", messages: [{ role: "user" }] }, /messages\[0\]\.content/],
   ["five stops", { model: "m", messages: [user], stop: ["1", "2", "3", "4", "5"] }, /maximum length 4/],
+  ["a user of 65 letters", { model: "m", messages: [user], user: "u".repeat(65) }, /'user': string too long/],
   ["n = 129", { model: "m", messages: [user], n: 129 }, /<= 128/],
   ["temperature 2.1", { model: "m", messages: [user], temperature: 2.1 }, /decimal above maximum/],
   ["max_tokens 0", { model: "m", messages: [user], max_tokens: 0 }, />= 1/],

@@ -13,6 +13,7 @@ const narrow: ProtocolTraits = {
   slots: new Set(),
   toolNames: { maxLength: 64, also: "" },
   callIds: { maxLength: 64, also: "" },
+  maxUserLength: 64,
   maxStops: 0,
   customTools: false,
   namespaces: false,

@@ -9,9 +9,10 @@ import type { ProtocolTraits } from "./traits.ts";
 
 const traits: ProtocolTraits = {
   protocol: "messages",
-  slots: new Set(["temperature", "cache", "reasoning"]),
+  slots: new Set(["temperature", "cache", "reasoning", "user"]),
   toolNames: { maxLength: 24, also: "" },
   callIds: { maxLength: 40, also: "" },
+  maxUserLength: 64,
   maxStops: 1,
   customTools: false,
   namespaces: false,
@@ -60,6 +61,22 @@ describe("preparing a request", () => {
     expect(outcome.lost).toEqual(["reasoning weakened"]);
   });
 
+  it("shortens the end user's name to one that no other becomes, and leaves a protocol's own alone", () => {
+    const long = (end: string): string => "u".repeat(70) + end;
+    const one = prepare({ user: long("1") });
+    const told = "prepared" in one ? one.prepared.user : undefined;
+    expect(told).toHaveLength(64);
+    expect(one.lost).toEqual(["user weakened"]);
+    expect(prepare({ user: long("1") })).toHaveProperty("prepared.user", told);
+    expect(prepare({ user: long("2") })).not.toHaveProperty("prepared.user", told);
+    expect(prepare({ user: "u-1@example.com" })).toMatchObject({
+      prepared: { user: "u-1@example.com" },
+      lost: [],
+    });
+    const own = prepare({ user: long("1"), protocol: "messages" });
+    expect(own).toMatchObject({ prepared: { user: long("1") }, lost: [] });
+  });
+
   it("refuses to force tools on a model that refuses it", () => {
     const to = target("messages", { quirks: { forcedTools: false } });
     const tools = [{ kind: "function", name: "t", strict: false }] as const;
@@ -73,8 +90,8 @@ describe("preparing a request", () => {
   });
 
   it("drops hints without a slot, named as the caller spelled them", () => {
-    const outcome = prepare({ sampling: { temperature: 1, topP: 0.5 }, user: "u" });
-    expect(outcome.lost).toEqual(["top_p no-slot", "user no-slot"]);
+    const outcome = prepare({ sampling: { temperature: 1, topP: 0.5 }, parallelToolCalls: false });
+    expect(outcome.lost).toEqual(["top_p no-slot", "parallelToolCalls no-slot"]);
     expect("prepared" in outcome && outcome.prepared.sampling).toEqual({ temperature: 1 });
   });
 

@@ -17,6 +17,7 @@ import type {
 } from "./request.ts";
 import type { ProtocolTraits } from "./traits.ts";
 import { endsWithPrefill } from "./turns.ts";
+import { fitWord } from "./words.ts";
 
 /** A request that fits its target, and what its answer must undo. */
 export interface Prepared {
@@ -147,7 +148,17 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
     losses.field("reasoning", "weakened");
     kept["reasoning"] = { ...wish, enabled: true, effort: "minimal" };
   }
+  if (kept["user"] !== undefined && request.protocol !== traits.protocol) {
+    kept["user"] = fitUser(request.user ?? "", traits, losses);
+  }
   return kept as unknown as ChatRequest;
+}
+
+/** What is longer than the protocol's vendor takes becomes a name that is still the same in each request. */
+function fitUser(user: string, { maxUserLength = user.length }: ProtocolTraits, losses: LossList): string {
+  if (user.length <= maxUserLength) return user;
+  losses.field("user", "weakened");
+  return fitWord(user, { maxLength: maxUserLength, also: "any" });
 }
 
 /** A field that one vendor added goes back to the protocol it came in, as when forwarding. */

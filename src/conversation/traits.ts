@@ -13,6 +13,8 @@ export interface ProtocolTraits {
   readonly slots: ReadonlySet<NeutralField>;
   readonly toolNames: WordRule;
   readonly callIds: WordRule;
+  /** Most letters of the end user's name, where that has a slot. */
+  readonly maxUserLength?: number;
   /** Most stop sequences; the gateway cuts the answer at the others. */
   readonly maxStops: number;
   /** Custom tools have a slot; elsewhere they become functions with one text (rule 29). */

@@ -35,6 +35,12 @@ const HINTS: readonly {
     path: "cache_control",
   },
   {
+    // As long as what Claude Code sends.
+    client: "messages",
+    more: { metadata: { user_id: "u".repeat(150) } },
+    path: "metadata.user_id",
+  },
+  {
     client: "generate-content",
     more: { generationConfig: { topK: 5 } },
     path: "generationConfig.topK",

@@ -48,3 +48,13 @@ function nameOfType(value: Json | undefined): string {
   if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a decimal";
   return `a ${typeof value}`;
 }
+
+/** The vendor's limit on the name of an end user. */
+const MAX_USER_LENGTH = 64;
+
+export function checkUser(body: JsonObject): void {
+  const { length } = stringOr(body["user"], "");
+  if (length <= MAX_USER_LENGTH) return;
+  const expected = `Expected a string with maximum length ${MAX_USER_LENGTH}, but got a string with length ${length} instead.`;
+  refuse(`Invalid 'user': string too long. ${expected}`, "user", "string_above_max_length");
+}

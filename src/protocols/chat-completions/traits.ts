@@ -28,6 +28,8 @@ export const chatCompletionsTraits: ProtocolTraits = {
   ]),
   toolNames: { maxLength: 64, also: "" },
   callIds: { maxLength: 64, also: "any" },
+  // The vendor refuses more, and Claude Code sends 150.
+  maxUserLength: 64,
   maxStops: 4,
   // The vendor that invented this protocol knows custom tools; the many that took it over do not.
   customTools: false,

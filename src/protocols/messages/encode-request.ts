@@ -30,7 +30,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...encodeStops(request, losses),
     ...(thinking.field === undefined ? {} : { thinking: thinking.field }),
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
-    ...encodeUser(request, losses),
+    ...(request.user === undefined ? {} : { metadata: { user_id: request.user } }),
     ...(request.stream ? { stream: true } : {}),
     ...ownFields(request.foreign, losses),
   };
@@ -88,13 +88,6 @@ function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossLis
   return { type: "json_schema", schema };
 }
 
-function encodeUser({ user }: ChatRequest, losses: LossList): JsonObject {
-  if (user === undefined) return {};
-  if (user.length <= MAX_USER_LENGTH) return { metadata: { user_id: user } };
-  losses.field("user", "model-refuses");
-  return {};
-}
-
 /** Only this protocol's own fields are left here; those inside what was rebuilt have lost their place. */
 function ownFields(foreign: readonly ForeignField[], losses: LossList): JsonObject {
   const own: Record<string, unknown> = {};
@@ -110,6 +103,3 @@ const DEFAULT_MAX_TOKENS = 8192;
 
 /** With thinking on, `top_p` may be 0.95 to 1. */
 const LEAST_TOP_P_THINKING = 0.95;
-
-/** The vendor's schema allows no longer `user_id`. */
-const MAX_USER_LENGTH = 512;

@@ -29,6 +29,8 @@ export const messagesTraits: ProtocolTraits = {
   toolNames: { maxLength: 128, also: "" },
   // No length is stated; what is longer than this is state that a vendor packed into an id.
   callIds: { maxLength: 256, also: "" },
+  // The vendor's schema allows no more.
+  maxUserLength: 512,
   maxStops: Number.POSITIVE_INFINITY,
   customTools: false,
   namespaces: false,

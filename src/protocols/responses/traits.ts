@@ -25,6 +25,8 @@ export const responsesTraits: ProtocolTraits = {
   // The first vendor takes 128 letters in a declaration, but 64 in a call of an earlier turn.
   toolNames: { maxLength: 64, also: "" },
   callIds: { maxLength: 64, also: "any" },
+  // The vendor refuses more, and Claude Code sends 150.
+  maxUserLength: 64,
   maxStops: 0,
   customTools: true,
   namespaces: true,

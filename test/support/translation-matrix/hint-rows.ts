@@ -29,6 +29,14 @@ export const HINT_ROWS: readonly RequestRow[] = [
     },
     read: ({ user }) => user,
   },
+  {
+    title: "the same, by more than 64 letters",
+    says: {
+      ...alike({ user: "u".repeat(65) }, CHAT, "responses"),
+      messages: { metadata: { user_id: "u".repeat(65) } },
+    },
+    read: ({ user }) => user,
+  },
   unknown("log probabilities", {
     [CHAT]: { logprobs: true, top_logprobs: 2 },
     responses: { top_logprobs: 2 },

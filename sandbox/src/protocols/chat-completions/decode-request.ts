@@ -10,7 +10,7 @@ import {
 } from "../../json.ts";
 import type { AnswerFormat, Part, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
-import { mediaDigest, openaiNumber } from "../fields.ts";
+import { checkUser, mediaDigest, openaiNumber } from "../fields.ts";
 import { checkStrictSchema } from "../strict-schema.ts";
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
@@ -25,6 +25,7 @@ export function decodeRequest(body: JsonObject): Prompt {
   const messages = decodeMessageList(body["messages"]);
   checkCallsAnswered(messages);
   checkSampling(body);
+  checkUser(body);
   const tools = decodeTools(body["tools"]);
   return {
     protocol: "chat-completions",

@@ -2,7 +2,7 @@ import type { DecodeContext } from "../../exchange.ts";
 import { arrayOr, isAbsent, type Json, type JsonObject, objectOr, stringOr } from "../../json.ts";
 import type { AnswerFormat, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
-import { openaiNumber } from "../fields.ts";
+import { checkUser, openaiNumber } from "../fields.ts";
 import { checkStrictSchema } from "../strict-schema.ts";
 import { decodeItems } from "./decode-items.ts";
 import type { ResponseStore } from "./response-store.ts";
@@ -31,6 +31,7 @@ export function decodeRequest(body: JsonObject, context: DecodeContext): Prompt 
     return refuse(`Unsupported parameter: '${misplaced}'.`, misplaced, "unsupported_parameter");
   }
   checkInput(body, context.store);
+  checkUser(body);
   openaiNumber(body, "temperature", { kind: "decimal", min: 0, max: 2 });
   openaiNumber(body, "top_p", { kind: "decimal", min: 0, max: 1 });
   const tools = decodeTools(body["tools"]);
