@@ -27,6 +27,7 @@ const CATALOG = {
   not_found: { status: 404, code: "not_found" },
   receipt_not_found: { status: 404, code: "receipt_not_found" },
   method_not_allowed: { status: 405, code: "method_not_allowed" },
+  websocket_not_served: { status: 426, code: "method_not_allowed" },
   unsupported_media_type: { status: 415, code: "unsupported_media_type" },
   request_too_large: { status: 413, code: "request_too_large" },
   headers_too_large: { status: 431, code: "invalid_request" },

@@ -51,7 +51,7 @@ export function serveBare(
   return serveVisit(deps, bare, raw, serve);
 }
 
-/** Registers one endpoint; every other method of the same path answers 405 saying which ones there are. */
+/** Registers one endpoint; every other method of the same path is refused, saying which ones there are. */
 export function endpoint(
   app: FastifyInstance,
   deps: Pick<HttpDeps, "log" | "errorType">,
@@ -69,12 +69,25 @@ export function endpoint(
     url,
     handler: (request, reply) =>
       answer(request, reply, () => {
-        throw new GatewayError(
-          "method_not_allowed",
-          `${request.method} is not served here; use ${methods.join(" or ")}.`,
-          { headers: { allow: [...methods, "OPTIONS"].join(", ") } },
-        );
+        throw refusal(request.raw, methods);
       }),
+  });
+}
+
+/**
+ * Clients that would rather have a WebSocket (Codex) begin with GET. 426 is what they take as leave to go on
+ * over HTTP; after any other refusal they ask again, with pauses.
+ */
+function refusal({ method, headers }: IncomingMessage, served: readonly Method[]): GatewayError {
+  const allow = [...served, "OPTIONS"].join(", ");
+  const methods = served.join(" or ");
+  if (headers.upgrade?.toLowerCase() !== "websocket") {
+    return new GatewayError("method_not_allowed", `${method} is not served here; use ${methods}.`, {
+      headers: { allow },
+    });
+  }
+  return new GatewayError("websocket_not_served", `WebSockets are not served; use ${methods} over HTTP.`, {
+    headers: { allow, upgrade: "HTTP/1.1", connection: "close, upgrade" },
   });
 }
 

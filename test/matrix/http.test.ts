@@ -90,6 +90,21 @@ describe("the HTTP surface", () => {
     }
   });
 
+  it("tells who wants a WebSocket to go on over HTTP, so that no client tries again", async () => {
+    const handshake = [
+      ...AUTHORIZED,
+      ["connection", "Upgrade"],
+      ["upgrade", "websocket"],
+      ["sec-websocket-version", "13"],
+      ["sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="],
+    ] as const;
+    const { status, json, headers } = await rawAsk(world.url, "GET", "/v1/responses", handshake);
+    expect([status, json.error.code]).toEqual([426, "method_not_allowed"]);
+    expect([headers.upgrade, headers.allow]).toEqual(["HTTP/1.1", "POST, OPTIONS"]);
+    // Where GET is served, nobody has to accept the wish.
+    expect((await rawAsk(world.url, "GET", "/v1/models", handshake)).status).toBe(200);
+  });
+
   it("answers the probes of clients and balancers without a key", async () => {
     const bare = (method: string, path: string) => rawAsk(world.url, method, path, []);
     for (const path of ["/", "/healthz", "/readyz", "/metrics", "/openapi.json"]) {
