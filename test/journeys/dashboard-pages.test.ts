@@ -82,8 +82,10 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
       for (const locale of ["en-GB", "zh-CN"]) {
         const options = { viewport: { width, height: 800 }, locale };
         const pages = dashboardPages(values);
+        // A video's page says more than a picture's.
+        const video = `/accounts/${values["account"]}/tasks/${values["videoTask"]}`;
         for (const [visitor, paths] of [
-          [await signedIn(options), pages.signedIn],
+          [await signedIn(options), [...pages.signedIn, video]],
           [await browser.visit(world.gateway.url, options), pages.open],
         ] as const) {
           for (const path of paths) {

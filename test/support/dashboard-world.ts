@@ -43,7 +43,7 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   const ask = askOf(gateway.url, key);
   const requestId = await manyRequests(ask);
   const image = await ask("/v1/images/generations", { model: "imagegen-2", prompt: "A lighthouse at dusk" });
-  await ask("/v2/videos/generations", {
+  const video = await ask("/v2/videos/generations", {
     model: "videob-3.0-video",
     prompt: "Waves at a lighthouse",
     duration: 3,
@@ -54,6 +54,7 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
     size: "16:9",
   });
   const { id: task } = (await image.json()) as { id: string };
+  const { id: videoTask } = (await video.json()) as { id: string };
   await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
   const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));
   await made(operator.del(`${account}/keys/${old.body.key.id}`));
@@ -74,7 +75,7 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   await waitFor("the ends of the tasks", async () =>
     (await operator.get(`${account}/tasks?limit=5`)).body.data.every(isOver),
   );
-  return { ...values, request: requestId, task };
+  return { ...values, request: requestId, task, videoTask };
 }
 
 type Ask = (path: string, body: object) => Promise<Response>;

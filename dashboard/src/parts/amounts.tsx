@@ -42,7 +42,11 @@ export function Time({
   const moment = new Date(at);
   const text = exact ? formatMoment(moment, language) : formatAgo(moment, now, language);
   return (
-    <time dateTime={at} title={exact ? at : formatMoment(moment, language)} className="whitespace-nowrap">
+    <time
+      dateTime={at}
+      title={exact ? at : formatMoment(moment, language)}
+      className={exact ? "sm:whitespace-nowrap" : "whitespace-nowrap"}
+    >
       {text}
     </time>
   );
