@@ -2,6 +2,7 @@ import { findAccount } from "../accounts/accounts-store.ts";
 import { issueKey } from "../accounts/issue-key.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
+import { PLAIN_TEXT } from "../base/plain-text.ts";
 import { readModels } from "../catalog/models-store.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -28,6 +29,7 @@ export const keysCreateCommand: Command = {
   async run({ config, text }) {
     const accountName = text("account");
     if (!accountName) throw new CommandFailure("keys create needs --account NAME");
+    const name = readName(text("name"));
     return withDatabase(config, "keys create", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
       const hasher = await openKeyHasher(database, seals);
@@ -42,7 +44,6 @@ export const keysCreateCommand: Command = {
       const known = new Set((await readModels(database)).map(({ id }) => id));
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
-      const name = text("name");
       const issued = await issueKey(database, hasher, { accountId: account.id, name, models });
       if (issued === undefined) throw new CommandFailure(`the account has a key named "${name}" already`);
       console.log(issued.key);
@@ -50,3 +51,11 @@ export const keysCreateCommand: Command = {
     });
   },
 };
+
+/** As the catalog file takes it: an export must be one that can be applied. */
+function readName(text: string | undefined): string | undefined {
+  const name = text?.trim();
+  if (name === "" || (name !== undefined && (name.length > 200 || !PLAIN_TEXT.test(name))))
+    throw new CommandFailure("--name takes 1 to 200 characters, and no control characters");
+  return name;
+}

@@ -86,7 +86,8 @@ const terms = {
   rate_limits: rateLimits.optional().describe("As a whole; null in a place = no limit of that kind"),
 };
 
-const name = z.string().trim().min(1).max(200);
+/** What the catalog file takes too: an export must be one that can be applied. */
+const name = z.string().trim().min(1).max(200).regex(PLAIN_TEXT, "must not contain control characters");
 
 /** What a new key may do; what is left out is not limited. */
 export const newKey = z.strictObject({

@@ -102,10 +102,29 @@ async function bodyOf({ request }: Visit): Promise<unknown> {
 
 function read(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const param = issue?.path.join(".") ?? "";
-  throw new GatewayError("invalid_request", `${param === "" ? "" : `${param}: `}${issue?.message ?? ""}`, {
-    param,
-  });
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw refused(issue?.path.join(".") ?? "", issue?.message ?? "");
+  }
+  const place = placeOfNul(result.data);
+  if (place !== undefined) throw refused(place, "must not contain the character NUL");
+  return result.data;
+}
+
+function refused(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_request", `${param === "" ? "" : `${param}: `}${message}`, { param });
+}
+
+/** Where a text has the one character that PostgreSQL takes nowhere; asked here, so that no schema has to think of it. */
+function placeOfNul(data: unknown): string | undefined {
+  // A list of what is still to see, and no recursion: fields of any shape may be nested as deep as a body is long.
+  const waiting: [place: string, value: unknown][] = [["", data]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [place, value] = next;
+    if (typeof value === "string" && value.includes("\0")) return place;
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, inner] of Object.entries(value))
+      waiting.push([place === "" ? name : `${place}.${name}`, inner]);
+  }
+  return undefined;
 }

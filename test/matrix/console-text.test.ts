@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+
+let gateway: TestGateway;
+let operator: SignedIn;
+let account = "";
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
+    catalog: `version: 1\naccounts: [{ name: alpha, balance: 10, keys: [{ name: filed, key: ${TEST_KEY} }] }]\n`,
+  });
+  operator = await signIn(gateway);
+  account = `/accounts/${operator.session.accounts[0]?.id}`;
+});
+afterAll(() => gateway?.clean());
+
+describe("text that the database does not take", () => {
+  const NUL = "a\u0000b";
+
+  it("is refused wherever the console's bodies have it, by the field's name", async () => {
+    const adjustment = { amount_usd: "1", reason: NUL, idempotency_key: "nul-in-a-reason" };
+    for (const [path, body, param] of [
+      [`/operator${account}/adjustments`, adjustment, "reason"],
+      ["/operator/code-batches", { amount_usd: "1", count: 1, note: NUL }, "note"],
+      ["/operator/accounts", { name: "beta", group: NUL }, "group"],
+      ["/me/tokens", { name: NUL }, "name"],
+    ] as const) {
+      const { status, body: answer } = await operator.post(path, body);
+      expect([path, status, answer.error?.code, answer.error?.param]).toEqual([
+        ...[path, 400, "invalid_request", param],
+      ]);
+    }
+  });
+
+  it("is refused in queries too", async () => {
+    for (const path of [
+      "/operator/accounts?search=%00",
+      "/operator/accounts?group=%00",
+      "/operator/audit?actor=%00",
+      "/operator/audit?action=%00",
+      "/operator/queue?model=%00",
+      `${account}/tasks?model=%00`,
+    ]) {
+      const { status, body } = await operator.get(path);
+      expect([path, status, body.error?.code]).toEqual([path, 400, "invalid_request"]);
+    }
+  });
+});
+
+describe("a key's name", () => {
+  const MISNAMED = ["two\nlines", "a\ttab", " ", "n".repeat(201)];
+
+  it("is one that the catalog file can hold, from the console", async () => {
+    const { body: made } = await operator.post(`${account}/keys`, { name: "well named" });
+    for (const name of MISNAMED) {
+      const answers = [
+        await operator.post(`${account}/keys`, { name }),
+        await operator.patch(`${account}/keys/${made.key.id}`, { name }),
+      ];
+      expect(answers.map(({ status, body }) => [status, body.error?.param])).toEqual([
+        ...[
+          [400, "name"],
+          [400, "name"],
+        ],
+      ]);
+    }
+  });
+
+  it("is one that the catalog file can hold, from the command line", async () => {
+    for (const name of MISNAMED) {
+      const { code, stdout, stderr } = await gateway.run(
+        "keys",
+        "create",
+        "--account",
+        "alpha",
+        "--name",
+        name,
+      );
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("--name takes")]);
+    }
+  });
+});
