@@ -27,6 +27,16 @@ export function sourceOfUrl(url: string): { readonly source: MediaSource; readon
   };
 }
 
+/**
+ * Base64 in the letters and with the padding that data URLs and most vendors want. generateContent takes
+ * the letters of URLs without padding too, and the vendor's own SDK for Python writes them.
+ */
+export function plainBase64(data: string): string {
+  const plain = /[-_]/.test(data) ? data.replace(/-/g, "+").replace(/_/g, "/") : data;
+  const over = plain.length % 4;
+  return over === 2 || over === 3 ? plain + "=".repeat(4 - over) : plain;
+}
+
 function typed(mimeType: string | undefined): { readonly mimeType?: string } {
   return mimeType === undefined ? {} : { mimeType };
 }

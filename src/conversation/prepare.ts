@@ -1,5 +1,6 @@
 import { fitCallId } from "./ids.ts";
 import type { LossList, NeutralField } from "./loss.ts";
+import { plainBase64 } from "./media.ts";
 import { openToolNames, type ToolNames } from "./names.ts";
 import { isSameOrigin, OF_MEDIA, type Opaque } from "./opaque.ts";
 import type { AnswerPlan, EncodeTarget } from "./plan.ts";
@@ -263,7 +264,10 @@ function fitText(part: TextPart, fit: Fit): TextPart {
   return fitState(fitCache(uncited, fit), fit);
 }
 
-/** Without what only the caller's protocol says of media: each such field is a loss of its own. */
+/**
+ * Without what only the caller's protocol says of media: each such field is a loss of its own. Base64 is
+ * written as everybody takes it.
+ */
 function fitMedia(part: MediaPart, { request, traits, losses }: Fit): MediaPart {
   if (request.protocol === traits.protocol) return part;
   const { extra = {}, detail, name, ...plain } = part;
@@ -275,8 +279,10 @@ function fitMedia(part: MediaPart, { request, traits, losses }: Fit): MediaPart 
   const keepsName =
     plain.source.from === "text" || (part.media === "document" && traits.slots.has("mediaName"));
   if (name !== undefined && !keepsName) losses.field("mediaName");
+  const { source } = plain;
   return {
     ...plain,
+    source: source.from === "base64" ? { ...source, data: plainBase64(source.data) } : source,
     ...(detail !== undefined && keepsDetail ? { detail } : {}),
     ...(name !== undefined && keepsName ? { name } : {}),
   };
