@@ -47,6 +47,14 @@ export function sniffMimeType(base64: string): string | undefined {
   return SIGNATURES.find(([pattern]) => pattern.test(head))?.[1];
 }
 
+/** The type by the name that vendors know: as stated; what the bytes say where nothing is, or nothing useful. */
+export function knownType({ mimeType, source }: MediaPart): string | undefined {
+  const stated = mimeType?.split(";", 1)[0]?.trim().toLowerCase();
+  if (stated === "image/jpg") return "image/jpeg";
+  if (stated !== undefined && stated !== "" && stated !== "application/octet-stream") return stated;
+  return source.from === "base64" ? sniffMimeType(source.data) : undefined;
+}
+
 /** The type that a URL's file name tells. */
 export function mimeTypeOfUrl(url: string): string | undefined {
   const path = url.split(/[?#]/, 1)[0] ?? "";

@@ -38,4 +38,35 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
       expect(await seen(inUrls)).toEqual(await seen(data));
     },
   );
+
+  it.each(["chat-completions", "responses", "messages"] as const)(
+    "reaches generateContent with pictures called image/jpg, which it refuses, as image/jpeg: %s",
+    async (client) => {
+      const seen = async (type: string): Promise<unknown> => {
+        servedSilently(await ask(client, "generate-content", picture(client, type)));
+        return (await world.lastSeen("generate-content"))["request"];
+      };
+      const named = await seen("image/jpeg");
+      expect(await seen("image/jpg")).toEqual(named);
+      // Of bytes that nobody named, the bytes tell.
+      expect(await seen("application/octet-stream")).toEqual(named);
+    },
+  );
 });
+
+const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");
+
+/** A question about the same picture under any name of its type, as a client of this protocol asks it. */
+function picture(client: "chat-completions" | "responses" | "messages", type: string): object {
+  const url = `data:${type};base64,${JPEG}`;
+  switch (client) {
+    case "chat-completions":
+      return { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] };
+    case "responses":
+      return { input: [{ role: "user", content: [{ type: "input_image", image_url: url }] }] };
+    case "messages": {
+      const source = { type: "base64", media_type: type, data: JPEG };
+      return { messages: [{ role: "user", content: [{ type: "image", source }] }] };
+    }
+  }
+}

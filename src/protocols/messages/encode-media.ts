@@ -1,5 +1,5 @@
 import type { LossList } from "../../conversation/loss.ts";
-import { isTextType, sniffMimeType } from "../../conversation/media.ts";
+import { isTextType, knownType } from "../../conversation/media.ts";
 import type { JsonObject, MediaPart } from "../../conversation/request.ts";
 
 /** An image or a document as a block (rule 35). What this protocol cannot show to a model is refused. */
@@ -7,19 +7,11 @@ export function encodeMedia(part: MediaPart, losses: LossList): JsonObject {
   if (part.media === "audio" || part.media === "video") {
     return losses.refuse("media", `This model's upstream takes no ${part.media}; send images or documents.`);
   }
-  const type = typeOf(part);
+  const type = knownType(part);
   if (part.source.from === "file") return encodeFile(part, part.source, losses);
   return part.media === "image" && part.source.from !== "text"
     ? encodeImage(part, type, losses)
     : encodeDocument(part, type, losses);
-}
-
-/** As stated; what the bytes say where nothing is, or nothing useful. */
-function typeOf({ mimeType, source }: MediaPart): string | undefined {
-  const stated = mimeType?.split(";", 1)[0]?.trim().toLowerCase();
-  if (stated === "image/jpg") return "image/jpeg";
-  if (stated !== undefined && stated !== "" && stated !== "application/octet-stream") return stated;
-  return source.from === "base64" ? sniffMimeType(source.data) : undefined;
 }
 
 function encodeFile(
