@@ -5,6 +5,8 @@ export interface WordRule {
   readonly maxLength: number;
   /** Further characters. "any" = every character. */
   readonly also: string;
+  /** The first is a letter or `_`. */
+  readonly beginsWithLetter?: boolean;
 }
 
 /**
@@ -19,17 +21,21 @@ export function fitWord(word: string, rule: WordRule): string {
     .digest("base64url")
     .replace(/[-_]/g, "0")
     .slice(0, HASH_LENGTH);
-  const readable = word.replace(NOT_PLAIN, "_").slice(0, rule.maxLength - HASH_LENGTH - 1);
+  const plain = word.replace(NOT_PLAIN, "_");
+  const begun = rule.beginsWithLetter && !LETTER.test(plain) ? `_${plain}` : plain;
+  const readable = begun.slice(0, rule.maxLength - HASH_LENGTH - 1);
   return `${readable}_${hash}`;
 }
 
 function isAllowed(word: string, rule: WordRule): boolean {
+  if (rule.beginsWithLetter && !LETTER.test(word)) return false;
   if (rule.also === "any") return true;
   for (const letter of word) if (!PLAIN.test(letter) && !rule.also.includes(letter)) return false;
   return true;
 }
 
 const PLAIN = /^[a-zA-Z0-9_-]$/;
+const LETTER = /^[a-zA-Z_]/;
 const NOT_PLAIN = /[^a-zA-Z0-9_-]/gu;
 
 /** 12 of 62 letters: no two words of a conversation meet. */

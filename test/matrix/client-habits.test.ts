@@ -52,6 +52,20 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
       expect(await seen("application/octet-stream")).toEqual(named);
     },
   );
+
+  it.each(UPSTREAMS)(
+    "offers tools whose names begin with a digit, and calls them by it: %s",
+    async (upstream) => {
+      const parameters = { type: "object", properties: { city: { type: "string" } } };
+      const name = "7d5f-weather";
+      const reply = await ask("chat-completions", upstream, {
+        tools: [{ type: "function", function: { name, parameters } }],
+        tool_choice: { type: "function", function: { name } },
+      });
+      servedSilently(reply);
+      expect(reply.json.choices[0].message.tool_calls[0].function.name).toBe(name);
+    },
+  );
 });
 
 const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");

@@ -23,7 +23,7 @@ export const generateContentTraits: ProtocolTraits = {
     "reasoning",
     "responseFormat",
   ]),
-  toolNames: { maxLength: 128, also: ".:" },
+  toolNames: { maxLength: 128, also: ".:", beginsWithLetter: true },
   // No limit is stated; this one keeps ids from growing without bound.
   callIds: { maxLength: 256, also: "any" },
   maxStops: 5,
