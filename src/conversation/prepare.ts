@@ -43,7 +43,7 @@ export function prepareRequest(
   const tools = prepareTools(request, traits, target, names, losses);
   const fit: Fit = { request, traits, target, losses, names };
   const told = target.quirks.stop === false ? 0 : traits.maxStops;
-  const stops = request.limits.stop ?? [];
+  const stops = fitStops(request, traits);
   const {
     toolChoice: _choice,
     responseFormat: _format,
@@ -62,7 +62,7 @@ export function prepareRequest(
     ...(tools.toolChoice === undefined ? {} : { toolChoice: tools.toolChoice }),
     ...(tools.responseFormat === undefined ? {} : { responseFormat: tools.responseFormat }),
     ...(n === undefined || copies > 1 ? {} : { n }),
-    limits: { ...request.limits, ...(stops.length === 0 ? {} : { stop: stops.slice(0, told) }) },
+    limits: { ...request.limits, ...(stops === undefined ? {} : { stop: stops.slice(0, told) }) },
     foreign: fitForeign(fit),
   };
   const plan = {
@@ -71,9 +71,14 @@ export function prepareRequest(
     tools: names.planned(),
     answerTool: tools.answerTool,
     copies,
-    stops: stops.slice(told),
+    stops: stops?.slice(told) ?? [],
   };
   return { prepared, plan };
+}
+
+/** An empty stop sequence stops nothing, and not every vendor takes it: nothing is lost without it. */
+function fitStops({ protocol, limits }: ChatRequest, traits: ProtocolTraits): readonly string[] | undefined {
+  return protocol === traits.protocol ? limits.stop : limits.stop?.filter((stop) => stop !== "");
 }
 
 interface Fit {

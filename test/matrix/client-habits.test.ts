@@ -66,6 +66,14 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
       expect(reply.json.choices[0].message.tool_calls[0].function.name).toBe(name);
     },
   );
+
+  it.each(UPSTREAMS)("asks for a stop at nothing, which stops nothing: %s", async (upstream) => {
+    for (const stop of ["", [""], ["", "nowhere"]]) {
+      const reply = await ask("chat-completions", upstream, { stop }, '[[sandbox: text="One river."]]');
+      expect(reply.status, reply.text).toBe(200);
+      expect(reply.json.choices[0].message.content).toBe("One river.");
+    }
+  });
 });
 
 const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");
