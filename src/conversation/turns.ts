@@ -79,12 +79,16 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
   return inCallOrder(out);
 }
 
-/** Whether the conversation ends with words of the assistant that the model is to go on from (rule 34). */
+/**
+ * Whether the conversation ends with words of the assistant that the model is to go on from (rule 34). A
+ * turn that says nothing yet, as clients put it there for the answer to come, is none.
+ */
 export function endsWithPrefill(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return (
     last?.role === "assistant" &&
-    last.parts.every((part) => part.kind !== "tool-call" && part.kind !== "foreign")
+    last.parts.every((part) => part.kind !== "tool-call" && part.kind !== "foreign") &&
+    !last.parts.every(isEmptyText)
   );
 }
 

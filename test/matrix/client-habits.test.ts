@@ -74,6 +74,18 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
       expect(reply.json.choices[0].message.content).toBe("One river.");
     }
   });
+
+  it.each(UPSTREAMS)("ends with a turn of the assistant that says nothing yet: %s", async (upstream) => {
+    for (const content of ["", []]) {
+      const messages = [
+        { role: "user", content: "Rivers?" },
+        { role: "assistant", content },
+      ];
+      servedSilently(await ask("messages", upstream, { messages }));
+      if (upstream !== "chat-completions")
+        servedSilently(await ask("chat-completions", upstream, { messages }));
+    }
+  });
 });
 
 const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");
