@@ -86,6 +86,27 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
         servedSilently(await ask("chat-completions", upstream, { messages }));
     }
   });
+
+  it.each(["chat-completions", "generate-content"] as const)(
+    "lets messages go on from words that end in white space, which it refuses: %s",
+    async (client) => {
+      const begun = "Once upon a time, \n";
+      const more =
+        client === "chat-completions"
+          ? {
+              messages: [
+                { role: "user", content: "A tale." },
+                { role: "assistant", content: begun },
+              ],
+            }
+          : { contents: [{ parts: [{ text: "A tale." }] }, { role: "model", parts: [{ text: begun }] }] };
+      const reply = await ask(client, "messages", more);
+      expect(reply.status, reply.text).toBe(200);
+      expect(reply.headers.get("x-faregate-dropped")).toBe(
+        client === "chat-completions" ? "messages" : "contents",
+      );
+    },
+  );
 });
 
 const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");

@@ -9,7 +9,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
-import { alternatingTurns } from "../../conversation/turns.ts";
+import { alternatingTurns, type Turn } from "../../conversation/turns.ts";
 import { asObject, parseWhole } from "../json.ts";
 import { isReplayable } from "./citations.ts";
 import { encodeMedia } from "./encode-media.ts";
@@ -23,10 +23,22 @@ export function encodeSystem(system: readonly TextPart[]): string | readonly Jso
 export function encodeMessages(request: ChatRequest, losses: LossList): readonly JsonObject[] {
   const own = request.protocol === "messages";
   const messages = request.messages.map((message) => spoken(message, own, losses));
-  return alternatingTurns({ ...request, messages }).map(({ role, parts }) => ({
+  const turns = alternatingTurns({ ...request, messages });
+  return (own ? turns : withPlainEnd(turns, losses)).map(({ role, parts }) => ({
     role,
     content: shortest(parts.map((part) => encodePart(part, losses))),
   }));
+}
+
+/** Words to go on from are refused where they end in white space (rule 34). */
+function withPlainEnd(turns: readonly Turn[], losses: LossList): readonly Turn[] {
+  const last = turns.at(-1);
+  const end = last?.parts.at(-1);
+  if (last?.role !== "assistant" || end?.kind !== "text") return turns;
+  const text = end.text.trimEnd();
+  if (text === end.text) return turns;
+  losses.field("messages", "weakened");
+  return [...turns.slice(0, -1), { ...last, parts: [...last.parts.slice(0, -1), { ...end, text }] }];
 }
 
 /**
