@@ -34,7 +34,7 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
   const out: Message[] = [];
   const names = new Map<string, string>();
   let open: readonly ToolCallPart[] = [];
-  for (const message of request.messages) {
+  for (const message of resultsAhead(request.messages)) {
     if (message.role === "assistant") {
       const calls = message.parts.filter((part) => part.kind === "tool-call");
       for (const call of calls) names.set(call.id, call.name);
@@ -63,15 +63,9 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
       const name = result.name ?? names.get(result.callId);
       return name === undefined ? result : { ...result, name };
     });
-    const others = message.parts.filter((part) => part.kind !== "tool-result");
     const answered = new Set(found.map((result) => result.callId));
     open = open.filter((call) => !answered.has(call.id));
     out.push({ ...message, parts: found });
-    if (others.length > 0) {
-      if (open.length > 0) out.push({ role: "user", parts: open.map(missingResult) });
-      open = [];
-      out.push({ ...message, parts: others });
-    }
   }
   if (open.length > 0 && request.messages.at(-1)?.role !== "assistant") {
     out.push({ role: "user", parts: open.map(missingResult) });
@@ -90,6 +84,25 @@ export function endsWithPrefill(messages: readonly Message[]): boolean {
     last.parts.every((part) => part.kind !== "tool-call" && part.kind !== "foreign") &&
     !last.parts.every(isEmptyText)
   );
+}
+
+/** Results before all else that was said until the assistant spoke again: users speak while tools still run. */
+function resultsAhead(messages: readonly Message[]): readonly Message[] {
+  const out: Message[] = [];
+  let said: Message[] = [];
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      out.push(...said, message);
+      said = [];
+      continue;
+    }
+    const results = message.parts.filter((part) => part.kind === "tool-result");
+    if (results.length > 0) out.push({ ...message, parts: results });
+    if (results.length < message.parts.length) {
+      said.push({ ...message, parts: message.parts.filter((part) => part.kind !== "tool-result") });
+    }
+  }
+  return [...out, ...said];
 }
 
 /** Results of neighbouring messages, sorted as the calls before them were made. */

@@ -107,6 +107,26 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
       );
     },
   );
+
+  it.each(UPSTREAMS)("speaks between two results of one turn, and none is made up: %s", async (upstream) => {
+    const tools = ["tide", "wind"].map((name) => ({
+      type: "function",
+      name,
+      parameters: { type: "object" },
+    }));
+    const call = (name: string) => ({ type: "function_call", call_id: name, name, arguments: "{}" });
+    const output = (name: string) => ({ type: "function_call_output", call_id: name, output: `the ${name}` });
+    const input = [
+      { role: "user", content: "Tide and wind?" },
+      ...[call("tide"), call("wind"), output("wind")],
+      { role: "user", content: "Be quick." },
+      output("tide"),
+    ];
+    const reply = await ask("responses", upstream, { input, tools });
+    servedSilently(reply);
+    expect(reply.text).toContain("the tide");
+    expect(reply.text).not.toContain("no result");
+  });
 });
 
 const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");
