@@ -60,6 +60,20 @@ describe("the official @google/genai", () => {
     expect((await chat.sendMessage({ message: [response] })).text).toContain("seven");
   });
 
+  it("takes a thought signature in URL-safe base64 too, as the client for Python sends it back", async () => {
+    const question = { role: "user", parts: [{ text: "Weather?" }] };
+    const response = { functionResponse: { name: "get_weather", response: { output: "seven" } } };
+    // Nearly every signature has a letter that the two alphabets write differently; one of these surely has.
+    for (let round = 0; round < 5; round += 1) {
+      const ask = { model: "gemini-3-test", config: CONFIG, contents: [question] };
+      const call = (await client.models.generateContent(ask)).candidates?.[0]?.content?.parts?.[0];
+      const thoughtSignature = call?.thoughtSignature?.replaceAll("+", "-").replaceAll("/", "_") ?? "";
+      const turn = { role: "model", parts: [{ ...call, thoughtSignature }] };
+      const contents = [question, turn, { role: "user", parts: [response] }];
+      expect((await client.models.generateContent({ ...ask, contents })).text).toContain("seven");
+    }
+  });
+
   it("refuses an unsigned call where the model wants a signature, and a forged one always", async () => {
     const ask = (model: string, thoughtSignature?: string) =>
       client.models.generateContent({
