@@ -69,4 +69,28 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     await page.getByRole("alert").getByText("There is no such upstream.", { exact: true }).waitFor();
     expect(await page.getByRole("alert").innerText()).not.toMatch(/\p{Script=Han}/u);
   });
+
+  it("is none that waits for a network: a gateway nearby needs no other, and one that is away is said to be", async () => {
+    const { page, context } = await signedIn("en-GB");
+    await page.goto(`/accounts/${world.values["account"]}/keys`);
+    const create = async (name: string): Promise<void> => {
+      await page.getByRole("button", { name: "Create key" }).first().click();
+      await page.getByRole("dialog").getByLabel("Name").fill(name);
+      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    };
+    await page.getByRole("button", { name: "Create key" }).first().waitFor();
+    // What a browser tells its pages when a laptop leaves the network. The gateway on that laptop still answers.
+    await page.evaluate("dispatchEvent(new Event('offline'))");
+    await create("without a network");
+    await page
+      .getByText(/sk-\w{40}/)
+      .first()
+      .waitFor();
+
+    await page.reload();
+    await page.getByRole("button", { name: "Create key" }).first().waitFor();
+    await context.setOffline(true);
+    await create("without a gateway");
+    await page.getByText("The gateway cannot be reached.").waitFor();
+  });
 });

@@ -4,6 +4,12 @@ import { ApiError } from "./api-error.ts";
 /** How long an answer counts as fresh: going back and forth between pages asks nothing twice. */
 const FRESH_MS = 10_000;
 
+/**
+ * Whatever the browser believes of its network: a gateway on this machine or in this house answers without one, and where
+ * it does not, that is said. Otherwise reads and writes wait without a word, and writes are made whenever it is back.
+ */
+const NETWORK_MODE = "always";
+
 let turnAway: (error: ApiError) => void = () => undefined;
 
 /** What to do with a person whose session is over, or who must choose a password first. */
@@ -20,7 +26,9 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: watch }),
   mutationCache: new MutationCache({ onError: watch }),
   defaultOptions: {
+    mutations: { networkMode: NETWORK_MODE },
     queries: {
+      networkMode: NETWORK_MODE,
       staleTime: FRESH_MS,
       // What the gateway refuses it refuses again; what did not reach it may reach it now.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
