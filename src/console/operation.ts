@@ -50,6 +50,8 @@ export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   readonly answer: z.ZodType<Answer>;
+  /** It makes something, and says so by 201. */
+  readonly makes?: true;
   /**
    * It answers a record that a write replaces, with its `revision`, which is the answer's ETag too; a write may name in
    * If-Match the one it was made from.
@@ -60,24 +62,21 @@ export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown
   run(call: Call<Query, Body>): Promise<OperationAnswer<Answer>> | OperationAnswer<Answer>;
 }
 
-/** The answer itself, or the answer with a status or headers of its own. */
+/** The answer itself, or the answer with a cookie beside it. */
 export type OperationAnswer<Answer> = Answer | Replied<Answer>;
 
-/** An answer with more than a body: 201, a cookie. Made by reply(). */
+/** An answer with more than a body. Made by reply(). */
 export class Replied<Answer> {
   readonly value: Answer;
-  readonly status: number;
   readonly cookies: readonly string[];
 
-  constructor(value: Answer, { status = 200, cookies = [] }: ReplyOptions) {
+  constructor(value: Answer, { cookies = [] }: ReplyOptions) {
     this.value = value;
-    this.status = status;
     this.cookies = cookies;
   }
 }
 
 export interface ReplyOptions {
-  readonly status?: number;
   /** Whole `Set-Cookie` values. */
   readonly cookies?: readonly string[];
 }

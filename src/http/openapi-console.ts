@@ -23,7 +23,7 @@ export function consolePaths(operations: readonly Operation[], errorAnswer: (wor
         ...(operation.kind === "json" && operation.body !== undefined
           ? { requestBody: { required: true, content: jsonOf(operation.body, "input") } }
           : {}),
-        responses: { 200: answerOf(operation), ...errorsOf(operation, errorAnswer) },
+        responses: { [successOf(operation)]: answerOf(operation), ...errorsOf(operation, errorAnswer) },
       },
     };
   }
@@ -77,6 +77,10 @@ function isConditionalWrite(operation: Operation): boolean {
   return operation.kind === "json" && operation.conditional === true && operation.method !== "GET";
 }
 
+function successOf(operation: Operation): 200 | 201 {
+  return operation.kind === "json" && operation.makes ? 201 : 200;
+}
+
 const IF_MATCH: Json = {
   ...{ name: "If-Match", in: "header", required: false, schema: { type: "string" } },
   description:
@@ -112,7 +116,10 @@ function answerOf(operation: Operation): Json {
 }
 
 function errorsOf(operation: Operation, errorAnswer: (words: string) => Json): Json {
-  const errors: Record<string, Json> = { 400: errorAnswer("The request is wrong; `param` names the field") };
+  const errors: Record<string, Json> = {
+    400: errorAnswer("The request is wrong; `param` names the field"),
+    default: errorAnswer("Any other refusal, such as a conflict or too many attempts; `code` says which"),
+  };
   if (operation.policy === "anyone") return errors;
   errors["401"] = errorAnswer("Not signed in");
   errors["403"] = errorAnswer("The role does not reach, or a write lacks the session's csrf_token");

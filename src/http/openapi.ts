@@ -86,23 +86,31 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     queryParameter("pageSize", "Page size, 1 to 1000"),
     queryParameter("pageToken", "`nextPageToken` of the page before"),
   ]);
-  paths["/v1beta/models/{model}"] = get("models", "Native-style model record", [
-    pathParameter("model", "Model id"),
-  ]);
+  paths["/v1beta/models/{model}"] = get(
+    "models",
+    "Native-style model record",
+    [pathParameter("model", "Model id")],
+    "Does not exist, or the key may not use it",
+  );
   paths["/v1/receipts/{id}"] = get(
     "money",
     "What a request or a task cost and why: units x frozen prices x factor",
     [pathParameter("id", "`x-request-id` of the answer, or the id of a task")],
+    "No request or task of this account has that id, or its receipt is a moment away",
   );
   paths["/v1/webhooks/secret"] = get("tasks", "What this account's webhooks are signed with", []);
   paths["/v1/webhooks/deliveries/{taskId}"] = get(
     "tasks",
     "What became of telling a webhook of a task's end",
     [pathParameter("taskId", "The id of a task that was submitted with `webhook_url`")],
+    "No webhook was told of such a task of this account",
   );
-  paths["/media/{day}/{file}"] = open("A copied picture or video, whole or by `Range`; the link is the key");
+  paths["/media/{day}/{file}"] = open("A copied picture or video, whole or by `Range`; the link is the key", {
+    206: { description: "The part that `Range` asks for" },
+    404: errorAnswer("There is no such file, or it is past retention"),
+  });
   paths["/healthz"] = open("The process is alive");
-  paths["/readyz"] = open("Ready to serve; else 503 with the reason");
+  paths["/readyz"] = open("Ready to serve", { 503: { description: "Not ready; the body says why" } });
   paths["/metrics"] = open("Prometheus metrics");
   return {
     openapi: "3.1.0",
@@ -176,7 +184,8 @@ function errorAnswer(description: string): Json {
   return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
-function get(tag: string, summary: string, parameters: readonly Json[]): Json {
+/** `missing`: what 404 means, where it can be. */
+function get(tag: string, summary: string, parameters: readonly Json[], missing?: string): Json {
   return {
     get: {
       summary,
@@ -185,13 +194,15 @@ function get(tag: string, summary: string, parameters: readonly Json[]): Json {
       responses: {
         200: { description: "OK", content: { "application/json": { schema: { type: "object" } } } },
         401: errorAnswer("No valid API key"),
+        ...(missing === undefined ? {} : { 404: errorAnswer(missing) }),
       },
     },
   };
 }
 
-function open(summary: string): Json {
-  return { get: { summary, tags: ["operations"], security: [], responses: { 200: { description: "OK" } } } };
+function open(summary: string, others: Json = {}): Json {
+  const responses = { 200: { description: "OK" }, ...others };
+  return { get: { summary, tags: ["operations"], security: [], responses } };
 }
 
 function pathParameter(name: string, description: string): Json {

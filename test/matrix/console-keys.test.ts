@@ -80,6 +80,15 @@ describe("keys in the console", () => {
     expect(JSON.stringify([listed, audit, (await viewer.get(keys())).body])).not.toContain(secret);
   });
 
+  it("are made with the status that /openapi.json has for it, as clients made from it read no other", async () => {
+    const { status } = await owner.post(keys(), { name: "described" });
+    const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      paths: Record<string, { post: { responses: object } }>;
+    };
+    const described = Object.keys(paths["/api/accounts/{account}/keys"]?.post.responses ?? {});
+    expect(described.filter((name) => name.startsWith("2"))).toEqual([String(status)]);
+  });
+
   it("change, rest, and change their name, but to no other's", async () => {
     const { id, secret } = await makeKey(member, { name: "changing" });
     await makeKey(member, { name: "taken" });

@@ -5,7 +5,7 @@ import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { noSuch } from "../given.ts";
 import { idOf } from "../ids.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import {
   insertAccount,
   lockAccount,
@@ -60,6 +60,7 @@ function list({ database }: ConsoleDeps): Operation {
 function create({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/accounts" },
+    makes: true,
     summary: "Open an account",
     body: newAccount,
     answer: accountDetail,
@@ -77,7 +78,7 @@ function create({ database }: ConsoleDeps): Operation {
           return made;
         })
         .catch(inWords);
-      return reply(await detailOf(database, id), { status: 201 });
+      return await detailOf(database, id);
     },
   });
 }

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { linkedFiles } from "../linked-file.ts";
-import { file, json, type Operation, reply } from "../operation.ts";
+import { file, json, type Operation } from "../operation.ts";
 import { type Asset, assetDetail, assetsPage, assetsQuery, createdAsset, newAsset } from "./contract.ts";
 
 const ASSETS = { tag: "Assets" } as const;
@@ -51,6 +51,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
       ...ASSETS,
       policy: "member",
       method: "POST",
+      makes: true,
       path: "/accounts/{account}/assets",
       summary: "Register public media for use in videos",
       body: newAsset,
@@ -70,7 +71,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
           accountId,
           after: { asset_type, name },
         });
-        return reply({ id, status }, { status: 201 });
+        return { id, status };
       },
     }),
     json({

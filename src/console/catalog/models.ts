@@ -7,7 +7,7 @@ import { encodeModel } from "../../manifest/encode-file.ts";
 import { readModel } from "../../manifest/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
 import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
 import { modelAnswer, modelRevision, priceAnswer } from "./model-answer.ts";
@@ -34,6 +34,7 @@ function list(deps: ConsoleDeps): Operation {
 function create(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: MODELS },
+    makes: true,
     summary: "Add a model",
     body: newModel,
     answer: model,
@@ -44,7 +45,7 @@ function create(deps: ConsoleDeps): Operation {
           throw new GatewayError("conflict", `There is a model ${id} already.`, { param: "id" });
         return write(tx, id, terms, undefined);
       });
-      return reply(await answerOf(deps, id), { status: 201 });
+      return await answerOf(deps, id);
     },
   });
 }

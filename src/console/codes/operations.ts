@@ -13,7 +13,7 @@ import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { givenGain, givenMark, noSuch } from "../given.ts";
 import { idOf } from "../ids.ts";
-import { type Call, json, type Operation, reply } from "../operation.ts";
+import { type Call, json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { type Batch, batchBody, batches, type Code, codes, newBatch, revoked } from "./contract.ts";
 import { redeem } from "./redeem.ts";
@@ -43,6 +43,7 @@ function list({ database }: ConsoleDeps): Operation {
 function create({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/code-batches" },
+    makes: true,
     summary: "Make redemption codes; they are shown in this answer only",
     body: batchBody,
     answer: newBatch,
@@ -65,7 +66,7 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
         return findBatch(tx, id);
       });
       if (made === undefined) throw noSuch("batch of codes");
-      return reply({ ...batchAnswer(made), plain_codes: plain }, { status: 201 });
+      return { ...batchAnswer(made), plain_codes: plain };
     },
   });
 }

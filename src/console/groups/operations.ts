@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { noSuch } from "../given.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import { revisionOf } from "../revision.ts";
 import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
 import { type GroupRow, lockGroup, readGroupRows } from "./group-rows-store.ts";
@@ -31,6 +31,7 @@ function list({ database }: ConsoleDeps): Operation {
 function create({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/groups" },
+    makes: true,
     summary: "Make a group",
     body: newGroup,
     answer: group,
@@ -45,7 +46,7 @@ function create({ database }: ConsoleDeps): Operation {
         await call.audit(tx, { action: "group.create", subject: name, after: { factor } });
         return groupOf(tx, name);
       });
-      return reply(answer, { status: 201 });
+      return answer;
     },
   });
 }

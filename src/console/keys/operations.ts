@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { type Call, json, type Operation, reply } from "../operation.ts";
+import { type Call, json, type Operation } from "../operation.ts";
 import {
   issuedKey,
   type KeyRow,
@@ -82,6 +82,7 @@ function show({ database, clock }: ConsoleDeps): Operation {
 function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: KEYS, policy: "member", tag },
+    makes: true,
     summary: "Make a key; its secret is in this answer and never again",
     body: newKey,
     answer: issuedKey,
@@ -98,7 +99,7 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
         });
         return { key: await answerOf(tx, key, call, clock.nowMs()), secret: issued.key };
       });
-      return reply(answer, { status: 201 });
+      return answer;
     },
   });
 }

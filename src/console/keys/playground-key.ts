@@ -3,7 +3,7 @@ import { revokeExpiredPlaygroundKeys } from "../../accounts/keys-store.ts";
 import { assert } from "../../base/assert.ts";
 import { randomText } from "../../base/random.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import { playgroundKey } from "./contract.ts";
 
 /** Long enough for a conversation, short enough that a tab left open gives nothing away. */
@@ -13,6 +13,7 @@ const LIFE_MS = 15 * 60_000;
 export function mintPlaygroundKey({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: "/accounts/{account}/playground-key", policy: "member", tag: "keys" },
+    makes: true,
     summary: "A key of a quarter of an hour, for trying things out; no list shows it",
     answer: playgroundKey,
     async run(call) {
@@ -30,7 +31,7 @@ export function mintPlaygroundKey({ database, hasher, clock }: ConsoleDeps): Ope
         return key;
       });
       const answer = { name: issued.name, secret: issued.key, expires_at: expiresAt.toISOString() };
-      return reply(answer, { status: 201 });
+      return answer;
     },
   });
 }

@@ -10,7 +10,7 @@ import {
 import { newSecret } from "../../people/secrets.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
-import { type Call, json, type Operation, reply } from "../operation.ts";
+import { type Call, json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
 import {
@@ -42,6 +42,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
     }),
     json({
       ...{ method: "POST", path, policy: "owner", tag },
+      makes: true,
       summary:
         "Invite somebody into the account; the answer holds the link, which is good for one person and seven days",
       body: memberInvitation,
@@ -73,6 +74,7 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
     }),
     json({
       ...{ method: "POST", path, policy: "operator", tag },
+      makes: true,
       summary: "Invite somebody as operator, into any account, or both",
       body: operatorInvitation,
       answer: createdInvitation,
@@ -132,7 +134,7 @@ async function invite(
     ...invitationRowOf(invitation),
     link: `${await publicUrl()}/invitation#${secret}`,
   };
-  return reply(answer, { status: 201 });
+  return answer;
 }
 
 async function revoke(

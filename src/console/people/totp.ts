@@ -3,7 +3,7 @@ import { countAttempt, forgive } from "../../people/sign-in.ts";
 import { newRecoveryCodes, newTotpSecret, recoveryHash, stepOf, totpUri } from "../../people/totp.ts";
 import { confirmTotp, deleteTotp, insertTotp, readTotp } from "../../people/totps-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { provePassword } from "../session/prove-password.ts";
 import { settledOf } from "../session/session-answer.ts";
@@ -23,6 +23,7 @@ function enrol(deps: ConsoleDeps): Operation {
   const { database, seals } = deps;
   return json({
     ...{ method: "POST", path: "/me/totp", policy: "person", tag },
+    makes: true,
     summary: "Begin to sign in with codes of an authenticator app",
     body: passwordProof,
     answer: totpEnrolment,
@@ -38,7 +39,7 @@ function enrol(deps: ConsoleDeps): Operation {
           );
         await audit(tx, { action: "totp.enrol", subject: person.email });
       });
-      return reply({ secret, uri: totpUri(secret, person.email) }, { status: 201 });
+      return { secret, uri: totpUri(secret, person.email) };
     },
   });
 }

@@ -23,6 +23,7 @@ export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
     }),
     json({
       ...{ method: "POST", path: "/registration", policy: "anyone", tag },
+      makes: true,
       summary:
         "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
       body: registrationBody,
@@ -43,7 +44,7 @@ export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
           return beginSession(tx, hasher, { user: { id, email }, ...order });
         });
         const { answer, cookies } = await signedIn(deps, secret);
-        return reply(answer, { status: 201, cookies });
+        return reply(answer, { cookies });
       },
     }),
   ];

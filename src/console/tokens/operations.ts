@@ -4,7 +4,7 @@ import { newConsoleToken } from "../../people/secrets.ts";
 import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../people/tokens-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { settledOf } from "../session/session-answer.ts";
 import { createdToken, type TokenRow, tokenBody, tokenList } from "./contract.ts";
@@ -26,6 +26,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
     }),
     json({
       ...{ method: "POST", path: "/me/tokens", policy: "person", tag },
+      makes: true,
       summary: "Make a console token; the answer is the only time it is shown",
       body: tokenBody,
       answer: createdToken,
@@ -45,7 +46,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
           await audit(tx, { action: "token.create", subject: name, after: tokenRowOf(inserted) });
           return inserted;
         });
-        return reply({ ...tokenRowOf(row), token }, { status: 201 });
+        return { ...tokenRowOf(row), token };
       },
     }),
     json({

@@ -6,7 +6,7 @@ import type { Queryable } from "../../storage/database.ts";
 import { probeUpstream } from "../../upstreams/probe.ts";
 import { changeCatalog, readKnownNames } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import { credentialChange, credentialTest, newCredential, upstream } from "./contract.ts";
 import { answerOf, auditedCredentials, upstreamOf } from "./find.ts";
 
@@ -25,6 +25,7 @@ export function credentialOperations(deps: ConsoleDeps): readonly Operation[] {
 function add(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: CREDENTIALS },
+    makes: true,
     summary: "Add a credential",
     body: newCredential,
     answer: upstream,
@@ -39,7 +40,7 @@ function add(deps: ConsoleDeps): Operation {
         await upsertUpstream(tx, deps.seals, { ...before, credentials });
         return { value: undefined, note: noteOf("credential.create", before, { credentials }) };
       });
-      return reply(await answerOf(deps, id), { status: 201 });
+      return await answerOf(deps, id);
     },
   });
 }

@@ -13,7 +13,7 @@ import { readUpstream } from "../../manifest/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { json, type Operation, reply } from "../operation.ts";
+import { json, type Operation } from "../operation.ts";
 import {
   newUpstream,
   removed,
@@ -36,6 +36,7 @@ export function termsOperations(deps: ConsoleDeps): readonly Operation[] {
 function create(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/upstreams" },
+    makes: true,
     summary: "Add an upstream",
     body: newUpstream,
     answer: upstream,
@@ -48,7 +49,7 @@ function create(deps: ConsoleDeps): Operation {
         const value = await upsertUpstream(tx, deps.seals, declared);
         return { value, note: { action: "upstream.create", subject: name, after: audited(declared) } };
       });
-      return reply(await answerOf(deps, String(id)), { status: 201 });
+      return await answerOf(deps, String(id));
     },
   });
 }

@@ -75,11 +75,12 @@ describe("the console's routes", () => {
       ...{ ...own, method: "GET" },
       query: z.object({ limit: z.coerce.number().max(200).default(50) }),
       answer: z.unknown(),
-      run: ({ params, query }) => reply({ ...params, ...query }, { status: 203, cookies: ["a=b"] }),
+      makes: true,
+      run: ({ params, query }) => reply({ ...params, ...query }, { cookies: ["a=b"] }),
     });
     const ask = await serve([read, write]);
     const answer = await ask("GET", "/api/things/a%2Fb?limit=7");
-    expect([answer.status, answer.body]).toEqual([203, { thing: "a/b", limit: 7 }]);
+    expect([answer.status, answer.body]).toEqual([201, { thing: "a/b", limit: 7 }]);
     expect([answer.headers.get("set-cookie"), answer.headers.get("cache-control")]).toEqual([
       "a=b",
       "no-store",

@@ -46,7 +46,7 @@ export async function serveOperation(operation: Operation, visit: Visit, call: A
 
 async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall): Promise<void> {
   const given = await operation.run(call);
-  const { value, status, cookies } = given instanceof Replied ? given : new Replied(given, {});
+  const { value, cookies } = given instanceof Replied ? given : new Replied(given, {});
   const owesTrace = operation.method !== "GET" && operation.unaudited === undefined;
   assert(
     !owesTrace || call.audited(),
@@ -60,7 +60,7 @@ async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall)
     visit.headers["etag"] = `"${(value as { readonly revision: string }).revision}"`;
   }
   if (cookies.length > 0) visit.raw.setHeader("set-cookie", [...cookies]);
-  sendJson(visit, status, value);
+  sendJson(visit, operation.makes ? 201 : 200, value);
 }
 
 function begin(visit: Visit, contentType: string): void {
