@@ -26,6 +26,19 @@ it("describes every field for editors", () => {
   expect(undescribed).toEqual([]);
 });
 
+it("has every setting, and every key of the other sections, in docs/catalog-file.md", async () => {
+  const page = await readFile(new URL("docs/catalog-file.md", root), "utf8");
+  const missing: string[] = [];
+  const visit = (node: Record<string, unknown>): void => {
+    for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, object>)) {
+      if (!new RegExp(`\\b${name}\\b`).test(page)) missing.push(name);
+      visit(((field as Record<string, unknown>)["items"] ?? field) as Record<string, unknown>);
+    }
+  };
+  visit(JSON.parse(catalogFileJsonSchema()) as Record<string, unknown>);
+  expect(missing).toEqual([]);
+});
+
 it("has no pattern that readers outside JavaScript cannot compile", () => {
   expect(catalogFileJsonSchema()).not.toMatch(/\\[pP]\{/);
 });
