@@ -1,3 +1,4 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
@@ -39,6 +40,31 @@ describe("the official client of chat completions", () => {
         expect(callsOf(answer.choices[0]?.message)).toEqual(expectedCalls(response));
         expect(streamed.content ?? "").toBe(answer.choices[0]?.message.content ?? "");
         expect(callsOf(streamed)).toEqual(expectedCalls(response));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("is not alone: the AI SDK, which checks each chunk, reads streams with the state of calls", async () => {
+    const cases = chatResponses("messages", { state: "messages" }).chain((response) =>
+      fc.tuple(fc.constant(response), chatEvents(response)),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, async ([response, events]) => {
+        const run = codec.encodeStream(frame, openLosses({}));
+        const body = writeFrames([...events.flatMap((event) => run.step(event)), ...run.end()]);
+        const fetch = async (): Promise<Response> =>
+          new Response(body, { headers: { "content-type": "text/event-stream" } });
+        const provider = createOpenAICompatible({ name: "n", baseURL: "http://localhost/v1", fetch });
+        const { stream } = await provider("m").doStream({
+          prompt: [{ role: "user", content: [{ type: "text", text: "x" }] }],
+        });
+        const calls: unknown[] = [];
+        for await (const part of stream) {
+          expect(part.type).not.toBe("error");
+          if (part.type === "tool-call") calls.push([part.toolCallId, part.toolName, part.input]);
+        }
+        expect(calls).toEqual(expectedCalls(response));
       }),
       { numRuns: 50 },
     );
