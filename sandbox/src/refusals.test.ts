@@ -288,6 +288,19 @@ describe.each(PATHS)("%s", (path, cases) => {
   });
 });
 
+describe("a system message in mid-conversation", () => {
+  it("is taken anywhere but first, as the vendor does for its newer models", async () => {
+    const told = { role: "system", content: "Be brief." };
+    for (const messages of [
+      [user, told],
+      [user, use, { role: "user", content: [result] }, told],
+    ]) {
+      const answer = await sandbox.post("/v1/messages", { ...base, messages });
+      expect(answer.status, answer.text).toBe(200);
+    }
+  });
+});
+
 describe("errors", () => {
   it("are in each vendor's own form", async () => {
     const bad = (path: string) => sandbox.post(path, {});

@@ -37,7 +37,9 @@ export function decodeMessages(value: Json | undefined, context: DecodeContext):
 
 function decodeMessage(message: JsonObject, index: number, total: number, context: DecodeContext): Turn {
   const role = message["role"];
-  if (role !== "user" && role !== "assistant") {
+  // Newer models of this vendor take instructions in mid-conversation (a beta that Claude Code asks for).
+  const later = role === "system" && index > 0;
+  if (role !== "user" && role !== "assistant" && !later) {
     const known = role === "system" ? " The system prompt goes into the top-level `system` field." : "";
     return refuse(`messages.${index}.role: Input should be 'user' or 'assistant'.${known}`);
   }
