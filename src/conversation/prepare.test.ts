@@ -77,6 +77,22 @@ describe("preparing a request", () => {
     expect(own).toMatchObject({ prepared: { user: long("1") }, lost: [] });
   });
 
+  it("tells other protocols in words what only the caller's can say", () => {
+    const reference = { type: "tool_reference", tool_name: "t" };
+    const foreign = {
+      kind: "foreign",
+      value: reference,
+      weight: "hint",
+      path: "p",
+      words: "Call t.",
+    } as const;
+    const told = (protocol: "responses" | "messages") =>
+      prepare({ messages: [{ role: "user", parts: [{ ...foreign, protocol }] }] });
+    expect(partsOf(told("responses"))).toEqual([{ kind: "text", text: "Call t." }]);
+    expect(told("responses").lost).toEqual(["p weakened"]);
+    expect(partsOf(told("messages"))).toMatchObject([{ kind: "foreign", value: reference }]);
+  });
+
   it("refuses to force tools on a model that refuses it", () => {
     const to = target("messages", { quirks: { forcedTools: false } });
     const tools = [{ kind: "function", name: "t", strict: false }] as const;

@@ -249,6 +249,10 @@ function fitPart(part: Part, fit: Fit): readonly Part[] {
     }
     case "foreign":
       if (part.protocol === fit.traits.protocol) return [part];
+      if (part.words !== undefined) {
+        fit.losses.at(part.path, "weakened");
+        return [{ kind: "text", text: part.words }];
+      }
       if (part.weight === "meaning") refuseForeign(part.path, fit.losses);
       fit.losses.at(part.path);
       return [];

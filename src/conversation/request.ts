@@ -128,6 +128,8 @@ export interface ForeignPart {
   readonly weight: Weight;
   /** What a loss or a refusal calls it, e.g. `messages[2].content[0]`. */
   readonly path: string;
+  /** Says about the same to other protocols, whatever the weight. */
+  readonly words?: string;
 }
 
 /** Where there is no slot: a hint is dropped with a loss, what changes the answer's meaning is refused. */

@@ -35,6 +35,28 @@ const HINTS: readonly {
     path: "cache_control",
   },
   {
+    // What Claude Code sends after a search for tools.
+    client: "messages",
+    more: {
+      ...TOOLS.messages,
+      messages: [
+        { role: "user", content: "How is the weather?" },
+        { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "get_tide", input: {} }] },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "call_1",
+              content: [{ type: "tool_reference", tool_name: "get_weather" }],
+            },
+          ],
+        },
+      ],
+    },
+    path: "messages[].content[].content[]",
+  },
+  {
     // As long as what Claude Code sends.
     client: "messages",
     more: { metadata: { user_id: "u".repeat(150) } },

@@ -105,6 +105,7 @@ function textsOf(fields: Fields, key: string, foreign: ForeignField[]): readonly
 function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignField[]): Part {
   const type = requiredText(block, "type");
   const known = KNOWN_BLOCKS.get(type);
+  if (type === "tool_reference") return toolReference(block);
   if (known === undefined) return foreignPart(block, role === "user" ? "meaning" : "hint");
   switch (type) {
     case "text":
@@ -216,6 +217,12 @@ function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
     ...(optionalFlag(block, "is_error") === true ? { isError: true } : {}),
     ...markOf(block),
   };
+}
+
+/** A tool that a search of the caller's own found: to other vendors it was declared all along. */
+function toolReference(block: Fields): ForeignPart {
+  const words = `The tool ${requiredText(block, "tool_name")} can be called now.`;
+  return { ...foreignPart(block, "hint"), words };
 }
 
 /** What the vendor's own tools did is a hint to the next turn; what the caller adds is meant to be read. */
