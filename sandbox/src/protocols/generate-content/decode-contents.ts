@@ -6,11 +6,16 @@ import { mediaDigest } from "../fields.ts";
 import { THOUGHT_SIGNATURE } from "./encode-answer.ts";
 import { field } from "./proto-fields.ts";
 
-/** Values the vendor accepts in the place of a signature that another model never made. */
-const SKIPPED_SIGNATURES = new Set([
-  "skip_thought_signature_validator",
-  "context_engineering_is_the_way_to_go",
-]);
+/**
+ * Values the vendor accepts in the place of a signature that another model never made, as they stand and
+ * as the bytes that clients for Python make of them.
+ */
+const SKIPPED_SIGNATURES = new Set(
+  ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"].flatMap((word) => [
+    word,
+    Buffer.from(word).toString("base64"),
+  ]),
+);
 
 /** The conversation as neutral turns, refused where the vendor refuses. */
 export function decodeContents(value: Json | undefined, context: DecodeContext): Turn[] {
