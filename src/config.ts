@@ -49,7 +49,7 @@ const KNOWN = new Set([
   "FAREGATE_CRASH_AT",
 ]);
 
-/** What stands under our prefix and is meant for others. */
+/** What stands under our prefix and is no setting. */
 const OTHERS = new Set([
   // The callers' key in the README and in every snippet of the dashboard: often set in the shell that runs commands too.
   "FAREGATE_API_KEY",
@@ -60,6 +60,9 @@ const OTHERS = new Set([
 /** What Kubernetes tells every pod of each Service, under the Service's name: one may well be called like us. */
 const OF_A_SERVICE = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const PORT_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
+
+/** A secret that the catalog file names: each identity provider may have its own. */
+const SECRET_OF_A_PROVIDER = /_OIDC_CLIENT_SECRET$/;
 
 /** What the environment says to people, in the order of the documentation. */
 const VARIABLES = [
@@ -114,7 +117,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
 function isForOthers(name: string, text: string | undefined): boolean {
   // `<SERVICE>_PORT` is told by its content: a number there is somebody's misspelt PORT.
   if (name.endsWith("_PORT") && PORT_OF_A_SERVICE.test(text ?? "")) return true;
-  return OTHERS.has(name) || OF_A_SERVICE.test(name);
+  return OTHERS.has(name) || OF_A_SERVICE.test(name) || SECRET_OF_A_PROVIDER.test(name);
 }
 
 function readMasterKey(name: string, text: string | undefined): string | undefined {

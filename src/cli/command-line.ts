@@ -28,18 +28,30 @@ const COMMANDS: readonly Command[] = [
 
 /** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 misused. */
 export async function runCommandLine(args: readonly string[], readConfig: () => Config): Promise<number> {
-  if (args.length === 0 || ["help", "--help", "-h"].includes(args[0] ?? "")) {
+  // `help start` is what others call `start --help`.
+  const asked = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+  const first = asked[0] ?? "";
+  if (first === "" || isHelp(first)) {
     console.log(overview());
-    return args.length === 0 ? 2 : 0;
+    return first === "" ? 2 : 0;
   }
-  if (args[0] === "--version" || args[0] === "-v") {
+  if (first === "--version" || first === "-v") {
     console.log(version());
     return 0;
   }
-  const command = COMMANDS.find(({ name }) => name.split(" ").every((word, index) => args[index] === word));
-  if (command === undefined)
-    return misused(`there is no command "${args.join(" ").slice(0, 60)}"; see faregate --help`);
-  return runCommand(command, args.slice(command.name.split(" ").length), readConfig);
+  const command = COMMANDS.find(({ name }) => name.split(" ").every((word, index) => asked[index] === word));
+  if (command !== undefined)
+    return runCommand(command, asked.slice(command.name.split(" ").length), readConfig);
+  const below = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
+  if (below.length > 0 && isHelp(asked[1])) {
+    console.log(below.map(helpOf).join("\n"));
+    return 0;
+  }
+  return misused(`there is no command "${args.join(" ").slice(0, 60)}"; see faregate --help`);
+}
+
+function isHelp(word: string | undefined): boolean {
+  return word === "--help" || word === "-h";
 }
 
 async function runCommand(

@@ -42,6 +42,25 @@ describe("the command line", () => {
     expect(result.stdout).toMatch(/Examples?:\n {2}\S/);
   });
 
+  it("helps with a command however it is asked, and with the first word of several", async () => {
+    const usage = /Usage: faregate start/;
+    for (const [args, shown] of [
+      [["help", "start"], usage],
+      [["start", "-h"], usage],
+      [["help", "ledger", "verify"], /Usage: faregate ledger verify/],
+      [["keys", "--help"], /Usage: faregate keys create/],
+      [["help", "keys"], /Usage: faregate keys create/],
+      [["help"], /faregate COMMAND --help/],
+    ] as const) {
+      const result = await run({}, ...args);
+      expect([args, result.code, result.stderr]).toEqual([args, 0, ""]);
+      expect(result.stdout).toMatch(shown);
+    }
+    expect(complaints(await run({}, "help", "strat"))).toEqual([
+      expect.stringContaining('no command "help strat"'),
+    ]);
+  });
+
   it.each(COMMANDS)("%s refuses an unknown option with exit code 2 and one sentence", async (command) => {
     const result = await run({}, ...command.split(" "), "--no-such-option");
     expect([result.code, result.stdout]).toEqual([2, ""]);
@@ -69,7 +88,12 @@ describe("the command line", () => {
   });
 });
 
-describe("variables under our prefix that are meant for others", () => {
+describe("variables under our prefix that are no settings", () => {
+  it("lets be the secrets of further identity providers, which the catalog file names", async () => {
+    const result = await run({ FAREGATE_WORK_OIDC_CLIENT_SECRET: "a secret" }, "migrate");
+    expect([result.code, complaints(result)]).toEqual([0, []]);
+  });
+
   it("lets be the callers' key of the snippets, and what Kubernetes tells of Services named after us", async () => {
     const result = await run(
       {
