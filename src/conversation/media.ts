@@ -27,11 +27,19 @@ export function sourceOfUrl(url: string): { readonly source: MediaSource; readon
   };
 }
 
+/** Inline media as every vendor reads them: in plain base64, and called by the name that vendors know. */
+export function plainlySpelled(part: MediaPart): MediaPart {
+  const { source } = part;
+  if (source.from !== "base64") return part;
+  const plain = { ...part, source: { ...source, data: plainBase64(source.data) } };
+  return { ...plain, ...typed(knownType(plain) ?? part.mimeType) };
+}
+
 /**
- * Base64 in the letters and with the padding that data URLs and most vendors want. generateContent takes
- * the letters of URLs without padding too, and the vendor's own SDK for Python writes them.
+ * In the letters and with the padding that data URLs and most vendors want. generateContent takes the letters
+ * of URLs without padding too, and the vendor's own SDK for Python writes them.
  */
-export function plainBase64(data: string): string {
+function plainBase64(data: string): string {
   const plain = /[-_]/.test(data) ? data.replace(/-/g, "+").replace(/_/g, "/") : data;
   const over = plain.length % 4;
   return over === 2 || over === 3 ? plain + "=".repeat(4 - over) : plain;

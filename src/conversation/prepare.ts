@@ -1,6 +1,6 @@
 import { fitCallId } from "./ids.ts";
 import type { LossList, NeutralField } from "./loss.ts";
-import { plainBase64 } from "./media.ts";
+import { plainlySpelled } from "./media.ts";
 import { openToolNames, type ToolNames } from "./names.ts";
 import { isSameOrigin, OF_MEDIA, type Opaque } from "./opaque.ts";
 import type { AnswerPlan, EncodeTarget } from "./plan.ts";
@@ -273,10 +273,7 @@ function fitText(part: TextPart, fit: Fit): TextPart {
   return fitState(fitCache(uncited, fit), fit);
 }
 
-/**
- * Without what only the caller's protocol says of media: each such field is a loss of its own. Base64 is
- * written as everybody takes it.
- */
+/** Without what only the caller's protocol says of media: each such field is a loss of its own. */
 function fitMedia(part: MediaPart, { request, traits, losses }: Fit): MediaPart {
   if (request.protocol === traits.protocol) return part;
   const { extra = {}, detail, name, ...plain } = part;
@@ -288,10 +285,8 @@ function fitMedia(part: MediaPart, { request, traits, losses }: Fit): MediaPart 
   const keepsName =
     plain.source.from === "text" || (part.media === "document" && traits.slots.has("mediaName"));
   if (name !== undefined && !keepsName) losses.field("mediaName");
-  const { source } = plain;
   return {
-    ...plain,
-    source: source.from === "base64" ? { ...source, data: plainBase64(source.data) } : source,
+    ...plainlySpelled(plain),
     ...(detail !== undefined && keepsDetail ? { detail } : {}),
     ...(name !== undefined && keepsName ? { name } : {}),
   };

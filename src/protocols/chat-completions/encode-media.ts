@@ -1,5 +1,5 @@
 import type { LossList } from "../../conversation/loss.ts";
-import { dataUrl, documentText, isTextType, knownType, sniffMimeType } from "../../conversation/media.ts";
+import { dataUrl, documentText, isTextType, sniffMimeType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 
@@ -36,8 +36,7 @@ export function encodeMedia(part: MediaPart, { losses, own }: Writing): JsonObje
 }
 
 function encodeInline(part: MediaPart, data: string, { losses, own }: Writing): JsonObject {
-  const known = own ? (part.mimeType ?? sniffMimeType(data)) : knownType(part);
-  const mimeType = known ?? part.mimeType ?? FALLBACK_TYPES[part.media];
+  const mimeType = part.mimeType ?? sniffMimeType(data) ?? FALLBACK_TYPES[part.media];
   if (part.media === "image") {
     return { type: "image_url", image_url: { url: dataUrl(mimeType, data), ...detailOf(part) } };
   }

@@ -1,5 +1,5 @@
 import type { LossList } from "../../conversation/loss.ts";
-import { documentText, knownType, mimeTypeOfUrl, sniffMimeType } from "../../conversation/media.ts";
+import { documentText, mimeTypeOfUrl, sniffMimeType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 
@@ -43,8 +43,7 @@ export function encodeAnswerMedia(part: MediaPart): JsonObject {
 }
 
 function inlineOf(part: MediaPart, data: string, own: boolean): JsonObject {
-  const known = own ? (part.mimeType ?? sniffMimeType(data)) : knownType(part);
-  const mimeType = known ?? part.mimeType ?? FALLBACK_TYPES[part.media];
+  const mimeType = part.mimeType ?? sniffMimeType(data) ?? FALLBACK_TYPES[part.media];
   return { inlineData: { mimeType, data, ...nameOf(part, own) } };
 }
 
