@@ -50,7 +50,7 @@ const KNOWN = new Set([
 ]);
 
 /** What stands under our prefix and is no setting. */
-const OTHERS = new Set([
+const NO_SETTINGS = new Set([
   // The callers' key in the README and in every snippet of the dashboard: often set in the shell that runs commands too.
   "FAREGATE_API_KEY",
   // Read by the test suite, which starts gateways with its own environment.
@@ -78,7 +78,7 @@ export class ConfigError extends Error {
 /** Reads and checks the environment; throws ConfigError at the first thing wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   for (const [name, text] of Object.entries(env)) {
-    if (name.startsWith("FAREGATE_") && !KNOWN.has(name) && !isForOthers(name, text)) {
+    if (name.startsWith("FAREGATE_") && !KNOWN.has(name) && !isNoSetting(name, text)) {
       throw new ConfigError(`${name} is not a setting of Faregate; known are ${[...KNOWN].join(", ")}.`);
     }
   }
@@ -114,10 +114,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   });
 }
 
-function isForOthers(name: string, text: string | undefined): boolean {
+function isNoSetting(name: string, text: string | undefined): boolean {
   // `<SERVICE>_PORT` is told by its content: a number there is somebody's misspelt PORT.
   if (name.endsWith("_PORT") && PORT_OF_A_SERVICE.test(text ?? "")) return true;
-  return OTHERS.has(name) || OF_A_SERVICE.test(name) || SECRET_OF_A_PROVIDER.test(name);
+  return NO_SETTINGS.has(name) || OF_A_SERVICE.test(name) || SECRET_OF_A_PROVIDER.test(name);
 }
 
 function readMasterKey(name: string, text: string | undefined): string | undefined {

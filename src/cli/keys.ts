@@ -55,7 +55,6 @@ export const keysCreateCommand: Command = {
 /** As the catalog file takes it: an export must be one that can be applied. */
 function readName(text: string | undefined): string | undefined {
   const name = text?.trim();
-  if (name === "" || (name !== undefined && (name.length > 200 || !PLAIN_TEXT.test(name))))
-    throw new CommandFailure("--name takes 1 to 200 characters, and no control characters");
-  return name;
+  if (name === undefined || (name !== "" && name.length <= 200 && PLAIN_TEXT.test(name))) return name;
+  throw new CommandFailure("--name takes 1 to 200 characters, and no control characters");
 }

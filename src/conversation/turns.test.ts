@@ -61,6 +61,11 @@ describe("turns", () => {
     expect(messages[3]?.parts).toEqual([said("and")]);
   });
 
+  it("keep a turn that says nothing: whether it may is the vendor's to say", () => {
+    const silent = { role: "user", parts: [] } as const;
+    expect(answeredMessages(conversation(silent))).toEqual([silent]);
+  });
+
   it("fold later instructions into the user's next turn, results first (rule 31)", () => {
     const turns = alternatingTurns(
       conversation(

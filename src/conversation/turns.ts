@@ -97,10 +97,13 @@ function resultsAhead(messages: readonly Message[]): readonly Message[] {
       continue;
     }
     const results = message.parts.filter((part) => part.kind === "tool-result");
-    if (results.length > 0) out.push({ ...message, parts: results });
-    if (results.length < message.parts.length) {
-      said.push({ ...message, parts: message.parts.filter((part) => part.kind !== "tool-result") });
+    if (results.length === 0) {
+      said.push(message);
+      continue;
     }
+    out.push({ ...message, parts: results });
+    const others = message.parts.filter((part) => part.kind !== "tool-result");
+    if (others.length > 0) said.push({ ...message, parts: others });
   }
   return [...out, ...said];
 }
