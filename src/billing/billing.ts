@@ -105,4 +105,6 @@ export interface Outcome {
   readonly totalMs: number;
   /** Fields translation could not carry (issue 3). */
   readonly losses?: readonly string[];
+  /** Set where the upstream that answered was not asked for the price's extras: they are not charged. */
+  readonly withoutExtras?: true;
 }

@@ -20,7 +20,7 @@ interface SharedText {
 
 /**
  * The two lines of a request. Each is JSON that the database reads (its field names are those of
- * migration 000005), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
+ * migration 000013), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
  * number would lose digits.
  */
 export function encodeBegin(
@@ -37,12 +37,14 @@ export function encodeBegin(
   return { shared: modelFields(order.model, order.price), own };
 }
 
+/** `lastRates`: those that were charged, where they are not the begin line's. */
 export function encodeEnd(
   number: number,
   atMs: number,
   begin: number,
   chargeNanos: bigint,
   outcome: Outcome,
+  lastRates?: TokenRates,
 ): Line {
   const { hostile, errorCode, losses, firstByteMs } = outcome;
   return lineOf(
@@ -52,6 +54,7 @@ export function encodeEnd(
         `"upstream":${JSON.stringify(outcome.upstream)},"upstream_model":${JSON.stringify(outcome.upstreamModel)},` +
         `"attempts":${outcome.attempts},"first_byte_ms":${firstByteMs === null ? null : Math.round(firstByteMs)},` +
         `"total_ms":${Math.round(outcome.totalMs)}${listField("hostile", hostile)}${listField("losses", losses)}` +
+        `${lastRates === undefined ? "" : `,${encodeRates(lastRates)}`}` +
         `${errorCode === undefined ? "" : `,"error_code":${JSON.stringify(errorCode)}`}${rawField(outcome.raw)}}`,
     ),
   );
@@ -177,10 +180,14 @@ function encodeModel(model: string, price: FrozenPrice): SharedText {
   return sharedText(wellFormed(`{"model":${JSON.stringify(model)},${encodePrice(price)}`));
 }
 
-function encodePrice({ priceId, rates, extras = {}, factorPpm }: FrozenPrice): string {
+function encodePrice({ priceId, rates, extras, factorPpm }: FrozenPrice): string {
+  return `"price":"${priceId}",${encodeRates(rates, extras)},"factor":"${factorPpm}"`;
+}
+
+function encodeRates(rates: TokenRates, extras: FrozenPrice["extras"] = {}): string {
   const named = Object.entries(extras).map(([name, nanos]) => [EXTRA + name, nanos]);
   const all = JSON.stringify({ ...rates, ...Object.fromEntries(named) }, (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,
   );
-  return `"price":"${priceId}","rates":${all},"factor":"${factorPpm}"`;
+  return `"rates":${all}`;
 }

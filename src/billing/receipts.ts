@@ -159,7 +159,7 @@ function unpostedReceipt(
     outputReasoning: end.usage.outputReasoning ?? null,
     media: null,
     priceId: BigInt(begin.price),
-    rates: begin.rates,
+    rates: end.rates ?? begin.rates,
     factorPpm: BigInt(begin.factor),
     holdNanos: BigInt(begin.hold),
     chargeNanos: BigInt(end.charge),
@@ -193,6 +193,7 @@ interface EndFields {
   readonly hostile?: readonly string[];
   readonly error_code?: string;
   readonly losses?: readonly string[];
+  readonly rates?: BeginFields["rates"];
 }
 
 // A tokens x rate product counts millionths of a nano; times the factor in parts per million, that again.

@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import type { Log } from "../observe/log.ts";
-import { CHARGED_REASONS, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
+import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
 import { encodeBegin, encodeEnd } from "./line.ts";
 import type { Purse } from "./purse.ts";
 import { charge } from "./rate.ts";
@@ -30,9 +30,11 @@ export function openHold(
     chargeNanos: () => hold.chargeNanos,
     settle(outcome) {
       assert(hold.beginLine !== undefined, "a hold is settled once");
-      const chargeNanos = chargeOf(order, outcome, log);
+      const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
+      const chargeNanos = chargeOf(order, price, outcome, log);
+      const lastRates = price === order.price ? undefined : price.rates;
       const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) =>
-        encodeEnd(number, clock.nowMs(), hold.number, chargeNanos, outcome),
+        encodeEnd(number, clock.nowMs(), hold.number, chargeNanos, outcome, lastRates),
       );
       const ended = lines.end(hold.endNumber, endLine);
       // Otherwise a tick is due soon anyway.
@@ -43,13 +45,19 @@ export function openHold(
   };
 }
 
-function chargeOf(order: HoldOrder, outcome: Outcome, log: Log): bigint {
+function withoutExtras(price: FrozenPrice): FrozenPrice {
+  if (price.extras === undefined) return price;
+  const { extras: _unasked, ...tokensAlone } = price;
+  return tokensAlone;
+}
+
+function chargeOf({ requestId }: HoldOrder, price: FrozenPrice, outcome: Outcome, log: Log): bigint {
   if (!CHARGED_REASONS.has(outcome.reason)) return 0n;
   try {
-    return charge(outcome.usage, order.price);
+    return charge(outcome.usage, price);
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
-    log.error({ err: error, requestId: order.requestId }, "a charge cannot be computed; nothing is charged");
+    log.error({ err: error, requestId }, "a charge cannot be computed; nothing is charged");
     return 0n;
   }
 }

@@ -6,6 +6,7 @@ import type { AnswerFacts } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { lossTexts } from "./dropped-header.ts";
 import { type ChargeableUsage, estimateMissing } from "./estimate.ts";
+import { carriesExtras } from "./extras.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
@@ -83,6 +84,9 @@ function outcomeOf(
     totalMs: Math.round(exchange.clock.monotonicMs() - request.startedMs),
     ...(errorCode === undefined ? undefined : { errorCode }),
     ...(exchange.losses.length === 0 ? undefined : { losses: lossTexts(exchange.losses) }),
+    ...(candidate === null || carriesExtras(request, candidate.protocol)
+      ? undefined
+      : { withoutExtras: true }),
     ...(reported?.raw === undefined ? undefined : { raw: reported.raw }),
     ...(reported?.hostile.length ? { hostile: reported.hostile } : undefined),
   };

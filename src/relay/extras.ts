@@ -1,19 +1,32 @@
 import { readFeatures } from "../billing/body-features.ts";
-import type { Model } from "../catalog/catalog.ts";
+import type { Catalog, Model } from "../catalog/catalog.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
 import type { TextRequest } from "./text-request.ts";
+
+/** Only a request that is forwarded asks the vendor for extras: translation has no slot for any, and names them as lost. */
+export function carriesExtras(request: TextRequest, protocol: ProtocolName): boolean {
+  return protocol === request.protocol.name;
+}
 
 /**
  * What the request asks for that makes the vendor's price another than the tokens' (a service tier, a
  * tool that the vendor runs and bills by the call), each at the operator's price for such a request.
- * Without a price it is refused, so that nobody pays for it unseen. Undefined = tokens alone.
+ * Without a price it is refused, so that nobody pays for it unseen. Undefined = tokens alone: nothing is asked
+ * for, or no upstream would be.
  */
 export function priceExtras(
   request: TextRequest,
+  catalog: Catalog,
   model: Model,
 ): Readonly<Record<string, bigint>> | undefined {
   const { hostedTools, pricedFields } = readFeatures(request.protocol.name, request.scan);
   if (hostedTools.length === 0 && pricedFields.length === 0) return undefined;
+  const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
+  const mayAsk = upstreams.some(({ protocols }) =>
+    protocols.some((protocol) => carriesExtras(request, protocol)),
+  );
+  if (!mayAsk) return undefined;
   const prices = model.price?.extras ?? {};
   const extras: Record<string, bigint> = {};
   const add = (name: string, param: string, what: string): void => {

@@ -167,7 +167,7 @@ function takeHold(
 ): OpenHold | Promise<OpenHold> {
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
-  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, model));
+  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
   return deps.billing.take({
     requestId: request.id,
     caller: request.caller,

@@ -1,46 +1,101 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { catalogFile } from "../support/catalog-file.ts";
+import { type CatalogUpstream, catalogFile } from "../support/catalog-file.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { waitFor } from "../support/wait.ts";
+
+const PRICE =
+  '{ input: 3, output: 15, extras: { web_search_preview: 0.01, "service_tier:priority": 0.002 } }';
+const WISHES = { tools: [{ type: "web_search_preview" }], service_tier: "priority" };
 
 let sandbox: TestSandbox;
-let gateway: TestGateway;
+/** Its upstream speaks the caller's protocol. */
+let forwarding: TestGateway;
+/** Its upstream does not. */
+let translating: TestGateway;
+/** Its first upstream speaks the caller's protocol and cannot be reached. */
+let failingOver: TestGateway;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  const price =
-    '{ input: 3, output: 15, extras: { web_search_preview: 0.01, "service_tier:priority": 0.002 } }';
-  gateway = await startGateway({ catalog: catalogFile({ upstreams: [{ url: sandbox.url }], price }) });
+  const start = (...upstreams: CatalogUpstream[]): Promise<TestGateway> =>
+    startGateway({ catalog: catalogFile({ upstreams, price: PRICE }) });
+  const foreign = { url: sandbox.url, protocols: ["messages"] };
+  [forwarding, translating, failingOver] = await Promise.all([
+    start({ url: sandbox.url }),
+    start(foreign),
+    start({ url: "http://127.0.0.1:1", protocols: ["responses"] }, { ...foreign, priority: 1 }),
+  ]);
 });
 
 afterAll(async () => {
-  await gateway?.clean();
+  await Promise.all([forwarding?.clean(), translating?.clean(), failingOver?.clean()]);
   await sandbox?.stop();
 });
 
 describe("what is not tokens", () => {
   it("is charged at its price for the request and stands on the receipt", async () => {
-    const answer = await ask({ tools: [{ type: "web_search_preview" }], service_tier: "priority" });
-    expect(answer.status).toBe(200);
-    const { usage } = (await answer.json()) as { usage: { input_tokens: number; output_tokens: number } };
-    const receipt = await receiptOf(answer);
+    const { receipt, tokenNanos } = await charged(forwarding, WISHES);
     expect(receipt["extras"]).toEqual([
       { name: "service_tier:priority", usd: "0.002" },
       { name: "web_search_preview", usd: "0.01" },
     ]);
-    const tokens = usage.input_tokens * 3_000 + usage.output_tokens * 15_000;
-    expect(receipt["charge_nanos"]).toBe(String(tokens + 12_000_000));
+    expect(receipt["charge_nanos"]).toBe(String(tokenNanos + 12_000_000));
   });
 
   it("is refused without a price, naming what would need one", async () => {
-    const answer = await ask({ tools: [{ type: "image_generation" }] });
+    const answer = await ask(forwarding, { tools: [{ type: "image_generation" }] });
     const { error } = (await answer.json()) as { error: { code: string; param: string; message: string } };
     expect([answer.status, error.code, error.param]).toEqual([400, "invalid_request", "tools"]);
     expect(error.message).toContain('price.extras "image_generation"');
   });
+
+  it("is neither charged nor refused where no upstream would be asked for it", async () => {
+    const { receipt, tokenNanos } = await charged(translating, {
+      tools: [{ type: "image_generation" }],
+      service_tier: "priority",
+    });
+    expect(receipt["extras"]).toEqual([]);
+    expect(receipt["charge_nanos"]).toBe(String(tokenNanos));
+    expect(receipt["losses"]).toEqual(["tools[] (no-slot)", "service_tier (no-slot)"]);
+  });
+
+  it("is not charged where the upstream that answered was not asked for it, on any receipt", async () => {
+    const { receipt, tokenNanos, posted } = await charged(failingOver, WISHES);
+    for (const each of [receipt, await posted()]) {
+      expect(each["extras"]).toEqual([]);
+      expect(each["charge_nanos"]).toBe(String(tokenNanos));
+      expect(Number(each["exact_usd"]) * 1e9).toBeCloseTo(tokenNanos, 3);
+    }
+    expect((await failingOver.run("ledger", "verify")).code).toBe(0);
+  });
 });
 
-function ask(fields: object): Promise<Response> {
+interface Charged {
+  /** As it stands at once. */
+  readonly receipt: Record<string, unknown>;
+  /** As it stands in the usage log. */
+  posted(): Promise<Record<string, unknown>>;
+  /** What the answer's tokens cost. */
+  readonly tokenNanos: number;
+}
+
+async function charged(gateway: TestGateway, fields: object): Promise<Charged> {
+  const answer = await ask(gateway, fields);
+  expect(answer.status).toBe(200);
+  const { usage } = (await answer.json()) as { usage: { input_tokens: number; output_tokens: number } };
+  const receipt = (): Promise<Record<string, unknown>> => receiptOf(gateway, answer);
+  return {
+    receipt: await receipt(),
+    async posted() {
+      await waitFor("the request in the usage log", async () => (await receipt())["state"] === "posted");
+      return receipt();
+    },
+    tokenNanos: usage.input_tokens * 3_000 + usage.output_tokens * 15_000,
+  };
+}
+
+function ask(gateway: TestGateway, fields: object): Promise<Response> {
   return fetch(`${gateway.url}/v1/responses`, {
     method: "POST",
     headers: { authorization: `Bearer ${TEST_KEY}` },
@@ -48,7 +103,7 @@ function ask(fields: object): Promise<Response> {
   });
 }
 
-async function receiptOf(answer: Response): Promise<Record<string, unknown>> {
+async function receiptOf(gateway: TestGateway, answer: Response): Promise<Record<string, unknown>> {
   const url = `${gateway.url}/v1/receipts/${answer.headers.get("x-request-id")}`;
   const receipt = await fetch(url, { headers: { authorization: `Bearer ${TEST_KEY}` } });
   return (await receipt.json()) as Record<string, unknown>;

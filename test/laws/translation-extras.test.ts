@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { createBodyScan } from "../../src/base/json-scan.ts";
+import { compileWatch } from "../../src/base/json-watch.ts";
+import { featurePaths, readFeatures } from "../../src/billing/body-features.ts";
+import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import { codecOf } from "../support/codec-of.ts";
+import { target } from "../support/conversation-arbitraries.ts";
+
+const TEXTS: Record<ChatProtocol, object> = {
+  "chat-completions": { messages: [{ role: "user", content: "Hi" }] },
+  responses: { input: "Hi" },
+  messages: { max_tokens: 16, messages: [{ role: "user", content: "Hi" }] },
+  "generate-content": { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+};
+
+/** What a vendor bills beside tokens, as callers ask for it. */
+const WISHES: Record<ChatProtocol, readonly object[]> = {
+  "chat-completions": [
+    { web_search_options: {} },
+    { search_parameters: { mode: "on" } },
+    { enable_search: true },
+    { plugins: [{ id: "web" }] },
+    { service_tier: "priority" },
+    { tools: [{ type: "web_search_preview" }] },
+  ],
+  responses: [
+    { tools: [{ type: "web_search" }] },
+    { tools: [{ type: "image_generation" }] },
+    { tools: [{ type: "code_interpreter", container: { type: "auto" } }] },
+    { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] },
+    { service_tier: "flex" },
+  ],
+  messages: [
+    { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+    { tools: [{ type: "code_execution_20250825", name: "code_execution" }] },
+    { speed: "fast" },
+    { inference_geo: "us" },
+    { service_tier: "priority" },
+  ],
+  "generate-content": [
+    { tools: [{ googleSearch: {} }] },
+    { tools: [{ google_maps: {} }] },
+    { serviceTier: "priority" },
+  ],
+};
+
+const CASES = CHAT_PROTOCOLS.flatMap((from) =>
+  CHAT_PROTOCOLS.filter((to) => to !== from).flatMap((to) =>
+    WISHES[from].map((wish) => ({ from, to, wish, wished: JSON.stringify(wish) })),
+  ),
+);
+
+describe("what is billed beside tokens", () => {
+  // A translated request pays for none of it, so that none of it may reach the upstream.
+  it.each(CASES)("is refused or lost in translation: $from to $to, $wished", ({ from, to, wish }) => {
+    expect(isBilled(from, wish)).toBe(true);
+    const read = codecOf(from).decodeRequest({ model: "m", ...TEXTS[from], ...wish });
+    const written = "value" in read ? codecOf(to).encodeRequest(read.value, target(to)) : read;
+    if ("refused" in written) return;
+    const [field = ""] = Object.keys(wish);
+    expect(written.value.losses.map(({ path }) => path.replace(/[[.].*/, ""))).toContain(field);
+    expect(isBilled(to, written.value.body as object)).toBe(false);
+  });
+});
+
+function isBilled(protocol: ChatProtocol, fields: object): boolean {
+  const scanner = createBodyScan(compileWatch(featurePaths(protocol)));
+  scanner.write(Buffer.from(JSON.stringify(fields)));
+  const { hostedTools, pricedFields } = readFeatures(protocol, scanner.end());
+  return hostedTools.length + pricedFields.length > 0;
+}
