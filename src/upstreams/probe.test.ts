@@ -6,6 +6,7 @@ import {
 } from "../../test/support/scripted-upstream.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Upstream } from "../catalog/catalog.ts";
+import { kindOf } from "./kinds.ts";
 import { probeUpstream } from "./probe.ts";
 
 let server: ScriptedUpstream | undefined;
@@ -40,8 +41,34 @@ describe("probing an upstream", () => {
     expect(await probeAt("nowhere", "openai")).toMatch(/base_url is not an http or https address/);
   });
 
-  it("is content with any HTTP answer of a kind that has no list", async () => {
+  it("is content with any HTTP answer of a kind that has neither list nor text", async () => {
     expect(await probe("minimax", "HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n")).toBe(undefined);
+  });
+
+  it("tells a vendor without a list from a base URL with a part too many", async () => {
+    const vendor = async (kind: string, there: string, baseUrl = ""): Promise<string | undefined> => {
+      await server?.close();
+      server = await scriptedUpstream(({ line, body, socket }: WireRequest) => {
+        const known = line === `POST ${there} HTTP/1.1` && body.toString() === "{}";
+        socket.end(`HTTP/1.1 ${known ? 400 : 404} No\r\ncontent-length: 0\r\n\r\n`);
+      });
+      return probeAt(server.url + baseUrl, kind);
+    };
+    expect(await vendor("openai", "/v1/chat/completions", "/v1")).toBe(undefined);
+    expect(await vendor("openai", "/v1/chat/completions")).toMatch(
+      /^has nothing at base_url \+ \/chat\/completions \(status 404\); check base_url, now http:\S+, which/,
+    );
+    expect(await vendor("anthropic", "/v1/messages")).toBe(undefined);
+    expect(await vendor("anthropic", "/v1/messages", "/v1")).toMatch(/nothing at base_url \+ \/v1\/messages/);
+    expect(await vendor("gemini", "/v1beta/models/m-1:generateContent")).toBe(undefined);
+    expect(await vendor("gemini", "/v1beta/models/m-1:generateContent", "/v1beta")).toMatch(
+      /:generateContent/,
+    );
+  });
+
+  it("tries the key of a vendor that has no list", async () => {
+    expect(await probe("rerank", "HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n")).toMatch(/refuses the key/);
+    expect(server?.requests.map(({ line }) => line)).toEqual(["POST /rerank HTTP/1.1"]);
   });
 });
 
@@ -54,7 +81,8 @@ async function probe(kind: string, answer: string): Promise<string | undefined> 
 function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
   const timeouts = { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 };
   const upstream: Upstream = {
-    ...{ id: 1n, name: "upstream-1", kind, baseUrl, protocols: [], models: new Map(), groups: null },
+    ...{ id: 1n, name: "upstream-1", kind, baseUrl, groups: null, models: new Map([["text", "m-1"]]) },
+    protocols: kindOf(kind)?.protocols ?? [],
     ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts, credentials: [] },
   };
   return probeUpstream(upstream, { id: 1n, name: "main", secret: "their-key" }, { clock: systemClock });

@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
 import { silentLog } from "../observe/log.ts";
-import type { UpstreamAnswer } from "./call.ts";
 import { Deadlines } from "./deadlines.ts";
+import { endpointPath } from "./endpoint-url.ts";
 import { credentialHeader } from "./headers.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { Flight } from "./transport-flight.ts";
@@ -20,68 +20,124 @@ const TIMEOUTS: Timeouts = {
 /** Enough of an answer to find a vendor's words about a key. */
 const READ_BYTES = 16 * 1024;
 
+/** A request that no vendor bills. */
+interface Trial {
+  readonly method: "GET" | "POST";
+  /** Below the base URL. */
+  readonly path: string;
+}
+
+interface Answer {
+  readonly status: number;
+  /** Its beginning. */
+  readonly text: string;
+}
+
 /**
- * Tries an upstream without spending anything: its list of models, with the credential; kinds without
- * such a list only have to answer HTTP. Resolves to undefined when all is well, else to a sentence that
- * says what is wrong and what to do. Never rejects.
+ * Tries an upstream without spending anything: its list of models, with the credential; where it has none, an empty
+ * request, which every vendor refuses; kinds without either only have to answer HTTP. Resolves to undefined when all
+ * is well, else to a sentence that says what is wrong and what to do. Never rejects.
  */
-export function probeUpstream(
+export async function probeUpstream(
   upstream: Upstream,
   credential: Credential,
-  deps: { readonly clock: Clock },
+  { clock }: { readonly clock: Clock },
 ): Promise<string | undefined> {
   const kind = kindOf(upstream.kind);
-  if (kind === undefined) return Promise.resolve(`no kind is named ${upstream.kind}; see the list of kinds`);
-  const deadlines = new Deadlines<Flight>(deps.clock);
+  if (kind === undefined) return `no kind is named ${upstream.kind}; see the list of kinds`;
+  const ask = (trial: Trial): Promise<Answer> => answerTo(trial, { upstream, credential, kind, clock });
+  try {
+    const list = kind.modelsPath === null ? undefined : await ask({ method: "GET", path: kind.modelsPath });
+    if (list !== undefined && !isNothingThere(list)) return problemOf(kind, list);
+    const empty = emptyRequest(upstream, kind);
+    if (empty !== undefined) {
+      const refusal = await ask(empty);
+      return isNothingThere(refusal) ? wrongAddress(upstream, empty, refusal) : problemOf(kind, refusal);
+    }
+    if (list === undefined) await ask({ method: "GET", path: "/" });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** To the first endpoint that requests would go to. */
+function emptyRequest(upstream: Upstream, kind: UpstreamKind): Trial | undefined {
+  const protocol = upstream.protocols.find((name) => kind.paths[name] !== undefined);
+  const [model] = upstream.models.values();
+  if (protocol === undefined || model === undefined) return undefined;
+  const order = { protocol, model, streamed: false, arrayStream: false, query: {} };
+  return { method: "POST", path: endpointPath("", kind, order) };
+}
+
+interface TrialParts {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  readonly kind: UpstreamKind;
+  readonly clock: Clock;
+}
+
+/** Rejects with what is wrong where no answer comes. */
+async function answerTo(
+  { method, path }: Trial,
+  { upstream, credential, kind, clock }: TrialParts,
+): Promise<Answer> {
+  const deadlines = new Deadlines<Flight>(clock);
   const lines = createLines();
-  return new Promise<string | undefined>((resolve) => {
-    const flight = new Flight(readProbe(kind, resolve), {
-      upstream: { ...upstream, timeouts: TIMEOUTS },
-      ...{ streamed: false, deadlines, log: silentLog },
-    });
-    try {
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      let status = 0;
+      let text = "";
+      const judge = (): void => resolve({ status, text });
+      const receiver = {
+        head(answered: number) {
+          status = answered;
+        },
+        data(chunk: Buffer) {
+          text += chunk.toString("latin1");
+          if (text.length >= READ_BYTES) judge();
+        },
+        ended: judge,
+        failed: ({ message }: { readonly message: string }) =>
+          reject(new Error(`${message} Check base_url and the network.`)),
+      };
+      const options = { streamed: false, deadlines, log: silentLog };
+      const flight = new Flight(receiver, { upstream: { ...upstream, timeouts: TIMEOUTS }, ...options });
       const line = lines.to(upstream);
-      const headers = ["accept", "application/json", "accept-encoding", "identity", "user-agent", "faregate"];
       flight.leave(line, {
-        method: "GET",
-        path: `${line.prefix}${kind.modelsPath ?? "/"}`,
-        headers: [...headers, ...versionHeader(kind), ...credentialHeader(credential, kind)],
+        method,
+        path: line.prefix + path,
+        headers: [
+          ...["accept", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
+          ...(kind.protocols.includes("messages") ? [kind.versionHeader, "2023-06-01"] : []),
+          ...credentialHeader(credential, kind),
+          ...(method === "POST" ? ["content-type", "application/json"] : []),
+        ],
+        body: method === "POST" ? "{}" : null,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-    } catch (error) {
-      resolve(error instanceof Error ? error.message : String(error));
-    }
-    flight.sent();
-  }).finally(() => {
+      flight.sent();
+    });
+  } finally {
     for (const flight of deadlines.running()) flight.abort();
     deadlines.close();
     lines.close();
-  });
+  }
 }
 
-function versionHeader(kind: UpstreamKind): readonly string[] {
-  return kind.protocols.includes("messages") ? [kind.versionHeader, "2023-06-01"] : [];
+function isNothingThere({ status }: Answer): boolean {
+  return status === 404 || status === 405;
 }
 
-function readProbe(kind: UpstreamKind, resolve: (problem: string | undefined) => void): UpstreamAnswer {
-  let status = 0;
-  let text = "";
-  const judge = (): void => resolve(kind.modelsPath === null ? undefined : problemOf(kind, status, text));
-  return {
-    head(answered) {
-      status = answered;
-    },
-    data(chunk) {
-      text += chunk.toString("latin1");
-      if (text.length >= READ_BYTES) judge();
-    },
-    ended: judge,
-    failed: ({ message }) => resolve(`${message} Check base_url and the network.`),
-  };
+function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Answer): string {
+  return (
+    `has nothing at base_url + ${path} (status ${status}); check base_url, now ${baseUrl}, ` +
+    "which is followed by exactly that"
+  );
 }
 
-function problemOf(kind: UpstreamKind, status: number, text: string): string | undefined {
+function problemOf(kind: UpstreamKind, { status, text }: Answer): string | undefined {
   const words = text.toLowerCase();
   const faulty = kind.accountFaults.some(
     (fault) => fault.status === status && words.includes(fault.contains),
@@ -92,6 +148,6 @@ function problemOf(kind: UpstreamKind, status: number, text: string): string | u
   if (status >= 300 && status < 400)
     return `redirects (status ${status}); base_url must name the final address`;
   if (status >= 500) return `answers with an error of its own (status ${status}); try again later`;
-  // A vendor without a model list, or one that limits its rate, is there all the same.
+  // A vendor that limits our rate is there all the same, and so is one that does not like the empty request.
   return undefined;
 }
