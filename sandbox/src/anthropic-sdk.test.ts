@@ -128,6 +128,9 @@ describe("the official @anthropic-ai/sdk", () => {
     const fail = (content: string, apiKey = "key") =>
       client.withOptions({ apiKey }).messages.create({ ...ASK, messages: [user(content)] });
     await expect(fail("x", "bad-key")).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
+    await expect(client.withOptions({ apiKey: "bad-key" }).models.list()).rejects.toBeInstanceOf(
+      Anthropic.AuthenticationError,
+    );
     await expect(fail("x", "poor-key")).rejects.toThrow(/credit balance is too low/);
     await expect(fail("[[sandbox: error=529]]")).rejects.toMatchObject({
       status: 529,

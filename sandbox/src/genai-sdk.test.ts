@@ -140,6 +140,7 @@ describe("the official @google/genai", () => {
     const fail = (apiKey: string, contents: string) =>
       clientFor(apiKey).models.generateContent({ model: "m", contents });
     await expect(fail("bad-key", "x")).rejects.toThrow(/API_KEY_INVALID/);
+    await expect(clientFor("bad-key").models.list()).rejects.toThrow(/API_KEY_INVALID/);
     await expect(fail("poor-key", "x")).rejects.toMatchObject({ status: 429 });
     await expect(fail("key", "[[sandbox: error=503]]")).rejects.toBeInstanceOf(ApiError);
   });

@@ -195,6 +195,9 @@ describe("the official openai SDK", () => {
         .withOptions({ apiKey })
         .chat.completions.create({ model: "m", messages: [{ role: "user", content }] });
     await expect(fail("x", "bad-key")).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+    await expect(client.withOptions({ apiKey: "bad-key" }).models.list()).rejects.toBeInstanceOf(
+      OpenAI.AuthenticationError,
+    );
     await expect(fail("x", "poor-key")).rejects.toMatchObject({ status: 429, code: "insufficient_quota" });
     await expect(fail("[[sandbox: error=429]]")).rejects.toBeInstanceOf(OpenAI.RateLimitError);
     await expect(fail("[[sandbox: error=500]]")).rejects.toBeInstanceOf(OpenAI.InternalServerError);

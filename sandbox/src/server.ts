@@ -8,7 +8,7 @@ import { chatCompletions } from "./protocols/chat-completions/protocol.ts";
 import { answerEmbeddings } from "./protocols/embeddings.ts";
 import { generateContent } from "./protocols/generate-content/protocol.ts";
 import { messages } from "./protocols/messages/protocol.ts";
-import { listModels, listNativeModels } from "./protocols/models.ts";
+import { modelList, sendModels } from "./protocols/models.ts";
 import { answerRerank } from "./protocols/rerank.ts";
 import { responses } from "./protocols/responses/protocol.ts";
 import { sendJson } from "./reply.ts";
@@ -121,8 +121,8 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
     const body = await readBody(request);
     return answerControl(world, { method, path, query, body: body ?? Buffer.alloc(0), response });
   }
-  if (method === "GET" && path === "/v1/models") return sendJson(response, 200, listModels(request));
-  if (method === "GET" && path === "/v1beta/models") return sendJson(response, 200, listNativeModels());
+  const models = method === "GET" ? modelList(path, request) : undefined;
+  if (models !== undefined) return sendModels(response, models, credentialOf(request, query));
   const route = media ?? (method === "POST" ? (POSTS[path] ?? nativeRoute(path, query)) : undefined);
   if (route === undefined) return sendUnknown(response, method, path);
   world.counters.received += 1;
