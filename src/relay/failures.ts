@@ -93,6 +93,19 @@ export function brokenStream(): AttemptFailure & { readonly error: GatewayError 
   };
 }
 
+/** A stream was asked for. Plain requests are answered well there, so it is no failing upstream. */
+export function answeredInOnePiece(): AttemptFailure {
+  return {
+    next: true,
+    timedOut: false,
+    health: { kind: "neutral" },
+    error: new GatewayError(
+      "upstream_error",
+      "The upstream answered in one piece although a stream was asked for; ask for a plain answer instead.",
+    ),
+  };
+}
+
 /** A success status, and under it a proxy's page or half an answer. */
 export function unreadableAnswer(): AttemptFailure {
   return {

@@ -1,6 +1,7 @@
 import type { UpstreamError } from "../protocols/blame.ts";
 import {
   type AnswerFacts,
+  type BrokenStream,
   type StreamMeter,
   UNKNOWN_STREAM,
   type UsageReader,
@@ -29,7 +30,6 @@ export function joinedUsage(
 /** One meter for all: it has begun when the first has, and is finished when the last is. */
 class JoinedMeter implements StreamMeter {
   readonly missingEnd = "";
-  readonly broken = UNKNOWN_STREAM;
   readonly #meters: readonly StreamMeter[];
 
   constructor(meters: readonly StreamMeter[]) {
@@ -55,6 +55,10 @@ class JoinedMeter implements StreamMeter {
 
   get finished(): boolean {
     return this.#meters.every(({ finished }) => finished);
+  }
+
+  get broken(): BrokenStream {
+    return this.#meters.find(({ broken }) => broken.form === "array")?.broken ?? UNKNOWN_STREAM;
   }
 
   facts(): AnswerFacts {

@@ -4,7 +4,13 @@ import { type ErrorStatement, GatewayError, statementOf } from "../errors.ts";
 import { tellCaller } from "../protocols/blame.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import { settle } from "./exchange.ts";
-import { type AttemptFailure, brokenStream, failureOfError, failureOfTransport } from "./failures.ts";
+import {
+  type AttemptFailure,
+  answeredInOnePiece,
+  brokenStream,
+  failureOfError,
+  failureOfTransport,
+} from "./failures.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
@@ -43,6 +49,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
         // An error of our account that came along with the first events: nothing was sent, so another may answer.
         if (meter.error !== undefined && (!meter.started || meter.error.fault === "account")) return refuse();
         if (!meter.started && heldBackBytes + chunk.length <= HOLD_BACK_BYTES) return hold(chunk);
+        if (isInOnePiece()) return refuse();
         commit();
       }
       if (meter.error?.fault === "account") return conceal();
@@ -57,6 +64,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
       if (!answer.committed) {
         if (meter.error !== undefined && !meter.started) return refuse();
         if (!meter.started) return giveUp(brokenStream());
+        if (isInOnePiece()) return refuse();
         commit();
       }
       crashPoint("upstream.after-last-byte");
@@ -116,10 +124,15 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     clearTimeout(linger);
   }
 
-  /** The first events held an error: nothing was sent, so it is told as a plain error or not at all. */
+  /** Events were asked for, and a JSON text came: no client of a stream can read it. */
+  function isInOnePiece(): boolean {
+    return meter.broken.form === "array" && !attempt.passage.arrayStream;
+  }
+
+  /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
   function refuse(): void {
     attempt.flight.abort();
-    giveUp(meter.error === undefined ? brokenStream() : failureOfError(meter.error, protocol.name));
+    giveUp(meter.error === undefined ? answeredInOnePiece() : failureOfError(meter.error, protocol.name));
   }
 
   /** What a vendor says of our account there is not the caller's to read: their event gives way to ours. */
