@@ -29,7 +29,6 @@ export function joinedUsage(
 
 /** One meter for all: it has begun when the first has, and is finished when the last is. */
 class JoinedMeter implements StreamMeter {
-  readonly missingEnd = "";
   readonly #meters: readonly StreamMeter[];
 
   constructor(meters: readonly StreamMeter[]) {
@@ -55,6 +54,10 @@ class JoinedMeter implements StreamMeter {
 
   get finished(): boolean {
     return this.#meters.every(({ finished }) => finished);
+  }
+
+  get missingEnd(): string {
+    return this.#meters.find(({ missingEnd }) => missingEnd !== "")?.missingEnd ?? "";
   }
 
   get broken(): BrokenStream {

@@ -22,6 +22,9 @@ const HOLD_BACK_BYTES = 256 * 1024;
 /** After the terminal event a well-behaved upstream ends at once; one that does not is not waited for longer. */
 const LINGER_MS = 1_000;
 
+/** Where the last finish is no terminal event yet, the usage is still to come: a packet lost costs over a second. */
+const USAGE_MS = 10_000;
+
 /**
  * Receives a streamed answer. Nothing is sent before the first whole event, so that a failure up to
  * then can still become a plain error or the next candidate. After it bytes flow as they come, in whole
@@ -38,6 +41,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
   let heldBackBytes = 0;
   let over = false;
   let linger: NodeJS.Timeout | undefined;
+  let lingerMs = 0;
 
   answer.onDrain(() => attempt.flight.resume());
 
@@ -54,7 +58,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
       }
       if (meter.error?.fault === "account") return conceal();
       hold(chunk.subarray(0, whole));
-      if (meter.finished) linger ??= setTimeout(() => attempt.guard(finish), LINGER_MS);
+      if (meter.finished) awaitEnd();
       else if (whole > 0 || heldBackBytes > HOLD_BACK_BYTES) release();
       hold(chunk.subarray(whole));
     },
@@ -122,6 +126,15 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
   function stop(): void {
     over = true;
     clearTimeout(linger);
+  }
+
+  /** Waits for what follows the last finish; whatever has come then is all. */
+  function awaitEnd(): void {
+    const ms = meter.missingEnd === "" ? LINGER_MS : USAGE_MS;
+    if (lingerMs === ms) return;
+    clearTimeout(linger);
+    lingerMs = ms;
+    linger = setTimeout(() => attempt.guard(finish), ms);
   }
 
   /** Events were asked for, and a JSON text came: no client of a stream can read it. */

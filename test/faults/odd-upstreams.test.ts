@@ -6,14 +6,32 @@ import { call, type Heard, TEXT_PROTOCOLS, type TextProtocol } from "../support/
 import { expectErrorForm } from "../support/text-errors.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
-import { VENDOR_WIRES } from "../support/vendor-wire.ts";
+import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
 import { waitFor } from "../support/wait.ts";
+
+/** What a vendor's answer costs: 7 tokens in at $3 a million, 3 out at $15. */
+const NANOS = 7n * 3_000n + 3n * 15_000n;
+
+/** Longer than a well-behaved stream takes to end. */
+const PAUSE_MS = 1_600;
+
+/** A stream in two parts: up to the frame of the last finish, and what follows. */
+function cutAfterFinish({ protocol, model }: VendorCall): readonly [string, string] {
+  const text = wholeStream(protocol, model);
+  const end = text.indexOf("\n\n", text.indexOf('"finish_reason":"stop"')) + 2;
+  return [text.slice(0, end), text.slice(end)];
+}
 
 /** By the name of the model. */
 const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   // Knows no streams, or no streams of this model.
   "in-one-piece": ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "application/json" }).end(VENDOR_WIRES[protocol].plain(model));
+  },
+  "late-usage": (call) => {
+    const [answer, usage] = cutAfterFinish(call);
+    call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
+    setTimeout(() => call.response.end(usage), PAUSE_MS);
   },
 };
 
@@ -66,6 +84,16 @@ describe("upstreams that are odd", () => {
       expect(await ask("in-one-piece", pair, false)).toMatchObject({ status: 200, complete: true });
     },
   );
+
+  describe("that have finished a chat and not told its usage yet", () => {
+    const pairs = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
+
+    it.concurrent.each(pairs)("are waited for, to charge $client exactly", async (pair) => {
+      const heard = await ask("late-usage", pair, true);
+      expect(heard.complete).toBe(true);
+      expect(await rowOf(heard)).toMatchObject({ reason: "completed", estimated: false, chargeNanos: NANOS });
+    });
+  });
 
   it("leave clean books", async () => {
     await cleanLedger(gateway);
