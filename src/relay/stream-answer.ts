@@ -39,6 +39,8 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
   /** Bytes not yet passed on: before the head all of them, then an open frame, at the end the last ones. */
   let heldBack: Buffer[] = [];
   let heldBackBytes = 0;
+  /** So many of them are whole frames. */
+  let heldBackWhole = 0;
   let over = false;
   let linger: NodeJS.Timeout | undefined;
   let lingerMs = 0;
@@ -58,6 +60,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
       }
       if (meter.error?.fault === "account") return conceal();
       hold(chunk.subarray(0, whole));
+      if (whole > 0) heldBackWhole = heldBack.length;
       if (meter.finished) awaitEnd();
       else if (whole > 0 || heldBackBytes > HOLD_BACK_BYTES) release();
       hold(chunk.subarray(whole));
@@ -77,7 +80,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     failed(failure) {
       if (over) return;
       if (!answer.committed) return giveUp(failureOfTransport(failure));
-      return meter.finished ? finish() : breakOff(failureOfTransport(failure).error, reasonOf(failure));
+      return meter.finished ? finishCut() : breakOff(failureOfTransport(failure).error, reasonOf(failure));
     },
     async gone() {
       if (over) return;
@@ -109,6 +112,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     const chunks = heldBack;
     heldBack = [];
     heldBackBytes = 0;
+    heldBackWhole = 0;
     for (const chunk of chunks) {
       for (const piece of passage.write(chunk)) {
         if (!answer.write(piece)) attempt.flight.pause();
@@ -134,7 +138,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     if (lingerMs === ms) return;
     clearTimeout(linger);
     lingerMs = ms;
-    linger = setTimeout(() => attempt.guard(finish), ms);
+    linger = setTimeout(() => attempt.guard(finishCut), ms);
   }
 
   /** Events were asked for, and a JSON text came: no client of a stream can read it. */
@@ -160,10 +164,15 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     attempt.fail(failure);
   }
 
+  /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
+  function finishCut(): Promise<void> {
+    heldBack.length = heldBackWhole;
+    return finish();
+  }
+
   async function finish(): Promise<void> {
     if (over) return;
     stop();
-    meter.end();
     await charge("completed");
     crashPoint("answer.before-last-byte");
     release();

@@ -33,6 +33,11 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
     setTimeout(() => call.response.end(usage), PAUSE_MS);
   },
+  "cut-in-usage": (call) => {
+    const [answer, usage] = cutAfterFinish(call);
+    call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer + usage.slice(0, 100));
+    setTimeout(() => call.response.destroy(), 100);
+  },
 };
 
 const modelAt = (conduct: string, upstream: TextProtocol): string => `${conduct}-at-${upstream}`;
@@ -92,6 +97,15 @@ describe("upstreams that are odd", () => {
       const heard = await ask("late-usage", pair, true);
       expect(heard.complete).toBe(true);
       expect(await rowOf(heard)).toMatchObject({ reason: "completed", estimated: false, chargeNanos: NANOS });
+    });
+
+    it.each(pairs)("and break off amid it leave $client a finished answer of whole events", async (pair) => {
+      const heard = await ask("cut-in-usage", pair, true);
+      expect(heard.complete).toBe(true);
+      for (const [, data = ""] of heard.text.matchAll(/^data: (.*)$/gm)) {
+        if (data !== "[DONE]") expect(() => JSON.parse(data), data).not.toThrow();
+      }
+      expect(await rowOf(heard)).toMatchObject({ reason: "completed_usage_missing", estimated: true });
     });
   });
 
