@@ -4,6 +4,7 @@ import type { Log } from "../observe/log.ts";
 import type { UpstreamAnswer, UpstreamFailure, UpstreamFlight } from "./call.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
 import { failureOf, type Limit, timeoutOf } from "./failures.ts";
+import { type Decoder, openDecoder } from "./transport-decoding.ts";
 import type { Line } from "./transport-lines.ts";
 
 const CONNECTING = 0;
@@ -31,6 +32,8 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   #line: Line | undefined;
   #client: Client | undefined;
   #controller: Dispatcher.DispatchController | undefined;
+  #coding: string | string[] | undefined;
+  #decoder: Decoder | undefined;
   #waitingSinceMs: number;
   #lastByteMs: number;
   #paused = false;
@@ -60,6 +63,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
 
   pause(): void {
     this.#paused = true;
+    this.#decoder?.pause();
     this.#controller?.pause();
   }
 
@@ -68,6 +72,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     this.#paused = false;
     // The time we did not read was no silence of the upstream.
     this.#lastByteMs = this.#options.deadlines.nowMs;
+    this.#decoder?.resume();
     this.#controller?.resume();
   }
 
@@ -123,6 +128,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   ): void {
     // Informational answers (103 and the like) come before the final one and mean nothing to us.
     if (this.#state === OVER || status < 200) return;
+    this.#coding = headers["content-encoding"];
     try {
       this.#answer.head(status, headers);
     } catch (error) {
@@ -130,10 +136,49 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     }
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#state === OVER) return;
-    this.#state = BODY;
     this.#lastByteMs = this.#options.deadlines.nowMs;
+    // With the first byte, as some codings make an empty body of none.
+    if (this.#state !== BODY) this.#decoder = this.#openDecoder();
+    this.#state = BODY;
+    if (this.#decoder === undefined) this.#pass(chunk);
+    else if (!this.#decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#state === OVER) return;
+    if (this.#client !== undefined) this.#line?.keep(this.#client);
+    this.#client = undefined;
+    this.#controller = undefined;
+    if (this.#decoder === undefined) this.#end();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#state === OVER) return;
+    this.fail(failureOf(error, this.phase, this.#options.upstream.name));
+  }
+
+  #openDecoder(): Decoder | undefined {
+    const { name } = this.#options.upstream;
+    const decoder = openDecoder(this.#coding, {
+      data: (chunk) => this.#pass(chunk),
+      ended: () => this.#end(),
+      failed: ({ message }) =>
+        this.fail({
+          kind: "protocol",
+          phase: this.phase,
+          message: `${name} sent a compressed answer that cannot be decoded: ${message}.`,
+        }),
+      drained: () => this.#controller?.resume(),
+    });
+    if (this.#paused) decoder?.pause();
+    return decoder;
+  }
+
+  #pass(chunk: Buffer): void {
+    if (this.#state === OVER) return;
     try {
       this.#answer.data(chunk);
     } catch (error) {
@@ -141,21 +186,14 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     }
   }
 
-  onResponseEnd(): void {
+  #end(): void {
     if (this.#state === OVER) return;
-    if (this.#client !== undefined) this.#line?.keep(this.#client);
-    this.#client = undefined;
     this.#land();
     try {
       this.#answer.ended();
     } catch (error) {
       this.#options.log.error({ err: error }, "a receiver threw at the end of an upstream's answer");
     }
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#state === OVER) return;
-    this.fail(failureOf(error, this.phase, this.#options.upstream.name));
   }
 
   #timedOut(limit: Limit, limitMs: number): void {
@@ -183,6 +221,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   /** The one way out. A connection that is still ours is closed: what comes on it now belongs to nobody. */
   #land(): void {
     this.#state = OVER;
+    this.#decoder?.destroy();
     this.#options.deadlines.delete(this);
     if (this.#line === undefined) return;
     this.#line.load.inFlight -= 1;

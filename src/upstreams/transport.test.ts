@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireRequest } from "../../test/support/scripted-upstream.ts";
 import {
@@ -229,6 +231,80 @@ describe("a misbehaving upstream", () => {
       "upstream-1 cannot be called: no kind is named unheard-of.",
       "The request to upstream-1 cannot be written: invalid x-api-key header.",
     ]);
+  });
+});
+
+describe("an answer that came compressed unasked", () => {
+  const gzip = `${OK}content-encoding: GZip\r\n`;
+  const send = (socket: Socket, bytes: Buffer, head = gzip): void => {
+    socket.write(`${head}content-length: ${bytes.length}\r\n\r\n`);
+    socket.write(bytes);
+  };
+
+  it("reaches its receiver decoded, however it is cut, and leaves the connection to the next", async () => {
+    const text = "many words ".repeat(50_000);
+    const upstream = await rig.serve(({ socket }) => {
+      const bytes = gzipSync(text);
+      socket.write(`${gzip}content-length: ${bytes.length}\r\n\r\n`);
+      for (let at = 0; at < bytes.length; at += 100) socket.write(bytes.subarray(at, at + 100));
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const chunks: Buffer[] = [];
+      const answer = await rig.answerOf(callOf(upstream), { data: (chunk) => void chunks.push(chunk) });
+      expect([answer.status, answer.ended, answer.failures]).toEqual([200, true, 0]);
+      expect(Buffer.concat(chunks).equals(Buffer.from(text))).toBe(true);
+    }
+    expect(rig.server.accepted()).toBe(1);
+  });
+
+  it("may be brotli, and nothing at all", async () => {
+    const bodies = [brotliCompressSync("ok"), Buffer.alloc(0)];
+    const upstream = await rig.serve(({ socket }) => {
+      send(socket, bodies.shift() ?? Buffer.alloc(0), `${OK}content-encoding: br\r\n`);
+    });
+    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok", failures: 0 });
+    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "", failures: 0 });
+  });
+
+  it("comes as it is where the coding is none that compresses", async () => {
+    const upstream = await rig.serve(({ socket }) =>
+      send(socket, Buffer.from("ok"), `${OK}content-encoding: utf-8\r\n`),
+    );
+    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok" });
+  });
+
+  it.each([
+    ["is none", Buffer.from("plain words")],
+    ["ends too early", gzipSync("words ".repeat(1_000)).subarray(0, 30)],
+  ])("fails in words where it %s", async (_name, bytes) => {
+    const upstream = await rig.serve(({ socket }) => send(socket, bytes));
+    const answer = await rig.answerOf(callOf(upstream));
+    expect(answer.failure).toMatchObject({ kind: "protocol", phase: "body" });
+    expect(answer.failure?.message).toContain("compressed answer that cannot be decoded");
+    expect([answer.failures, answer.ended]).toEqual([1, false]);
+    expect(rig.transport.inFlight(upstream.id)).toBe(0);
+  });
+
+  it("unfolds no further than its receiver takes it, and not at all after an abort", async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const upstream = await rig.serve(({ socket }) => send(socket, bomb));
+    let bytes = 0;
+    const run = rig.open(callOf(upstream), {
+      data(chunk) {
+        bytes += chunk.length;
+        run.flight.pause();
+      },
+    });
+    await until(() => bytes > 0);
+    await pause(300);
+    const paused = bytes;
+    expect(paused).toBeLessThan(1024 * 1024);
+    run.flight.resume();
+    await until(() => bytes > paused);
+    run.flight.abort();
+    const aborted = bytes;
+    await pause(300);
+    expect([bytes, run.ended, run.failures]).toEqual([aborted, false, 0]);
   });
 });
 

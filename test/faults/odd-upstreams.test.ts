@@ -1,8 +1,9 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger, readUsageLog, type UsageRow } from "../support/money-books.ts";
-import { call, type Heard, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
+import { call, type Heard, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { expectErrorForm } from "../support/text-errors.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
@@ -14,6 +15,13 @@ const NANOS = 7n * 3_000n + 3n * 15_000n;
 
 /** Longer than a well-behaved stream takes to end. */
 const PAUSE_MS = 1_600;
+
+const REFUSAL = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "INVALID_ARGUMENT",
+  message: "Too long.",
+};
 
 /** A stream in two parts: up to the frame of the last finish, and what follows. */
 function cutAfterFinish({ protocol, model }: VendorCall): readonly [string, string] {
@@ -27,6 +35,17 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   // Knows no streams, or no streams of this model.
   "in-one-piece": ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "application/json" }).end(VENDOR_WIRES[protocol].plain(model));
+  },
+  // A proxy before it compresses whatever passes.
+  compressed: (call) => {
+    const { protocol, model, streamed, response } = call;
+    const type = streamed ? "text/event-stream" : "application/json";
+    response.writeHead(200, { "content-type": type, "content-encoding": "gzip" });
+    response.end(gzipSync(streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model)));
+  },
+  "compressed-refusal": ({ protocol, response }) => {
+    response.writeHead(400, { "content-type": "application/json", "content-encoding": "gzip" });
+    response.end(gzipSync(VENDOR_WIRES[protocol].error(REFUSAL)));
   },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
@@ -89,6 +108,44 @@ describe("upstreams that are odd", () => {
       expect(await ask("in-one-piece", pair, false)).toMatchObject({ status: 200, complete: true });
     },
   );
+
+  describe("that compress although nobody asked", () => {
+    it.each(PAIRS)(
+      "are read for $client at $upstream, plain and streamed, and charged exactly",
+      async (pair) => {
+        for (const streamed of [false, true]) {
+          const heard = await ask("compressed", pair, streamed);
+          expect(heard.complete).toBe(true);
+          expect(await rowOf(heard)).toMatchObject({
+            reason: "completed",
+            estimated: false,
+            chargeNanos: NANOS,
+          });
+        }
+      },
+    );
+
+    it.each(TEXT_PROTOCOLS)(
+      "are forwarded to %s as the bytes that were compressed, and as plain",
+      async (protocol) => {
+        const model = modelAt("compressed", protocol);
+        const { path, body } = wireForm({ protocol, model, prompt: "Hello" });
+        const answer = await fetch(`${gateway.url}${path}`, {
+          ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+        });
+        expect(answer.headers.get("content-encoding")).toBeNull();
+        expect(await answer.text()).toBe(VENDOR_WIRES[protocol].plain(model));
+      },
+    );
+
+    it.each(PAIRS)("tell $client what $upstream refuses, in its words", async (pair) => {
+      for (const streamed of [false, true]) {
+        const heard = await ask("compressed-refusal", pair, streamed);
+        expect(heard.status).toBe(400);
+        expect(heard.text).toContain(REFUSAL.message);
+      }
+    });
+  });
 
   describe("that have finished a chat and not told its usage yet", () => {
     const pairs = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
