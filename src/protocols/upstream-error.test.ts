@@ -73,6 +73,7 @@ describe("an upstream's error", () => {
     const seconds = (headers: Record<string, string>) => decode(429, "", headers).retryAfterSeconds;
     expect(seconds({ "retry-after": "7" })).toBe(7);
     expect(seconds({ "retry-after-ms": "1200", "retry-after": "9" })).toBe(2);
+    expect(seconds({ "retry-after-ms": "-1", "retry-after": "9" })).toBe(9);
     expect(seconds({ "retry-after": "Sat, 21 Nov 2026 01:00:30 GMT", date })).toBe(30);
     for (const value of ["-1", "soon", "1e99", "Sat, 21 Nov 2026 01:00:30 GMT", "99999999"]) {
       expect(seconds({ "retry-after": value }), value).toBeUndefined();

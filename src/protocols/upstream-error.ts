@@ -54,8 +54,8 @@ const STATUS_WORDS: readonly (readonly [RegExp, number])[] = [
 
 /** Seconds to wait, from the headers in use: whole seconds, milliseconds, or a date beside the answer's own. */
 function retryAfter(headers: UpstreamHeaders): number | undefined {
-  const ms = Number.parseFloat(one(headers["retry-after-ms"]));
-  if (Number.isFinite(ms)) return bounded(ms / 1000);
+  const exact = bounded(Number.parseFloat(one(headers["retry-after-ms"])) / 1000);
+  if (exact !== undefined) return exact;
   const value = one(headers["retry-after"]);
   if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return bounded(Number.parseFloat(value));
   return bounded((Date.parse(value) - Date.parse(one(headers["date"]))) / 1000);
