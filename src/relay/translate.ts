@@ -1,9 +1,10 @@
-import { parseExact, writeExact } from "../base/exact-json.ts";
+import { writeExact } from "../base/exact-json.ts";
 import type { Model } from "../catalog/catalog.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { openLosses } from "../conversation/loss.ts";
 import type { AnswerFrame, AnswerPlan, EncodeTarget } from "../conversation/plan.ts";
 import type { Quirks } from "../conversation/quirks.ts";
+import { parseWhole } from "../protocols/json.ts";
 import { type Protocol, UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { ANSWER_FIELDS, type WireFrame } from "../protocols/translation.ts";
@@ -117,10 +118,10 @@ function inOnePiece(text: string): readonly Buffer[] {
   return text === "" ? [] : [Buffer.from(text)];
 }
 
+/** As leniently as the meter reads it, which drops a byte order mark too. */
 function parse(chunks: readonly Buffer[]): unknown {
-  try {
-    return parseExact(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return parseWhole(UTF8.decode(Buffer.concat(chunks)));
 }
+
+// Whole texts only, so it keeps nothing from one to the next.
+const UTF8 = new TextDecoder();

@@ -47,6 +47,15 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(400, { "content-type": "application/json", "content-encoding": "gzip" });
     response.end(gzipSync(VENDOR_WIRES[protocol].error(REFUSAL)));
   },
+  marked: ({ protocol, model, response }) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(`\ufeff${VENDOR_WIRES[protocol].plain(model)}`);
+  },
+  // Careless servers write likelihoods so.
+  "no-number": ({ protocol, model, response }) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(`{ "x_score": NaN, ${VENDOR_WIRES[protocol].plain(model).slice(1)}`);
+  },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
     call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
@@ -145,6 +154,14 @@ describe("upstreams that are odd", () => {
         expect(heard.text).toContain(REFUSAL.message);
       }
     });
+  });
+
+  it.each(PAIRS)("are read for $client where the JSON of $upstream is all but sound", async (pair) => {
+    for (const conduct of ["marked", "no-number"]) {
+      const heard = await ask(conduct, pair, false);
+      expect([conduct, heard.complete]).toEqual([conduct, true]);
+      expect(await rowOf(heard)).toMatchObject({ estimated: false, chargeNanos: NANOS });
+    }
   });
 
   describe("that have finished a chat and not told its usage yet", () => {
