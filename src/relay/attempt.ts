@@ -143,12 +143,14 @@ function receiverFor(
 ): Receiver {
   if (status < 200 || status > 299) return receiveError(attempt, status, headers);
   const type = headers["content-type"];
-  const { contentType, losses } = attempt.passage;
+  const { contentType, losses, arrayStream } = attempt.passage;
+  const { streamed } = attempt.exchange.request;
+  const unsaid = streamed && !arrayStream ? "text/event-stream" : "application/json";
   const passed = {
-    "content-type": contentType ?? (typeof type === "string" ? type : "application/json"),
+    "content-type": contentType ?? (typeof type === "string" ? type : unsaid),
     ...droppedHeader(losses),
   };
-  return attempt.exchange.request.streamed
+  return streamed
     ? receiveStream(attempt, { ...passed, "cache-control": "no-cache", "x-accel-buffering": "no" })
     : receivePlain(attempt, passed);
 }

@@ -56,6 +56,11 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(`{ "x_score": NaN, ${VENDOR_WIRES[protocol].plain(model).slice(1)}`);
   },
+  untyped: ({ protocol, model, streamed, response }) => {
+    response
+      .writeHead(200)
+      .end(streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model));
+  },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
     call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
@@ -163,6 +168,22 @@ describe("upstreams that are odd", () => {
       expect(await rowOf(heard)).toMatchObject({ estimated: false, chargeNanos: NANOS });
     }
   });
+
+  it.each(TEXT_PROTOCOLS)(
+    "that do not say what %s answers are do not make a stream JSON",
+    async (protocol) => {
+      for (const streamed of [false, true]) {
+        const { path, body } = wireForm({
+          ...{ protocol, streamed, model: modelAt("untyped", protocol), prompt: "Hello" },
+        });
+        const answer = await fetch(`${gateway.url}${path}`, {
+          ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+        });
+        expect(answer.headers.get("content-type")).toBe(streamed ? "text/event-stream" : "application/json");
+        expect(await answer.text()).toContain("there.");
+      }
+    },
+  );
 
   describe("that have finished a chat and not told its usage yet", () => {
     const pairs = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
