@@ -40,8 +40,10 @@ export function readErrorValue(value: unknown): ErrorWords {
 /** Whether an object that came with a success status, or in a stream, is really an error. */
 export function statesError(body: JsonObject): boolean {
   const error = body["error"];
-  if (typeof error === "string") return error !== "";
-  return asObject(error) !== undefined;
+  if (typeof error === "string" && error !== "") return true;
+  // One vendor tells every outcome so, 0 for success.
+  const code = asObject(body["base_resp"])?.["status_code"];
+  return asObject(error) !== undefined || (typeof code === "number" && code !== 0);
 }
 
 function readFields(fields: JsonObject): ErrorWords {

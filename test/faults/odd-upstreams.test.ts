@@ -61,6 +61,10 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
       .writeHead(200)
       .end(streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model));
   },
+  "status-in-body": ({ response }) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('{"id":"1","choices":null,"base_resp":{"status_code":1000,"status_msg":"unknown error"}}');
+  },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
     call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
@@ -181,6 +185,17 @@ describe("upstreams that are odd", () => {
         });
         expect(answer.headers.get("content-type")).toBe(streamed ? "text/event-stream" : "application/json");
         expect(await answer.text()).toContain("there.");
+      }
+    },
+  );
+
+  it.each(TEXT_PROTOCOLS)(
+    "that fail under status 200 in a status of their own cost %s nothing",
+    async (protocol) => {
+      for (const streamed of [false, true]) {
+        const heard = await ask("status-in-body", { client: protocol, upstream: protocol }, streamed);
+        expect(heard.status).toBe(502);
+        expect(await rowOf(heard)).toMatchObject({ chargeNanos: 0n });
       }
     },
   );
