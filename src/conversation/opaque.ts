@@ -36,12 +36,16 @@ export function wrapOpaque({ origin, value, of }: Opaque): string {
   return PREFIX + Buffer.from(JSON.stringify(told)).toString("base64url");
 }
 
-/** Reads what `wrapOpaque` wrote; undefined where the text is anything else, which is then the slot's own. */
+/**
+ * Reads what `wrapOpaque` wrote; undefined where the text is anything else, which is then the slot's own. What
+ * a codec wrote behind a dot, which is no letter of base64, is the codec's.
+ */
 export function unwrapOpaque(text: string): Opaque | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
+  const [word = ""] = text.slice(PREFIX.length).split(".", 1);
   let told: unknown;
   try {
-    told = JSON.parse(Buffer.from(text.slice(PREFIX.length), "base64url").toString());
+    told = JSON.parse(Buffer.from(word, "base64url").toString());
   } catch {
     return undefined;
   }

@@ -36,6 +36,13 @@ describe("wrapped state in a body", () => {
     expect(find(chunks([wrapped("a"), base64]), "responses")).toEqual({ minter: origin("a") });
   });
 
+  it("tells the minter of hidden thoughts, whose codecs write something behind the state", () => {
+    const hidden = `${wrapped("b")}.hidden`;
+    const base64 = Buffer.from(hidden).toString("base64");
+    expect(find(chunks([wrapped("a"), hidden]), "responses")).toEqual({ minter: origin("b") });
+    expect(find(chunks([wrapped("a"), base64]), "generate-content")).toEqual({ minter: origin("b") });
+  });
+
   it("looks past words of a prompt that only begin like it", () => {
     const words = [WRAPPED_START, `${WRAPPED_START}!!`, `${WRAPPED_START}nonsense`];
     expect(findWrappedState(chunks([wrapped("a"), ...words]))).toEqual({ minter: origin("a") });

@@ -15,8 +15,7 @@ export function encodeState(opaque: Opaque, hidden: boolean): string {
 export function decodeState(slot: string): Opaque {
   const bare: Opaque = { origin: { protocol: PROTOCOL }, value: slot };
   if (!slot.startsWith(WRAPPED)) return bare;
-  const word = Buffer.from(slot, "base64").toString();
-  return unwrapOpaque(word.endsWith(HIDDEN) ? word.slice(0, -HIDDEN.length) : word) ?? bare;
+  return unwrapOpaque(Buffer.from(slot, "base64").toString()) ?? bare;
 }
 
 /** Whether its minter hid the thought that the state is of, and wants it back as hidden. */
@@ -26,7 +25,7 @@ export function isHidden(slot: string): boolean {
 
 const PROTOCOL = "generate-content";
 
-/** Stands behind a wrapped word, where no letter of base64 could. */
+/** Stands behind a wrapped word. */
 const HIDDEN = ".hidden";
 
 /** How base64 of the wrapper's first three letters (`gw1`) begins. */

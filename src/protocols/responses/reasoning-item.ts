@@ -24,8 +24,7 @@ export function mintedState(item: JsonObject, origin: Origin): Opaque | undefine
 
 /** The state of a caller's item, maybe no more than the vendor's id for what it stored. */
 function stateIn(item: JsonObject): Opaque | undefined {
-  const told = asText(item["encrypted_content"]);
-  const slot = told.endsWith(HIDDEN) ? told.slice(0, -HIDDEN.length) : told;
+  const slot = asText(item["encrypted_content"]);
   const found = opaqueIn(slot, "responses");
   if (slot !== "" && found.value !== slot) return found;
   const id = asText(item["id"]);
@@ -95,7 +94,7 @@ function isOwnId(id: string): boolean {
 /** Summaries are paragraphs. */
 export const BETWEEN_THOUGHTS = "\n\n";
 
-/** No vendor's state ends so: a dot is no letter of base64. */
+/** Stands behind a wrapped word; no vendor's own state ends so. */
 const HIDDEN = ".hidden";
 const OWN_MARK = "gw";
 const ID_LETTERS = 24;
