@@ -9,7 +9,8 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
  * `origin`, the item is an answer's, and its state that origin's.
  */
 export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly ReasoningPart[] {
-  const text = thoughtText(item);
+  const [, words] = asText(item["encrypted_content"]).split(WORDS);
+  const text = words === undefined ? thoughtText(item) : Buffer.from(words, "base64url").toString();
   const opaque = origin === undefined ? stateIn(item) : mintedState(item, origin);
   if (text === "" && opaque === undefined) return [];
   const redacted = asText(item["encrypted_content"]).endsWith(HIDDEN) ? { redacted: true as const } : {};
@@ -51,7 +52,10 @@ export function encodeReasoningInput(part: ReasoningPart): JsonObject {
   return { type: "reasoning", ...readState(part.opaque.value), summary };
 }
 
-/** A thought as an item of an answer. Whether its text was hidden stands behind its state, wrapped by another. */
+/**
+ * A thought as an item of an answer. Behind state of another protocol stands whether its text was hidden, else
+ * the text: clients may leave summaries out, and some vendors sign the words.
+ */
 export function encodeReasoningOutput(
   id: string,
   { text, opaque, redacted }: Pick<ReasoningPart, "text" | "opaque" | "redacted">,
@@ -61,7 +65,8 @@ export function encodeReasoningOutput(
   if (opaque === undefined) return item;
   const slot = opaqueFor("responses", opaque);
   if (slot === opaque.value) return { ...item, ...readState(slot), id };
-  return { ...item, encrypted_content: redacted ? `${slot}${HIDDEN}` : slot };
+  const behind = redacted ? HIDDEN : text === "" ? "" : `${WORDS}${Buffer.from(text).toString("base64url")}`;
+  return { ...item, encrypted_content: `${slot}${behind}` };
 }
 
 function readState(value: string): { readonly id: string; readonly encrypted_content?: string } {
@@ -94,7 +99,8 @@ function isOwnId(id: string): boolean {
 /** Summaries are paragraphs. */
 export const BETWEEN_THOUGHTS = "\n\n";
 
-/** Stands behind a wrapped word; no vendor's own state ends so. */
+/** Stand behind a wrapped word; no vendor's own state has them. */
 const HIDDEN = ".hidden";
+const WORDS = ".words.";
 const OWN_MARK = "gw";
 const ID_LETTERS = 24;

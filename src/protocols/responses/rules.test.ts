@@ -316,6 +316,36 @@ describe("answers of responses", () => {
     expect(finishOf({ status: "queued" })).toBe("error");
   });
 
+  it.each(["summary", "edited", "none"])(
+    "give signed thoughts of messages back in the words that were signed, whatever the client keeps: %s",
+    (kept) => {
+      const origin = { protocol: "messages", upstream: "u", model: "m" } as const;
+      const text = "Hm, ünsicher.\n\nBut yes.";
+      const thought = { kind: "reasoning", text, opaque: { origin, value: "sig" } } as const;
+      const said = { kind: "text", text: "Hello" } as const;
+      const finish = { unified: "stop", protocol: "messages" } as const;
+      const { body } = codec.encodeResponse({ choices: [{ parts: [thought, said], finish }] }, frame);
+      const [item, ...rest] = body["output"] as { summary: unknown[] }[];
+      const told = [{ type: "summary_text", text }];
+      expect(item?.summary).toEqual(told);
+      const summary = { summary: told, edited: [{ type: "summary_text", text: "Hm." }], none: [] }[kept];
+      const input = [
+        { role: "user", content: "x" },
+        { ...item, summary },
+        ...rest,
+        { role: "user", content: "y" },
+      ];
+      const native = messages.translation as Translation;
+      const encoded = native.encodeRequest(decode({ input }), target("messages", { origin }));
+      if (!("value" in encoded)) throw encoded.refused;
+      expect(encoded.value.body["messages"]).toMatchObject([
+        {},
+        { content: [{ type: "thinking", thinking: text, signature: "sig" }, { text: "Hello" }] },
+        {},
+      ]);
+    },
+  );
+
   it("give hidden thoughts of messages back as hidden", () => {
     const origin = { protocol: "messages", upstream: "u", model: "m" } as const;
     const thought = {
