@@ -11,6 +11,7 @@ export interface Invitation {
   readonly makesOperator: boolean;
   /** E-mail address. */
   readonly invitedBy: string;
+  readonly byOperator: boolean;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }
@@ -104,6 +105,6 @@ export function readInvitations(
 const OPEN = "i.accepted_at is null and i.expires_at > now()";
 
 const INVITATIONS = `select i.id, i.email, i.account_id as "accountId", a.name as "accountName", i.role,
-    i.makes_operator as "makesOperator", u.email as "invitedBy", i.created_at as "createdAt",
-    i.expires_at as "expiresAt"
+    i.makes_operator as "makesOperator", u.email as "invitedBy", u.is_operator as "byOperator",
+    i.created_at as "createdAt", i.expires_at as "expiresAt"
   from invitations i join users u on u.id = i.invited_by left join accounts a on a.id = i.account_id`;

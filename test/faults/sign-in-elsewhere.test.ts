@@ -6,7 +6,7 @@ import {
   type SignedIn,
   signIn,
 } from "../support/console.ts";
-import { GUEST_PASSWORD, inviteGuest } from "../support/console-people.ts";
+import { GUEST_PASSWORD, inviteGuest, tokenOf } from "../support/console-people.ts";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -148,6 +148,18 @@ describe("self-registration", () => {
     const body = { email: "boss@example.test", password: GUEST_PASSWORD };
     expect(await callerOf(open).post("/registration", body)).toMatchObject({ status: 201 });
     const claims = { sub: "12", email: "boss@example.test", email_verified: true };
+    expect(await come(open, claims)).toMatchObject({ status: 401 });
+  });
+
+  it("nor to who accepted an invitation of their own to it: an owner's link is proof of no address", async () => {
+    const mine = { email: "squatter@example.test", password: GUEST_PASSWORD };
+    expect(await callerOf(open).post("/registration", mine)).toMatchObject({ status: 201 });
+    const squatter = await signIn(open, mine);
+    const invitations = `/accounts/${squatter.session.accounts[0]?.id}/invitations`;
+    const invited = await squatter.post(invitations, { email: "chief@example.test", role: "viewer" });
+    const accepted = { token: tokenOf(invited.body.link), password: GUEST_PASSWORD };
+    expect(await callerOf(open).post("/invitations/accept", accepted)).toMatchObject({ status: 200 });
+    const claims = { sub: "13", email: "chief@example.test", email_verified: true };
     expect(await come(open, claims)).toMatchObject({ status: 401 });
   });
 
