@@ -102,6 +102,7 @@ export interface TextOperation<Query = unknown> extends Described {
   readonly contentType: string;
   /** Name under which a browser keeps it. */
   fileName(call: Call<Query, undefined>): string;
+  /** What it refuses, it refuses before its first piece: after that there is a status. */
   run(call: Call<Query, undefined>): AsyncIterable<string>;
 }
 

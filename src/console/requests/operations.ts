@@ -79,9 +79,9 @@ function exportCsv({ database }: ConsoleDeps): Operation {
     contentType: "text/csv; charset=utf-8",
     fileName: (call) => `requests-${call.account().id}.csv`,
     async *run(call) {
+      let wanted = wantedOf(call.query, call);
       const columns = isOperator(call) ? COLUMNS : COLUMNS.filter(([name]) => name !== "upstream");
       yield csvLine(columns.map(([name]) => name));
-      let wanted = wantedOf(call.query, call);
       while (!call.gone.aborted) {
         const rows = await newestRequests(database, wanted, EXPORT_ROWS);
         yield rows.map((row) => csvLine(columns.map(([, read]) => read(rowOf(row, call))))).join("");

@@ -29,6 +29,8 @@ interface Asked {
 export async function callOf(operation: Operation, asked: Asked): Promise<AuditedCall> {
   const { identity, account, visit, deps } = asked;
   const { request, raw } = visit;
+  if (placeOfNul(request.params) !== undefined)
+    throw new GatewayError("not_found", "Nothing has a name with the character NUL in it.");
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
   const body = operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit)) : {};
   const address = addressOf(request.raw, deps.catalog.current().settings.trustedProxies);

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { events, json, type Operation, reply, text } from "../../console/operation.ts";
+import { GatewayError } from "../../errors.ts";
 import { silentLog } from "../../observe/log.ts";
 import type { Identity, Person } from "../../people/identity.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -161,6 +162,36 @@ describe("the console's routes", () => {
       "a,b\n1,2\n",
       'attachment; filename="things.csv"',
     ]);
+  });
+
+  it("leave nothing behind on an answer for each time its reader was slow", async () => {
+    const long = async function* (): AsyncGenerator<string> {
+      for (let n = 0; n < 30; n += 1) yield "x".repeat(2 ** 20);
+    };
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on("warning", warned);
+    const file = { ...own, contentType: "text/csv", fileName: () => "things.csv" };
+    const answer = await (await serve([text({ ...file, run: long })]))("GET", "/api/things/1");
+    process.off("warning", warned);
+    expect([answer.text.length, warnings]).toEqual([30 * 2 ** 20, []]);
+  });
+
+  it("refuse a text as anything else is refused, as long as nothing of it was sent", async () => {
+    const refusing = async function* (size: number): AsyncGenerator<string> {
+      if (Number.isNaN(size)) throw new GatewayError("invalid_request", "No number.", { param: "size" });
+      yield "a,b\n";
+    };
+    const file = { ...own, contentType: "text/csv", fileName: () => "things.csv" };
+    const ask = await serve([text({ ...file, run: () => refusing(Number.NaN) })]);
+    const { status, body, headers } = await ask("GET", "/api/things/1");
+    expect([status, body.error.param, headers.get("content-disposition")]).toEqual([400, "size", null]);
+  });
+
+  it("know nothing by a name with a NUL in it, which no database takes", async () => {
+    const read = json({ ...own, method: "GET", answer: z.unknown(), run: ({ params }) => params });
+    const { status, body } = await (await serve([read]))("GET", "/api/things/a%00b");
+    expect([status, body.error.code]).toEqual([404, "not_found"]);
   });
 
   it("cut a text that fails midway, so that nobody takes a part for the whole", async () => {

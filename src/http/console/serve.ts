@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { assert, unreachable } from "../../base/assert.ts";
 import type { JsonOperation, Operation } from "../../console/operation.ts";
 import { Replied } from "../../console/operation.ts";
@@ -27,9 +26,10 @@ export async function serveOperation(operation: Operation, visit: Visit, call: A
     }
     case "text": {
       const textCall = { ...call, body: undefined };
+      const pieces = await begun(operation.run(textCall));
       visit.headers["content-disposition"] = `attachment; filename="${operation.fileName(textCall)}"`;
       begin(visit, operation.contentType);
-      return sendWhole(visit, operation.run(textCall));
+      return sendWhole(visit, pieces);
     }
     case "file": {
       const { status, headers, body } = await operation.run(
@@ -68,6 +68,15 @@ function begin(visit: Visit, contentType: string): void {
   visit.raw.flushHeaders();
 }
 
+/** The same pieces once the first of them is there: until then a text can be refused, from then on only cut. */
+async function begun<Piece>(pieces: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
+  const all = pieces[Symbol.asyncIterator]();
+  const first = await all.next();
+  return (async function* () {
+    for (let next = first; !next.done; next = await all.next()) yield next.value;
+  })();
+}
+
 /** Sends a whole text or file; cut where it breaks off, so that nobody takes a part for the whole. */
 async function sendWhole(visit: Visit, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   try {
@@ -87,6 +96,17 @@ async function send<Piece>(
 ): Promise<void> {
   for await (const piece of pieces) {
     if (raw.destroyed) return;
-    if (!raw.write(encode(piece))) await Promise.race([once(raw, "drain"), once(raw, "close")]);
+    if (!raw.write(encode(piece))) await room(raw);
   }
+}
+
+/** Waits until the caller has read or is gone. No listener stays, as a long file waits thousands of times. */
+function room(raw: Visit["raw"]): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      raw.off("drain", over).off("close", over);
+      resolve();
+    };
+    raw.on("drain", over).on("close", over);
+  });
 }
