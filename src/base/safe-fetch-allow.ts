@@ -33,10 +33,13 @@ export function isAllowEntry(entry: string): boolean {
 
 /** A host without brackets and without the dot that ends a full name, in lower case. */
 export function plainHost(host: string): string {
-  return host
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.+$/, "")
-    .toLowerCase();
+  return (
+    host
+      .replace(/^\[(.*)\]$/, "$1")
+      // Begun at a run's first dot only, as callers write hosts that are all dots.
+      .replace(/(?<!\.)\.+$/, "")
+      .toLowerCase()
+  );
 }
 
 const HOST_AND_PORT = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@]+):(\d{1,5})$/;

@@ -73,4 +73,5 @@ let lastEvent: { readonly text: string; readonly value: unknown } = { text: "", 
 /** Events of words are below it; an inline picture is not to be kept in memory for the next look. */
 const MAX_SHARED_LETTERS = 4096;
 
-const BARE_WORD = /(?<=[:,[]\s*)(NaN|-?Infinity)(?=\s*[,\]}])/g;
+/** The word comes first: a look back from every blank would take time that grows with the square of their number. */
+const BARE_WORD = /(NaN|-?Infinity)(?<=[:,[]\s*\1)(?=\s*[,\]}])/g;
