@@ -73,7 +73,11 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     // The time we did not read was no silence of the upstream.
     this.#lastByteMs = this.#options.deadlines.nowMs;
     this.#decoder?.resume();
-    this.#controller?.resume();
+    // Whoever is called back with one answer may let another go on; the client, which reads one at a time, refuses
+    // until it has read what it is at.
+    queueMicrotask(() => {
+      if (!this.#paused && this.#state !== OVER) this.#controller?.resume();
+    });
   }
 
   abort(): void {

@@ -129,6 +129,26 @@ describe("the receiver", () => {
     expect(received).toBe(body.length);
   });
 
+  it("may let another go on while it is told of its own answer", async () => {
+    const body = "x".repeat(300_000);
+    const upstream = await rig.serve(({ socket }) =>
+      socket.write(`${OK}content-length: ${body.length}\r\n\r\n${body}`),
+    );
+    const first = rig.open(callOf(upstream, { streamed: true }), {
+      data(chunk) {
+        if (received === 0) first.flight.pause();
+        received += chunk.length;
+      },
+    });
+    let received = 0;
+    await until(() => received > 0);
+    const second = rig.open(callOf(upstream, { streamed: true }), {
+      data: () => first.flight.resume(),
+    });
+    await until(() => first.ended && second.ended);
+    expect([received, first.failures, second.failures]).toEqual([body.length, 0, 0]);
+  });
+
   it("that throws ends its own request only", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 4\r\n\r\nboth`));
     const answer = await rig.answerOf(callOf(upstream), {
