@@ -77,7 +77,7 @@ async function knownUser(tx: Queryable, told: OidcPerson): Promise<UserRecord | 
   if (!user.emailTrusted)
     throw new GatewayError(
       "sign_in_failed",
-      "Somebody registered with your address: sign in with its password.",
+      "Somebody joined with your address and a password: sign in with that.",
     );
   await linkIdentity(tx, { ...told, userId: user.id });
   return user;

@@ -73,7 +73,12 @@ async function begun<Piece>(pieces: AsyncIterable<Piece>): Promise<AsyncIterable
   const all = pieces[Symbol.asyncIterator]();
   const first = await all.next();
   return (async function* () {
-    for (let next = first; !next.done; next = await all.next()) yield next.value;
+    try {
+      for (let next = first; !next.done; next = await all.next()) yield next.value;
+    } finally {
+      // Whoever stops reading stops whoever makes the pieces.
+      await all.return?.();
+    }
   })();
 }
 
