@@ -81,6 +81,7 @@ describe("tasks in the console", () => {
       headers: { cookie: operator.cookie },
       signal: stop.signal,
     });
+    expect(answer.headers.get("x-accel-buffering"), "what keeps proxies from holding events back").toBe("no");
     const heard: string[] = [];
     const listening = (async () => {
       for await (const chunk of answer.body ?? []) heard.push(Buffer.from(chunk).toString());

@@ -13,6 +13,7 @@ export async function serveOperation(operation: Operation, visit: Visit, call: A
     case "json":
       return answer(operation, visit, call);
     case "events": {
+      visit.headers["x-accel-buffering"] = "no";
       begin(visit, "text/event-stream");
       const alive = setInterval(() => visit.raw.write(":\n\n"), SIGN_OF_LIFE_MS);
       try {
