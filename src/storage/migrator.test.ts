@@ -42,6 +42,15 @@ describe("migrate", () => {
     expect(ran.flat()).toEqual(["000001_first.sql", "000002_second.sql"]);
   });
 
+  it("takes as long as it takes, whatever limits the database has", async () => {
+    const { name } = await test.database.one<{ name: string }>("select current_database() as name");
+    await test.database.execute(`alter database ${name} set statement_timeout = 50`);
+    await write("000003_third.sql", "create table third as select 1 from pg_sleep(0.2)");
+    expect(
+      await run().finally(() => test.database.execute(`alter database ${name} reset statement_timeout`)),
+    ).toContain("000003_third.sql");
+  });
+
   it("undoes a failing file wholly, keeps those before it, and names the line", async () => {
     await write("000002_second.sql", "create table second (n int8);\n\nselect nonsense;\n");
     await expect(run()).rejects.toThrow(/000002_second\.sql failed and was undone: .*nonsense.* \(line 3\)/);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { DatabaseLog, Queryable } from "./database.ts";
-import { connectionConfig } from "./pool.ts";
+import { connect, connectionConfig } from "./pool.ts";
 
 // Beside src/ and beside dist/, so the same steps lead there from both.
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -20,7 +20,7 @@ export async function migrate(url: string, log: DatabaseLog, folder = MIGRATIONS
   // A connection of its own without time limits: a migration may rewrite a large table.
   const client = new pg.Client(connectionConfig(url, "faregate migrate"));
   client.on("error", () => undefined); // the statement under way says so itself
-  await client.connect();
+  await connect(client);
   try {
     // For the whole session, so that the check and what follows it are one; it ends with the connection.
     await client.query("select pg_advisory_lock(hashtextextended('faregate migrations', 0))");

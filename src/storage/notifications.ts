@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { DatabaseLog, Subscription } from "./database.ts";
-import { connectionConfig, inTurn, type Run } from "./pool.ts";
+import { connectionConfig, inTurn, connect as open, type Run } from "./pool.ts";
 
 export interface Notifications {
   /** See Database.listen. */
@@ -27,7 +27,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = BEAT_M
     connection.on("error", () => undefined); // followed by "end"
     connection.on("notification", ({ channel, payload }) => deliver(channel, payload ?? ""));
     try {
-      await connection.connect();
+      await open(connection);
       // Also visits those who subscribe meanwhile; none is missed between here and `client = next`.
       for (const subscriber of subscribers) await next.query(`listen ${subscriber.channel}`);
     } catch (error) {

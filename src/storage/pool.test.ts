@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import type { Queryable } from "./database.ts";
 import { constraintOf, failureOf, isConnectionLoss } from "./failures.ts";
+import { openPool } from "./pool.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -40,6 +41,35 @@ describe("values", () => {
       values,
     );
     expect(row).toEqual({ big: 9007199254740993n, bigs: [1n, 9007199254740993n], json: [1, { a: 2 }] });
+  });
+});
+
+describe("connections", () => {
+  it("go by our settings, whatever the database or the role has", async () => {
+    const { name } = await test.database.one<{ name: string }>("select current_database() as name");
+    const foreign = {
+      ...{
+        datestyle: "'SQL, DMY'",
+        timezone: "'Asia/Kathmandu'",
+        default_transaction_isolation: "serializable",
+      },
+      ...{ statement_timeout: "1", lock_timeout: "1", idle_session_timeout: "'1 h'" },
+    };
+    for (const [setting, value] of Object.entries(foreign))
+      await test.database.execute(`alter database ${name} set ${setting} = ${value}`);
+    const pool = openPool({ url: test.url, applicationName: "test" });
+    const settings = Object.keys(foreign).map((setting) => `current_setting('${setting}') as ${setting}`);
+    const row = await pool.one(
+      `select '2026-11-21'::date::text as day, ${settings.join()} from pg_sleep(0.05)`,
+    );
+    await pool.close();
+    for (const setting of Object.keys(foreign))
+      await test.database.execute(`alter database ${name} reset ${setting}`);
+    expect(row).toEqual({
+      ...{ day: "2026-11-21", datestyle: "ISO, DMY", timezone: "UTC" },
+      ...{ default_transaction_isolation: "read committed" },
+      ...{ statement_timeout: "30s", lock_timeout: "0", idle_session_timeout: "0" },
+    });
   });
 });
 

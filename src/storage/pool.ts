@@ -27,6 +27,25 @@ const ANSWER_LIMIT_MS = STATEMENT_LIMIT_MS + 5_000;
 // A process that pauses inside a transaction must not hold its locks over everybody else.
 const IDLE_IN_TRANSACTION_LIMIT_MS = 5_000;
 
+/**
+ * What a server, a database or a role may have set to suit others: how dates are spelt, which statements and
+ * their readers rely on, and limits, which are ours to choose. Said by a statement, since poolers between us
+ * and the server refuse it in the first packet.
+ */
+const SESSION = `set datestyle = 'ISO'; set timezone = 'UTC'; set default_transaction_isolation = 'read committed';
+  set statement_timeout = 0; set lock_timeout = 0; set idle_session_timeout = 0`;
+
+/** Connects a client made with `connectionConfig`. */
+export async function connect(client: pg.Client): Promise<void> {
+  await client.connect();
+  try {
+    await client.query(SESSION);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+}
+
 /** What all our connections have in common. */
 export function connectionConfig(url: string, applicationName: string): pg.ClientConfig {
   return {
@@ -44,9 +63,11 @@ export function openPool(options: PoolOptions): Pool {
     ...connectionConfig(options.url, options.applicationName),
     max: options.maxConnections ?? MAX_CONNECTIONS,
     idleTimeoutMillis: 60_000,
-    statement_timeout: STATEMENT_LIMIT_MS,
     query_timeout: ANSWER_LIMIT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_LIMIT_MS,
+    onConnect: async (client) => {
+      await client.query(`${SESSION}; set statement_timeout = ${STATEMENT_LIMIT_MS};
+        set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_LIMIT_MS}`);
+    },
   });
   // An idle connection that breaks leaves the pool by itself; the next statement opens another or says
   // what is wrong. Without a listener the event would end the program.

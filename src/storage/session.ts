@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { connectionConfig } from "./pool.ts";
+import { connect, connectionConfig } from "./pool.ts";
 
 /** "owner" serves: one per data folder. "guest" is a command-line tool, or a further process of the owner's. */
 export type Role = "owner" | "guest";
@@ -36,7 +36,7 @@ export async function openSession({ url, role, dataDir, domain }: SessionOptions
     client.on("end", () => resolve());
   });
   const inside = `${domain} inside`;
-  await client.connect();
+  await connect(client);
   try {
     if (role === "owner") await takeServing(client, `${domain} serving`, dataDir);
     await client.query("select pg_advisory_lock_shared(hashtextextended($1, 0))", [inside]);
