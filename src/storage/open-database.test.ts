@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { removeDataDir, serverPid } from "../../test/support/embedded.ts";
+import { databaseUrl } from "../../test/support/global-database.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { Database } from "./database.ts";
 import { type DatabaseOptions, openDatabase } from "./open-database.ts";
@@ -93,6 +94,18 @@ describe("a database server", () => {
     await test.database.execute(`alter database ${await name()} set synchronous_commit = off`);
     await expect(open({ databaseUrl: test.url, role: "guest" })).rejects.toThrow("synchronous_commit is off");
     await test.database.execute(`alter database ${await name()} reset synchronous_commit`);
+  });
+
+  it("that cannot hold every text is refused", async () => {
+    for (const encoding of ["LATIN1", "SQL_ASCII"]) {
+      const narrow = `${await name()}_${encoding.toLowerCase()}`;
+      await test.database.execute(
+        `create database ${narrow} template template0 encoding '${encoding}' locale 'C'`,
+      );
+      const failing = open({ databaseUrl: databaseUrl(test.url, narrow), role: "guest" });
+      await expect(failing).rejects.toThrow(`encoding is ${encoding}`);
+      await test.database.execute(`drop database ${narrow} with (force)`);
+    }
   });
 
   it("that stops answering fails a ping within its time", async () => {

@@ -76,8 +76,15 @@ async function connectTo(
 
 async function checkServer(pool: Pool, log: DatabaseLog): Promise<void> {
   const settings = await pool
-    .one<{ version: number; version_text: string; synchronous_commit: string; fsync: string }>(
+    .one<{
+      version: number;
+      version_text: string;
+      encoding: string;
+      synchronous_commit: string;
+      fsync: string;
+    }>(
       `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as version_text,
+              current_setting('server_encoding') as encoding,
               current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync`,
     )
     .catch((error: unknown) => {
@@ -91,6 +98,11 @@ async function checkServer(pool: Pool, log: DatabaseLog): Promise<void> {
   if (settings.version < OLDEST_MAJOR * 10_000) {
     throw new Error(
       `The database server is PostgreSQL ${settings.version_text}; at least ${OLDEST_MAJOR} is needed. Upgrade it, or point DATABASE_URL at a newer one.`,
+    );
+  }
+  if (settings.encoding !== "UTF8") {
+    throw new Error(
+      `The database's encoding is ${settings.encoding}, which cannot hold every text that callers send. Make one with: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0.`,
     );
   }
   if (settings.synchronous_commit === "off") {
