@@ -4,6 +4,7 @@ import { OLDEST_MAJOR } from "./embedded/cluster.ts";
 import { openEmbedded } from "./embedded/open-embedded.ts";
 import { openNotifications } from "./notifications.ts";
 import { openPool, type Pool } from "./pool.ts";
+import { refuseLentConnections } from "./pooler.ts";
 import type { Role } from "./session.ts";
 
 export interface DatabaseOptions {
@@ -32,9 +33,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   let unclaim = async (): Promise<void> => undefined;
   const database = await connectTo(url, options, () => unclaim());
-  if (role === "guest") return database;
   try {
-    unclaim = await claimDataDir({ url, dataDir, log, onLost });
+    await refuseLentConnections(url);
+    if (role === "owner") unclaim = await claimDataDir({ url, dataDir, log, onLost });
     return database;
   } catch (error) {
     await database.close();
