@@ -12,8 +12,11 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** A caller that sends its body slower than this holds a connection for nothing. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
-/** Longer than any balancer's idle time in front of us, so that it is never us who close first. */
-const KEEP_ALIVE_MS = 75_000;
+/**
+ * Longer than a balancer in front of us lets a connection idle, so that it is never us who close first, just as it
+ * sends a request: Caddy two minutes, Google's ten, others whatever was set so that long answers pass.
+ */
+const KEEP_ALIVE_MS = 620_000;
 
 /**
  * A burst of a stream must fit below this mark, else every write waits for a drain; times the number

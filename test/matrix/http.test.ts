@@ -313,6 +313,11 @@ describe("the HTTP surface", () => {
     expect(json.at(-1).candidates[0].finishReason).toBe("STOP");
   });
 
+  it("lets a connection idle for longer than balancers do, lest they send a request as it closes", async () => {
+    const { headers } = await fetch(`${world.url}/healthz`);
+    expect(Number(/timeout=(\d+)/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(600);
+  });
+
   it("gives a whole answer its length, and a stream what keeps proxies from holding it back", async () => {
     const plain = await raw("POST", EMBEDDINGS.path, EMBEDDINGS.body);
     expect(Number(plain.headers["content-length"])).toBe(Buffer.byteLength(plain.text));
