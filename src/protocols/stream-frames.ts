@@ -8,14 +8,24 @@ export interface FrameReader {
   end(): readonly WireFrame[];
 }
 
+/** As a plain answer: pictures of the largest kind come to 25 MB in one event. */
+const LARGEST_FRAME_BYTES = 96 * 1024 * 1024;
+
+/** Throws at a frame that is larger than any answer: left out, the caller would miss it without a word. */
 export function openFrameReader(): FrameReader {
   let frames: WireFrame[] = [];
-  const scanner = openFrameScanner({
-    frame(buffer, start, end) {
-      const frame = readFrame(buffer.toString("utf8", start, end));
-      if (frame.data !== "") frames.push(frame);
+  const scanner = openFrameScanner(
+    {
+      frame(buffer, start, end) {
+        const frame = readFrame(buffer.toString("utf8", start, end));
+        if (frame.data !== "") frames.push(frame);
+      },
+      oversized() {
+        throw new RangeError(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
+      },
     },
-  });
+    LARGEST_FRAME_BYTES,
+  );
   function take(): readonly WireFrame[] {
     const taken = frames;
     frames = [];

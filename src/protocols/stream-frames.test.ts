@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { openFrameReader } from "./stream-frames.ts";
+
+const MB = Buffer.alloc(1024 * 1024, "x");
+
+it("reads an event as large as the largest pictures", () => {
+  const reader = openFrameReader();
+  expect(reader.write(Buffer.from("data: "))).toEqual([]);
+  for (let written = 0; written < 25; written += 1) expect(reader.write(MB)).toEqual([]);
+  const [frame, ...more] = reader.write(Buffer.from("\n\ndata: next\n\n"));
+  expect([frame?.data.length, more]).toEqual([25 * MB.length, [{ name: "", data: "next" }]]);
+});
+
+it("throws at an event larger than any answer, which nobody would miss otherwise", () => {
+  const reader = openFrameReader();
+  const writeTooMuch = (): void => {
+    for (let written = 0; written <= 96; written += 1) reader.write(MB);
+  };
+  expect(writeTooMuch).toThrow("an event of more than");
+});
