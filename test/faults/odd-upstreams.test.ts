@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { createGzip, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
@@ -42,6 +42,14 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     const type = streamed ? "text/event-stream" : "application/json";
     response.writeHead(200, { "content-type": type, "content-encoding": "gzip" });
     response.end(gzipSync(streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model)));
+  },
+  "compressed-endless": ({ protocol, model, response }) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" });
+    const gzip = createGzip();
+    gzip.pipe(response);
+    const text = wholeStream(protocol, model);
+    gzip.write(text.slice(0, text.indexOf("there.")));
+    gzip.flush();
   },
   "compressed-refusal": ({ protocol, response }) => {
     response.writeHead(400, { "content-type": "application/json", "content-encoding": "gzip" });
@@ -107,7 +115,7 @@ describe("upstreams that are odd", () => {
   ): Promise<Heard> =>
     call(gateway.url, { protocol: client, streamed, model: modelAt(conduct, upstream), prompt: "Hello" });
 
-  const rowOf = ({ requestId }: Heard): Promise<UsageRow> =>
+  const rowOf = ({ requestId }: Pick<Heard, "requestId">): Promise<UsageRow> =>
     waitFor(`the usage log to hold ${requestId}`, async () =>
       (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
     );
@@ -155,6 +163,20 @@ describe("upstreams that are odd", () => {
         expect(await answer.text()).toBe(VENDOR_WIRES[protocol].plain(model));
       },
     );
+
+    it.each(PAIRS)("event by event are left as soon as $client leaves, and charged", async (pair) => {
+      const model = modelAt("compressed-endless", pair.upstream);
+      const { path, body } = wireForm({ protocol: pair.client, streamed: true, model, prompt: "Hello" });
+      const leaving = new AbortController();
+      const answer = await fetch(`${gateway.url}${path}`, {
+        ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+        signal: leaving.signal,
+      });
+      expect((await answer.body?.getReader().read())?.value?.length).toBeGreaterThan(0);
+      leaving.abort();
+      const requestId = answer.headers.get("x-request-id") ?? "";
+      expect(await rowOf({ requestId })).toMatchObject({ reason: "client_aborted", estimated: true });
+    });
 
     it.each(PAIRS)("tell $client what $upstream refuses, in its words", async (pair) => {
       for (const streamed of [false, true]) {
