@@ -4,7 +4,7 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
 import type { TextRequest } from "./text-request.ts";
 
-/** Only a request that is forwarded asks the vendor for extras: translation has no slot for any, and names them as lost. */
+/** Extras stay with their protocol: translation into another has no slot for any, and names them as lost. */
 export function carriesExtras(request: TextRequest, protocol: ProtocolName): boolean {
   return protocol === request.protocol.name;
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../src/base/json-scan.ts";
 import { compileWatch } from "../../src/base/json-watch.ts";
 import { featurePaths, readFeatures } from "../../src/billing/body-features.ts";
+import type { Outcome } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import type { EncodedRequest } from "../../src/protocols/translation.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { target } from "../support/conversation-arbitraries.ts";
 
@@ -45,23 +47,35 @@ const WISHES: Record<ChatProtocol, readonly object[]> = {
 };
 
 const CASES = CHAT_PROTOCOLS.flatMap((from) =>
-  CHAT_PROTOCOLS.filter((to) => to !== from).flatMap((to) =>
-    WISHES[from].map((wish) => ({ from, to, wish, wished: JSON.stringify(wish) })),
-  ),
+  WISHES[from].map((wish) => ({ from, wish, wished: JSON.stringify(wish) })),
+);
+const PAIRS = CASES.flatMap((each) =>
+  CHAT_PROTOCOLS.filter((to) => to !== each.from).map((to) => ({ ...each, to })),
 );
 
 describe("what is billed beside tokens", () => {
-  // A translated request pays for none of it, so that none of it may reach the upstream.
-  it.each(CASES)("is refused or lost in translation: $from to $to, $wished", ({ from, to, wish }) => {
+  // A request that goes to another protocol pays for none of it, so that none of it may reach the upstream.
+  it.each(PAIRS)("is refused or lost on the way from $from to $to: $wished", ({ from, to, wish }) => {
     expect(isBilled(from, wish)).toBe(true);
-    const read = codecOf(from).decodeRequest({ model: "m", ...TEXTS[from], ...wish });
-    const written = "value" in read ? codecOf(to).encodeRequest(read.value, target(to)) : read;
+    const written = translated(from, to, wish);
     if ("refused" in written) return;
     const [field = ""] = Object.keys(wish);
     expect(written.value.losses.map(({ path }) => path.replace(/[[.].*/, ""))).toContain(field);
     expect(isBilled(to, written.value.body as object)).toBe(false);
   });
+
+  // One that stays in its protocol pays, also where it is written anew, as for the state that it carries.
+  it.each(CASES)("stays in a request of $from to an upstream of $from: $wished", ({ from, wish }) => {
+    const written = translated(from, from, wish);
+    if ("refused" in written) throw written.refused;
+    expect([written.value.losses, isBilled(from, written.value.body as object)]).toEqual([[], true]);
+  });
 });
+
+function translated(from: ChatProtocol, to: ChatProtocol, wish: object): Outcome<EncodedRequest> {
+  const read = codecOf(from).decodeRequest({ model: "m", ...TEXTS[from], ...wish });
+  return "value" in read ? codecOf(to).encodeRequest(read.value, target(to)) : read;
+}
 
 function isBilled(protocol: ChatProtocol, fields: object): boolean {
   const scanner = createBodyScan(compileWatch(featurePaths(protocol)));
