@@ -7,6 +7,8 @@ export interface ProcessesOptions {
   readonly log: Log;
   /** Resolves when all are to stop. */
   readonly stop: Promise<unknown>;
+  /** Whether they answer callers: the start has failed where one ends before any does. */
+  readonly serve: boolean;
   /** Called once, when the first process answers at this address. */
   readonly onListening: (url: string) => void;
 }
@@ -19,7 +21,7 @@ const RESTART_AFTER_MS = 1_000;
  * after `stop`, when all have stopped in order.
  */
 export function superviseProcesses(count: number, options: ProcessesOptions): Promise<number> {
-  const { environment, log, onListening } = options;
+  const { environment, log, serve, onListening } = options;
   let stopping = false;
   let listening = false;
   let worst = 0;
@@ -42,6 +44,8 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
       });
       worker.on("exit", (code, signal) => {
         living.delete(worker);
+        // It has said why; the next would end of the same, such as a port that is taken.
+        if (serve && !listening && code !== 0 && code !== null) stop();
         if (stopping) {
           // Whoever serves catches SIGTERM, so one that dies of it had only begun to start.
           worst = Math.max(worst, signal === "SIGTERM" ? 0 : (code ?? 1));
@@ -54,11 +58,14 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
         }, RESTART_AFTER_MS);
       });
     };
+    const stop = (): void => {
+      stopping = true;
+      for (const worker of living) worker.process.kill("SIGTERM");
+    };
     for (let index = 0; index < count; index += 1) fork();
 
     void options.stop.then(() => {
-      stopping = true;
-      for (const worker of living) worker.process.kill("SIGTERM");
+      stop();
       if (living.size === 0) resolve(worst);
     });
   });

@@ -86,6 +86,7 @@ async function startPrimary(
           environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
           log,
           stop,
+          serve: roles.has("gateway"),
           onListening: listening,
         });
       }
@@ -143,7 +144,13 @@ async function open(
     return worker;
   }
   const gateway = await composeGateway({ ...parts, version: version(), works: roles.has("worker") });
-  listening(await gateway.listen());
+  try {
+    listening(await gateway.listen());
+  } catch (error) {
+    // What was begun goes on until it is told, and would complain of a database that is closed.
+    await gateway.stop(0);
+    throw error;
+  }
   return gateway;
 }
 

@@ -166,6 +166,11 @@ describe("a start that cannot succeed", () => {
       const result = await run({ PORT: port }, "start");
       expect([result.code, complaints(result)]).toEqual([1, [expect.stringContaining(port)]]);
       expect(complaints(result)[0]).toMatch(/in use|taken|occupied/);
+      expect(result.stdout).not.toContain('"level":"warn"');
+      expect(await serverPid(dataDir)).toBeUndefined();
+      const several = await run({ PORT: port }, "start", "--processes", "2");
+      expect([several.code, several.stderr]).toEqual([1, expect.stringContaining(port)]);
+      expect(several.stdout).not.toContain("is replaced");
       expect(await serverPid(dataDir)).toBeUndefined();
     } finally {
       holder.close();

@@ -20,6 +20,7 @@ if (cluster.isPrimary) {
     environment: {},
     log,
     stop,
+    serve: true,
     onListening: () => undefined,
   });
   process.stdout.write(`all stopped with ${code}\n`);
