@@ -103,6 +103,7 @@ const TABLE = {
       "console",
       "protocols",
       "conversation",
+      "storage/failures",
     ],
     [],
   ],

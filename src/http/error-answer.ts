@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ErrorStatement, GatewayError, statementOf, UpstreamRejection } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
+import { outageOf } from "../storage/failures.ts";
 import { readOut } from "./read-out.ts";
 import type { ErrorShape } from "./shape-b.ts";
 
@@ -10,11 +11,12 @@ export function stateError(error: unknown, requestId: string, log: Log, errorTyp
   const known =
     error instanceof GatewayError
       ? error
-      : new GatewayError(
+      : (outageOf(error) ??
+        new GatewayError(
           "internal_error",
           "The gateway failed on this request; the operator's log has it under its request id.",
           { cause: error },
-        );
+        ));
   if (known.status >= 500)
     log.warn({ requestId, reason: known.reason, err: known.cause ?? known }, known.message);
   return statementOf(known, errorType);

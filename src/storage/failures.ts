@@ -1,3 +1,5 @@
+import { GatewayError } from "../errors.ts";
+
 /** What a failed statement means for its caller, independent of the driver's many error shapes. */
 export type Failure =
   /** No answer: the server is away, starting, stopping or full. The statement may have taken effect. */
@@ -30,6 +32,18 @@ export function isConnectionLoss(error: unknown): boolean {
   return failureOf(error) === "connection";
 }
 
+/** What callers are told where the database does not do its work now; undefined where the error says something else. */
+export function outageOf(error: unknown): GatewayError | undefined {
+  const failure = failureOf(error);
+  if (failure !== "connection" && failure !== "timeout") return undefined;
+  return new GatewayError("service_unavailable", "The database does not answer now; try again shortly.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause: error,
+  });
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
 /** The name of the constraint a "unique", "foreign-key" or "check" failure broke, as in the migration. */
 export function constraintOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("constraint" in error)) return undefined;
@@ -45,6 +59,8 @@ const BY_CODE = new Map<string, Failure>([
   ["57014", "timeout"],
   ["55P03", "timeout"],
   ["25P03", "connection"],
+  // The database is closed to connections, as for a restore.
+  ["55000", "connection"],
 ]);
 
 const DRIVER_SAYS_LOST =

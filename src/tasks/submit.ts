@@ -9,7 +9,7 @@ import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import { type ErrorReason, GatewayError } from "../errors.ts";
 import type { Admission, Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
-import { isConnectionLoss } from "../storage/failures.ts";
+import { isConnectionLoss, outageOf } from "../storage/failures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { Acceptance, FoundTask, NewTask, TaskBoard } from "./board.ts";
 import { coolingMs, placesOf } from "./choose.ts";
@@ -58,11 +58,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
       return await accepted(request, task);
     } catch (error) {
       if (error instanceof GatewayError && BEHIND_MONEY.has(error.reason)) await refuseTooPoor(task);
-      if (!isConnectionLoss(error)) throw error;
-      throw new GatewayError("service_unavailable", "The database cannot be reached; try again shortly.", {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: error,
-      });
+      throw outageOf(error) ?? error;
     } finally {
       admission?.finish(0);
     }
