@@ -1,7 +1,9 @@
 import { createServer, type Server } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Queryable } from "./database.ts";
 import { failureOf } from "./failures.ts";
+import { openPool } from "./pool.ts";
 
 /** Accepts and never says a word, as a network that swallows packets looks. */
 let silent: Server;
@@ -37,6 +39,20 @@ describe("a connection that is lost is told from a statement that failed", () =>
     expect(await caught(pool.query("select"))).toBe("connection");
     client.release();
     await pool.end();
+  });
+
+  it("when the server has become read-only, and such a connection is not kept for transactions", async () => {
+    const pool = openPool({
+      url: inject("testDatabase").adminUrl,
+      applicationName: "test",
+      maxConnections: 1,
+    });
+    const pidOf = (queryable: Queryable) => queryable.one<{ pid: number }>("select pg_backend_pid() as pid");
+    const before = await pidOf(pool);
+    await pool.query("set default_transaction_read_only = on");
+    expect(await caught(pool.transaction((tx) => tx.execute("create table never ()")))).toBe("connection");
+    expect(await pidOf(pool)).not.toEqual(before);
+    await pool.close();
   });
 
   it("when the server is silent in the middle, cuts the session, or the client is closed", async () => {

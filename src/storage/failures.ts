@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 
 /** What a failed statement means for its caller, independent of the driver's many error shapes. */
 export type Failure =
-  /** No answer: the server is away, starting, stopping or full. The statement may have taken effect. */
+  /** No answer: the server is away, starting, stopping, full or read-only. The statement may have taken effect. */
   | "connection"
   /** Serialization failure or deadlock: rolled back wholly, fit to be tried again. */
   | "conflict"
@@ -59,6 +59,8 @@ const BY_CODE = new Map<string, Failure>([
   ["57014", "timeout"],
   ["55P03", "timeout"],
   ["25P03", "connection"],
+  // Not the server it was: it became a standby, or ran out of room and was made read-only.
+  ["25006", "connection"],
   // The database is closed to connections, as for a restore.
   ["55000", "connection"],
 ]);

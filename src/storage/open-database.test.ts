@@ -96,6 +96,14 @@ describe("a database server", () => {
     await test.database.execute(`alter database ${await name()} reset synchronous_commit`);
   });
 
+  it("that is read-only is refused to those who serve, and open to guests", async () => {
+    await test.database.execute(`alter database ${await name()} set default_transaction_read_only = on`);
+    await expect(open({ databaseUrl: test.url })).rejects.toThrow("is read-only");
+    const guest = await open({ databaseUrl: test.url, role: "guest" });
+    expect(await guest.query("select 1")).toHaveLength(1);
+    await test.database.execute(`alter database ${await name()} reset default_transaction_read_only`);
+  });
+
   it("that cannot hold every text is refused", async () => {
     for (const encoding of ["LATIN1", "SQL_ASCII"]) {
       const narrow = `${await name()}_${encoding.toLowerCase()}`;

@@ -61,7 +61,7 @@ async function connectTo(
     await afterwards();
   };
   try {
-    await checkServer(pool, log);
+    await checkServer(pool, options);
   } catch (error) {
     await close();
     throw error;
@@ -75,7 +75,7 @@ async function connectTo(
   };
 }
 
-async function checkServer(pool: Pool, log: DatabaseLog): Promise<void> {
+async function checkServer(pool: Pool, { role, log }: DatabaseOptions): Promise<void> {
   const settings = await pool
     .one<{
       version: number;
@@ -83,10 +83,12 @@ async function checkServer(pool: Pool, log: DatabaseLog): Promise<void> {
       encoding: string;
       synchronous_commit: string;
       fsync: string;
+      read_only: string;
     }>(
       `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as version_text,
               current_setting('server_encoding') as encoding,
-              current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync`,
+              current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync,
+              current_setting('transaction_read_only') as read_only`,
     )
     .catch((error: unknown) => {
       throw new Error(
@@ -104,6 +106,12 @@ async function checkServer(pool: Pool, log: DatabaseLog): Promise<void> {
   if (settings.encoding !== "UTF8") {
     throw new Error(
       `The database's encoding is ${settings.encoding}, which cannot hold every text that callers send. Make one with: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  }
+  // Guests may look around there, as `ledger verify` does.
+  if (role === "owner" && settings.read_only === "on") {
+    throw new Error(
+      "The database server is read-only: a standby, or one with default_transaction_read_only on. Point DATABASE_URL at the primary, or let it write again.",
     );
   }
   if (settings.synchronous_commit === "off") {

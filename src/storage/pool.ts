@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Queryable, TransactionOptions } from "./database.ts";
+import { isConnectionLoss } from "./failures.ts";
 
 export interface PoolOptions {
   readonly url: string;
@@ -153,6 +154,8 @@ async function transaction<T>(
     return result;
   } catch (error) {
     over = true;
+    // A server that became read-only still answers; whoever connects anew may be led to the one that took its place.
+    if (error instanceof Error && isConnectionLoss(error)) broken = error;
     await run("rollback").catch((failure: Error) => {
       broken = failure;
     });
