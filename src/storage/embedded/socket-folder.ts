@@ -9,7 +9,11 @@ import { basename, join } from "node:path";
  * lay it out before us, and is noted in the data folder, so that a restarted server is found where it
  * was. It stays when the server stops: someone may be about to start it again for those who know the path.
  */
-export async function socketFolder(dataDir: string, owner: { uid: number; gid: number }): Promise<string> {
+export async function socketFolder(
+  dataDir: string,
+  owner: { uid: number; gid: number },
+  temporary: readonly string[] = [tmpdir(), "/tmp"],
+): Promise<string> {
   const note = join(dataDir, "database-socket");
   const noted = (await readFile(note, "utf8").catch(() => "")).trim();
   if (noted && (await isOurs(noted, owner.uid))) {
@@ -19,7 +23,7 @@ export async function socketFolder(dataDir: string, owner: { uid: number; gid: n
   }
   // The server now runs as someone else: take the old folder away, since nobody will look for it again.
   if (basename(noted).startsWith(PREFIX)) await rm(noted, { recursive: true, force: true });
-  const folder = await mkdtemp(join(shortTemporaryFolder(), PREFIX));
+  const folder = await makeFolder([...temporary, dataDir]);
   await chmod(folder, 0o700);
   if (process.getuid?.() !== owner.uid) await chown(folder, owner.uid, owner.gid);
   await writeFile(note, `${folder}\n`, { mode: 0o600 });
@@ -40,7 +44,19 @@ async function isOurs(folder: string, uid: number): Promise<boolean> {
 // "/faregate-XXXXXX/.s.PGSQL.5432.lock" takes 36 bytes of the 103 that every system allows.
 const LONGEST_PARENT_BYTES = 60;
 
-function shortTemporaryFolder(): string {
-  const preferred = tmpdir();
-  return Buffer.byteLength(preferred) <= LONGEST_PARENT_BYTES ? preferred : "/tmp";
+/** In the first place that is short and can be written: where a whole system is read-only, that is the data folder. */
+async function makeFolder(places: readonly string[]): Promise<string> {
+  const short = places.filter((place) => Buffer.byteLength(place) <= LONGEST_PARENT_BYTES);
+  const reasons: string[] = [];
+  for (const parent of new Set(short)) {
+    try {
+      return await mkdtemp(join(parent, PREFIX));
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new Error(
+    `There is no place for the database's socket: ${reasons.join("; ")}. Set TMPDIR to a folder that can be written, ` +
+      `or FAREGATE_DATA_DIR to a path of at most ${LONGEST_PARENT_BYTES} bytes.`,
+  );
 }
