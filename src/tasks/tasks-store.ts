@@ -4,7 +4,7 @@ import { writeMediaRates } from "../billing/media-rates.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { Acceptance, Claim, Cooling, FoundTask, Look, NewTask, TaskBoard } from "./board.ts";
-import { storableJson, storableText } from "./storable.ts";
+import { storableJson, storableResult, storableText } from "./storable.ts";
 import {
   CLAIM_COLUMNS,
   type ClaimRow,
@@ -91,7 +91,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
     },
     async submitted(id, upstreamId, answer, dueMs) {
       const upstreamTask = "upstreamTask" in answer ? storableText(answer.upstreamTask) : null;
-      const made = "made" in answer ? JSON.stringify(answer.made) : null;
+      const made = "made" in answer ? storableResult(answer.made) : null;
       await db.execute(
         `update tasks set upstream_task = $3, made = case when finished_at is null then $4 end,
                 late_result = case when finished_at is null then late_result else $4 end,
@@ -118,14 +118,14 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       };
       const { finished } = await db.one<{ finished: boolean }>(
         "select finish_task($1, $2, $3, $4) as finished",
-        [claim.id, claim.fence, JSON.stringify(facts), result && JSON.stringify(result)],
+        [claim.id, claim.fence, JSON.stringify(facts), result && storableResult(result)],
       );
       return finished;
     },
     async keepLateResult(claim, result) {
       await db.execute(
         `update tasks set late_result = $3, due_at = null, fence = fence + 1 where id = $1 and fence = $2`,
-        [claim.id, claim.fence, JSON.stringify(result)],
+        [claim.id, claim.fence, storableResult(result)],
       );
     },
 
