@@ -1,3 +1,4 @@
+import { LongNumber, parseExact, writeExact } from "../../base/exact-json.ts";
 import type { TaskApiAnswer } from "./task-api.ts";
 
 /** Where something may stand in an answer: dotted paths, of which the first that holds something counts. */
@@ -7,6 +8,15 @@ export type Places = readonly string[];
 export function jsonOf({ body }: TaskApiAnswer): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same with all the digits of its numbers: ids of 64 bits are none otherwise. Not for what holds pictures, as it takes longer. */
+export function exactJsonOf({ body }: TaskApiAnswer): unknown {
+  try {
+    return parseExact(new TextDecoder().decode(body));
   } catch {
     return undefined;
   }
@@ -28,6 +38,7 @@ export function textAt(value: unknown, places: Places = []): string | undefined 
   for (const place of places) {
     const found = valueAt(value, place);
     if (typeof found === "string" && found.trim() !== "") return found.trim();
+    if (found instanceof LongNumber) return writeExact(found);
     if (typeof found === "number" && Number.isFinite(found)) return String(found);
   }
   return undefined;

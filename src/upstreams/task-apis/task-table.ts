@@ -1,5 +1,5 @@
 import type { MediaOrder } from "../../families/family.ts";
-import { jsonOf, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
+import { exactJsonOf, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
 import { isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
 import type {
   PollAbout,
@@ -80,7 +80,7 @@ export function taskApiOf(table: TaskTable): TaskApi {
       path: table.pollPath(encodeURIComponent(upstreamId), about),
     }),
     readPoll(answer) {
-      const body = jsonOf(answer);
+      const body = exactJsonOf(answer);
       return isGoodRecord(answer, body, table.refusal)
         ? readRecord(table.record, valueAt(body, table.record.at))
         : { type: "running" };
@@ -102,7 +102,7 @@ export function jsonPost(path: string, body: object): TaskApiRequest {
 function readSubmit(table: TaskTable, answer: TaskApiAnswer): SubmitOutcome {
   const refusal = readRefusal(answer, table.refusal);
   if (refusal !== undefined) return refusal;
-  const upstreamId = textAt(jsonOf(answer), table.taskId);
+  const upstreamId = textAt(exactJsonOf(answer), table.taskId);
   return upstreamId === undefined
     ? { type: "unclear", reason: "The answer names no task." }
     : { type: "accepted", upstreamId };
@@ -113,7 +113,7 @@ function readBatch(
   batch: BatchTable,
   answer: TaskApiAnswer,
 ): ReadonlyMap<string, PollOutcome> {
-  const body = jsonOf(answer);
+  const body = exactJsonOf(answer);
   const outcomes = new Map<string, PollOutcome>();
   if (!isGoodRecord(answer, body, table.refusal)) return outcomes;
   for (const place of batch.list) {

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { apiOf } from "../../../test/support/task-api-contract.ts";
+import type { PollOutcome, SubmitOutcome, TaskApiAnswer } from "./task-api.ts";
+
+type Kind = Parameters<typeof apiOf>[0];
+
+function answered(body: object | string): TaskApiAnswer {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { status: 200, headers: {}, body: Buffer.from(text) };
+}
+
+function submitted(kind: Kind, body: object | string): SubmitOutcome {
+  return apiOf(kind).readSubmit(answered(body));
+}
+
+function polled(kind: Kind, body: object | string): PollOutcome | undefined {
+  return apiOf(kind).readPoll?.(answered(body));
+}
+
+describe("an id that is a number", () => {
+  const id = "9007199254740993123";
+
+  it("keeps all its digits", () => {
+    expect(submitted("minimax", `{"task_id":${id},"base_resp":{"status_code":0}}`)).toEqual({
+      ...{ type: "accepted", upstreamId: id },
+    });
+    const batch = `{"code":200,"data":[{"id":${id},"status":"pending"}]}`;
+    expect(apiOf("apimart").batch?.read(answered(batch))).toEqual(new Map([[id, { type: "queued" }]]));
+  });
+
+  it("leaves the other numbers of its record what they are", () => {
+    const record = `{"id":${id},"status":"succeeded","content":{"video_url":"https://v.example/1.mp4"},
+      "duration":5.0416666666666667890,"usage":{"total_tokens":1e999}}`;
+    expect(polled("ark", record)).toMatchObject({
+      type: "succeeded",
+      result: { durationSeconds: 5.041666666666667 },
+    });
+  });
+});
