@@ -36,7 +36,7 @@ export const apimart = taskApiOf({
       cancelled: "failed",
     },
     progress: ["progress"],
-    reason: ["error.message", "fail_reason"],
+    reason: ["error.message", "fail_reason", "error", "error.code"],
     outputs: ["result.videos.0.url", "result.images.0.url"],
     expiresAt: ["result.videos.0.expires_at", "result.images.0.expires_at"],
     seconds: ["result.videos.0.duration"],

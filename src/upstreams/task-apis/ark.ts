@@ -15,7 +15,7 @@ export const ark = taskApiOf({
   taskId: ["id"],
   refusal: {
     code: ["error.code"],
-    message: ["error.message"],
+    message: ["error.message", "error", "message"],
     codes: { "QuotaExceeded*": "later", AccountOverdueError: "another" },
   },
   pollPath: (id) => `${PATH}/${id}`,
@@ -31,7 +31,7 @@ export const ark = taskApiOf({
       cancelled: "failed",
       expired: "failed",
     },
-    reason: ["error.message"],
+    reason: ["error.message", "error", "error.code"],
     outputs: ["content.video_url"],
     lastFrame: ["content.last_frame_url"],
     seconds: ["duration"],

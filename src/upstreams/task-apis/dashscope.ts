@@ -42,7 +42,7 @@ export const dashscope = taskApiOf({
       failed: "failed",
       canceled: "failed",
     },
-    reason: ["output.message", "output.code"],
+    reason: ["output.message", "message", "output.code", "code"],
     outputs: ["output.video_url"],
     seconds: ["usage.output_video_duration", "usage.duration", "usage.video_duration"],
     resolution: ["usage.SR", "usage.resolution"],

@@ -46,7 +46,7 @@ export const minimax = taskApiOf({
       cancelled: "failed",
       expired: "failed",
     },
-    reason: ["error.message", "error"],
+    reason: ["error.message", "error", "error.code"],
     outputs: ["content.url", "content.video_url"],
     // What it made; `total_seconds` counts what it read as well, which videoc never has.
     seconds: ["usage.output_seconds", "usage.total_seconds", "duration"],

@@ -28,7 +28,7 @@ const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]
 export function readRefusal(answer: TaskApiAnswer, table: RefusalTable): Refusal | undefined {
   const body = jsonOf(answer);
   const code = textAt(body, table.code);
-  const good = answer.status >= 200 && answer.status < 300;
+  const good = isAnswered(answer);
   if (good && body === undefined) return { type: "unclear", reason: "The answer is not JSON." };
   if (good && (code === undefined || table.good?.includes(code))) return undefined;
   const status = good ? Number(code) : answer.status;
@@ -70,9 +70,14 @@ function retryAfterOf({ headers }: TaskApiAnswer): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
 }
 
+/** Whether it has a status that says that nothing is wrong. */
+export function isAnswered({ status }: TaskApiAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** Whether a poll's answer can be believed at all. */
 export function isGoodRecord(answer: TaskApiAnswer, body: unknown, table: RefusalTable): boolean {
-  if (answer.status < 200 || answer.status >= 300 || valueAt(body, "") === undefined) return false;
+  if (!isAnswered(answer) || valueAt(body, "") === undefined) return false;
   const code = textAt(body, table.code);
   return code === undefined || table.good === undefined || table.good.includes(code);
 }

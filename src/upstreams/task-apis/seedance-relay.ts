@@ -40,7 +40,7 @@ export const seedanceRelay = taskApiOf({
       expired: "failed",
     },
     progress: ["progress"],
-    reason: ["fail_reason", "data.task.error.message"],
+    reason: ["fail_reason", "data.task.error.message", "data.task.error", "data.task.error.code"],
     outputs: ["data.task.outputs", "result_url"],
     lastFrame: ["data.task.last_frame_url", "data.content.last_frame_url"],
     seconds: ["data.task.duration"],

@@ -37,3 +37,41 @@ describe("an id that is a number", () => {
     });
   });
 });
+
+describe("a failure", () => {
+  it.each<[Kind, object]>([
+    ["minimax", { task: { status: "failed" }, base_resp: { status_code: 1027, status_msg: "too rude" } }],
+    ["apimart", { code: 500, message: "too rude", data: { status: "failed", error: null } }],
+    ["seedance-relay", { code: "refused", message: "too rude", data: { status: "FAILURE" } }],
+  ])("is believed beside a code that says why, at %s", (kind, body) => {
+    expect(polled(kind, body)).toEqual({ type: "failed", reason: "too rude" });
+  });
+
+  it("is none where only the question failed", () => {
+    const task = { status: "succeeded", content: { url: "https://v.example/1.mp4" } };
+    for (const known of [task, { status: "running" }, null])
+      expect(polled("minimax", { task: known, base_resp: { status_code: 1002 } })).toEqual({
+        type: "running",
+      });
+  });
+
+  it.each<[Kind, object]>([
+    ["ark", { status: "failed", error: "too rude" }],
+    ["ark", { status: "failed", error: { code: "too rude", message: "" } }],
+    ["apimart", { code: 200, data: { status: "failed", error: "too rude" } }],
+    ["dashscope", { code: "X", message: "too rude", output: { task_status: "FAILED" } }],
+    [
+      "seedance-relay",
+      { code: "success", data: { status: "FAILURE", data: { task: { error: "too rude" } } } },
+    ],
+  ])("has its reason wherever %s puts it", (kind, body) => {
+    expect(polled(kind, body)).toEqual({ type: "failed", reason: "too rude" });
+  });
+});
+
+it("a refusal has its reason as a bare text too", () => {
+  for (const body of [{ error: "too rude" }, { message: "too rude" }]) {
+    const answer = { ...answered(body), status: 400 };
+    expect(apiOf("ark").readSubmit(answer)).toEqual({ type: "refused", next: "fail", reason: "too rude" });
+  }
+});

@@ -1,6 +1,6 @@
 import type { MediaOrder } from "../../families/family.ts";
 import { exactJsonOf, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
-import { isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
+import { isAnswered, isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
 import type {
   PollAbout,
   PollOutcome,
@@ -81,9 +81,11 @@ export function taskApiOf(table: TaskTable): TaskApi {
     }),
     readPoll(answer) {
       const body = exactJsonOf(answer);
-      return isGoodRecord(answer, body, table.refusal)
-        ? readRecord(table.record, valueAt(body, table.record.at))
-        : { type: "running" };
+      const record = valueAt(body, table.record.at);
+      if (isGoodRecord(answer, body, table.refusal)) return readRecord(table.record, record);
+      // Beside a record that failed a bad code is why it did, not that it cannot be read.
+      const failure = table.record.at === "" ? undefined : readFailure(answer, body, table, record);
+      return failure ?? { type: "running" };
     },
     ...(batch && {
       batch: {
@@ -128,18 +130,30 @@ function readBatch(
   return outcomes;
 }
 
-function readRecord(table: RecordTable, record: unknown): PollOutcome {
-  const outcome = readState(table, record);
+/** A task that failed, with the answer's own word of why where its record has none. */
+function readFailure(
+  answer: TaskApiAnswer,
+  body: unknown,
+  { record: table, refusal }: TaskTable,
+  record: unknown,
+): PollOutcome | undefined {
+  if (!isAnswered(answer)) return undefined;
+  const outcome = readRecord(table, record, reasonOf(body, refusal.message));
+  return outcome.type === "failed" ? outcome : undefined;
+}
+
+function readRecord(table: RecordTable, record: unknown, said?: string): PollOutcome {
+  const outcome = readState(table, record, said);
   return table.refine?.(outcome, record) ?? outcome;
 }
 
-function readState(table: RecordTable, record: unknown): PollOutcome {
+function readState(table: RecordTable, record: unknown, said: string | undefined): PollOutcome {
   const word = textAt(record, table.state)?.toLowerCase() ?? "";
   const meaning = Object.hasOwn(table.words, word) ? table.words[word] : undefined;
   if (meaning === "queued") return { type: "queued" };
   if (meaning === "failed") {
     const cost = numberAt(record, table.cost);
-    const reason = reasonOf(record, table.reason) ?? `The vendor ended the task as ${word}.`;
+    const reason = reasonOf(record, table.reason) ?? said ?? `The vendor ended the task as ${word}.`;
     return { type: "failed", reason, ...(cost === undefined ? {} : { cost }) };
   }
   const outputs = meaning === "succeeded" ? textsAt(record, table.outputs) : [];
