@@ -18,7 +18,8 @@ export const apimart = taskApiOf({
   taskId: ["data.0.task_id", "data.task_id", "data.id", "data.0.id"],
   refusal: {
     code: ["error.code", "code"],
-    good: ["200"],
+    // 200 as documented; its like begin to count at 0. A task that was taken must not be ordered again.
+    good: ["200", "0", "success"],
     message: ["error.message", "message"],
     codes: { insufficient_user_quota: "another", model_not_found: "another" },
   },

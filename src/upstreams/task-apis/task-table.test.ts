@@ -75,3 +75,10 @@ it("a refusal has its reason as a bare text too", () => {
     expect(apiOf("ark").readSubmit(answer)).toEqual({ type: "refused", next: "fail", reason: "too rude" });
   }
 });
+
+it.each([0, "0", "success", 200])("an order is taken beside the code %j of those like apimart", (code) => {
+  expect(submitted("apimart", { code, data: [{ task_id: "am-1" }] })).toEqual({
+    ...{ type: "accepted", upstreamId: "am-1" },
+  });
+  expect(polled("apimart", { code, data: { id: "am-1", status: "pending" } })).toEqual({ type: "queued" });
+});
