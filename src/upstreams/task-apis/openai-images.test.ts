@@ -56,6 +56,8 @@ taskApiContract({
 describe("openai-images", () => {
   const api = apiOf("openai");
   const about = { model: "their-model", taskId: "task-1" };
+  const read = (value: unknown): unknown =>
+    api.readSubmit({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) });
 
   it("sends reference pictures as the files they are", async () => {
     const urls = [
@@ -88,8 +90,6 @@ describe("openai-images", () => {
   });
 
   it("takes a link where the vendor gives one, and the format that it says it made", () => {
-    const read = (value: unknown): unknown =>
-      api.readSubmit({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) });
     expect(read({ data: [{ url: "https://v.example/1.png" }] })).toEqual({
       ...{ type: "done", result: { outputs: [{ url: "https://v.example/1.png" }] } },
     });
@@ -99,5 +99,23 @@ describe("openai-images", () => {
     expect(read({ output_format: "x;evil,", data: [{ b64_json: "AAAA" }] })).toMatchObject({
       result: { outputs: [{ url: "data:image/png;base64,AAAA" }] },
     });
+  });
+
+  it("takes a data URL where the bytes alone belong", () => {
+    const url = "data:image/webp;base64,AAAA";
+    expect(read({ data: [null, { b64_json: url }] })).toEqual({
+      type: "done",
+      result: { outputs: [{ url }] },
+    });
+  });
+
+  it.each([
+    [{ data: [] }, "The vendor answered without a picture."],
+    [{ data: null }, "The vendor answered without a picture."],
+    [{ data: [null, {}] }, "The vendor answered without a picture."],
+    [{ error: { message: "too rude", code: null, type: null } }, "too rude"],
+    [{ error: "too rude" }, "too rude"],
+  ])("has failed where its whole answer is %j", (body, reason) => {
+    expect(read(body)).toEqual({ type: "refused", next: "fail", reason });
   });
 });

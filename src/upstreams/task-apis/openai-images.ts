@@ -3,7 +3,7 @@ import { jsonOf, type Places, textAt, valueAt } from "./look.ts";
 import { wantImage } from "./media-of.ts";
 import { multipart } from "./multipart.ts";
 import { pixelsOf } from "./order-bodies.ts";
-import { type RefusalTable, readRefusal } from "./refusals.ts";
+import { type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
 import type { SubmitAbout, SubmitOutcome, TaskApi, TaskApiAnswer, TaskApiRequest } from "./task-api.ts";
 import { jsonPost } from "./task-table.ts";
 
@@ -12,7 +12,7 @@ const FORMAT = "png";
 
 const REFUSAL: RefusalTable = {
   code: ["error.code", "error.type"],
-  message: ["error.message"],
+  message: ["error.message", "error"],
   codes: {
     // Comes as a 429: the account there has no credit.
     insufficient_quota: "another",
@@ -21,6 +21,8 @@ const REFUSAL: RefusalTable = {
     invalid_api_key: "another",
   },
 };
+
+const NO_PICTURE = "The vendor answered without a picture.";
 
 const OUTPUTS: Places = ["url", "b64_json"];
 
@@ -71,11 +73,21 @@ function readSubmit(answer: TaskApiAnswer): SubmitOutcome {
   const outputs = (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((item) => {
     const found = textAt(item, OUTPUTS);
     if (found === undefined) return [];
-    return [{ url: textAt(item, ["url"]) ?? `data:image/${formatOf(body)};base64,${found}` }];
+    // Relays of this interface write whole data URLs where the bytes alone belong.
+    const isUrl = found === textAt(item, ["url"]) || /^data:image\//i.test(found);
+    return [{ url: isUrl ? found : `data:image/${formatOf(body)};base64,${found}` }];
   });
-  if (outputs.length === 0) return { type: "unclear", reason: "The answer holds no picture." };
+  if (outputs.length === 0) return pictureless(body);
   const usage = valueAt(body, "usage");
   return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
+}
+
+/** Its answer is all that ever comes: whoever finds the list empty, or an error in its place, need not wait for more. */
+function pictureless(body: unknown): SubmitOutcome {
+  const said = reasonOf(body, REFUSAL.message);
+  const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
+  if (said === undefined && !isList) return { type: "unclear", reason: NO_PICTURE };
+  return { type: "refused", next: "fail", reason: said ?? NO_PICTURE };
 }
 
 /** What it says it made; it may not have heeded what was asked for. */
