@@ -21,6 +21,8 @@ describe("a stream meter", () => {
   it.each([
     ["chat-completions", 'data: {"error":{"message":"no","code":503}}\n\n', 503],
     ["chat-completions", 'data: {"error":"overloaded"}\n\n', 502],
+    ["chat-completions", 'data: {"choices":[{"delta":{},"error":{"code":429,"message":"slow"}}]}\n\n', 429],
+    ["chat-completions", 'data: {"choices":[{"delta":{},"finish_reason":"network_error"}]}\n\n', 502],
     [
       "responses",
       'event: error\ndata: {"type":"error","code":"rate_limit_exceeded","message":"slow","param":null,"sequence_number":0}\n\n',

@@ -73,6 +73,22 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "application/json" });
     response.end('{"id":"1","choices":null,"base_resp":{"status_code":1000,"status_msg":"unknown error"}}');
   },
+  // A router whose own vendor failed says so on the choice, and ends the stream as if it were whole.
+  "failed-choice": ({ protocol, streamed, response }) => {
+    const choice = { index: 0, finish_reason: "error", error: { code: 502, message: "disconnected" } };
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    const form = (what: object) => JSON.stringify({ id: "c", choices: [{ ...choice, ...what }], usage });
+    if (!streamed) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(form({ message: { role: "assistant", content: "" } }));
+      return;
+    }
+    const { opening, delta } = VENDOR_WIRES[protocol];
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(
+      `${opening("vendor-model")}${delta("Hello")}data: ${form({ delta: { content: "" } })}\n\ndata: [DONE]\n\n`,
+    );
+  },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
     call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
@@ -222,16 +238,28 @@ describe("upstreams that are odd", () => {
     },
   );
 
-  describe("that have finished a chat and not told its usage yet", () => {
-    const pairs = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
+  const chats = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
 
-    it.concurrent.each(pairs)("are waited for, to charge $client exactly", async (pair) => {
+  it.each(chats)("that fail in a choice of a chat have failed for $client", async (pair) => {
+    const plain = await ask("failed-choice", pair, false);
+    expect(plain.status).toBe(502);
+    expect(await rowOf(plain)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });
+    const streamed = await ask("failed-choice", pair, true);
+    expect(streamed.text).toContain(pair.client === pair.upstream ? "disconnected" : "upstream_error");
+    if (pair.client !== pair.upstream) expect(streamed.complete).toBe(false);
+    expect(await rowOf(streamed)).toMatchObject({
+      ...{ reason: "upstream_failed_after_output", estimated: false, chargeNanos: NANOS },
+    });
+  });
+
+  describe("that have finished a chat and not told its usage yet", () => {
+    it.concurrent.each(chats)("are waited for, to charge $client exactly", async (pair) => {
       const heard = await ask("late-usage", pair, true);
       expect(heard.complete).toBe(true);
       expect(await rowOf(heard)).toMatchObject({ reason: "completed", estimated: false, chargeNanos: NANOS });
     });
 
-    it.each(pairs)("and break off amid it leave $client a finished answer of whole events", async (pair) => {
+    it.each(chats)("and break off amid it leave $client a finished answer of whole events", async (pair) => {
       const heard = await ask("cut-in-usage", pair, true);
       expect(heard.complete).toBe(true);
       for (const [, data = ""] of heard.text.matchAll(/^data: (.*)$/gm)) {

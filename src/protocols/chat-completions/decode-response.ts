@@ -2,7 +2,6 @@ import { writeExact } from "../../base/exact-json.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
-import { statesError } from "../error-body.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
@@ -14,15 +13,17 @@ import {
   decodeText,
   decodeThoughts,
 } from "./decode-message.ts";
+import { statedFailure } from "./failure.ts";
 import { decodeFinish } from "./finish.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /** Reads an upstream's plain chat completion, whatever it is. */
 export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
-  if (statesError(body)) return { error: decodeStatedError(body) };
+  const failure = statedFailure(body);
+  if (failure !== undefined) return { error: failure };
   const choices = asObjects(body["choices"]).toSorted((a, b) => indexOf(a) - indexOf(b));
-  if (choices.length === 0 || choices.some((choice) => choice["finish_reason"] === "error")) {
+  if (choices.length === 0) {
     return { error: decodeStatedError({ error: { message: "The upstream's answer holds no choice." } }) };
   }
   const { usage } = chatCompletionsUsage.readPlain(body);

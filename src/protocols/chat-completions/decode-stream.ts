@@ -5,7 +5,6 @@ import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
-import { statesError } from "../error-body.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
@@ -19,6 +18,7 @@ import {
   decodeThoughts,
 } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
+import { statedFailure } from "./failure.ts";
 import { decodeFinish } from "./finish.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
@@ -35,7 +35,8 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
     const parsed = parseWhole(frame.data);
     const chunk = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (chunk === undefined) return [state, []];
-    if (statesError(chunk)) return failed(state, chunk);
+    const error = statedFailure(chunk);
+    if (error !== undefined) return [{ ...state, phase: "over" }, [{ type: "error", error }]];
     return readChunk(state, chunk);
   },
 
@@ -69,10 +70,6 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
   let usage = usageIn(state.usage, chunk);
   for (const wire of asObjects(chunk["choices"])) {
     const index = typeof wire["index"] === "number" ? wire["index"] : 0;
-    if (wire["finish_reason"] === "error") {
-      const [next, events] = failed(state, { error: { message: "The upstream broke its answer off." } });
-      return [next, [...blocks.events, ...events]];
-    }
     const before = choices.find((choice) => choice.index === index);
     if (before === undefined && choices.length >= MAX_CHOICES) continue;
     const after = readDelta(before ?? blankChoice(index), wire, blocks, state.plan);
@@ -160,10 +157,6 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
     blocks.emit({ type: "finish", choice: index, finish: decodeFinish(finish ?? "", calling.has(index)) });
   }
   return blocks.events;
-}
-
-function failed(state: DecodeState, told: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
-  return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(told) }]];
 }
 
 /** Usage stands on the last chunk, on one with choices, on a choice, or in a vendor's own corner (rule 5). */

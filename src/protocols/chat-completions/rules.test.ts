@@ -258,6 +258,10 @@ describe("chat completions streams", () => {
       decoded("[DONE]"),
       decoded(delta({ content: "x" }), { error: { message: "broken", code: 500 } }, "[DONE]"),
       decoded(delta({ content: "x" }, "error"), "[DONE]"),
+      ...["network_error", "insufficient_system_resource", "abort"].map((word) =>
+        decoded(delta({ content: "x" }), delta({}, word), "[DONE]"),
+      ),
+      decoded(delta({ content: "x" }), { choices: [{ delta: {}, error: { code: 429 } }] }, "[DONE]"),
     ]) {
       expect(
         events.filter(({ type }) => type === "error" || type === "finish").map(({ type }) => type),

@@ -1,11 +1,10 @@
 import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../answer-rules.ts";
-import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
-import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, inclusiveOutput, metered, openTally, splitWrites } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
+import { isBrokenOff, statedFailure } from "./failure.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
@@ -51,16 +50,16 @@ export const chatCompletionsUsage = usageReader(rules);
 
 /** Answers and chunks differ only in the name of what they hold: `message` or `delta`. */
 function read(body: JsonObject, notes: AnswerNotes): void {
-  if (statesError(body)) notes.error ??= decodeStatedError(body);
-  else notes.started = true;
+  const failure = statedFailure(body);
+  if (failure === undefined) notes.started = true;
+  else notes.error ??= failure;
   notes.id ??= asText(body["id"]) || undefined;
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));
     notes.output ||= OUTPUT_FIELDS.some((field) => isFilled(said(choice)[field]));
     const finish = asText(choice["finish_reason"]);
-    // "error" is how one vendor ends a stream that failed: no finish.
-    if (finish !== "" && finish !== "error") noteFinish(notes, finish, choice["index"]);
+    if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, choice["index"]);
   }
   noteUsage(notes, asObject(body["usage"]));
 }

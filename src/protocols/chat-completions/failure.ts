@@ -1,0 +1,35 @@
+import type { UpstreamError } from "../blame.ts";
+import { statesError } from "../error-body.ts";
+import { asObjects, asText, type JsonObject } from "../json.ts";
+import { decodeStatedError } from "../upstream-error.ts";
+
+/**
+ * The failure that an answer or a chunk tells of: at its top, on a choice, or in place of a finish. Some
+ * vendors end even a stream that failed with `[DONE]`, so that nothing else tells it from a whole one.
+ */
+export function statedFailure(body: JsonObject): UpstreamError | undefined {
+  if (statesError(body)) return decodeStatedError(body);
+  for (const choice of asObjects(body["choices"])) {
+    if (statesError(choice)) return decodeStatedError(choice);
+    if (isBrokenOff(asText(choice["finish_reason"]))) return decodeStatedError(BROKEN);
+  }
+  return undefined;
+}
+
+/** Whether the word in place of a finish says that the vendor broke the answer off itself. */
+export function isBrokenOff(finish: string): boolean {
+  return BROKEN_OFF.has(finish);
+}
+
+const BROKEN_OFF = new Set([
+  // OpenRouter and Mistral
+  "error",
+  // Zhipu
+  "network_error",
+  // DeepSeek
+  "insufficient_system_resource",
+  // vLLM and SGLang
+  "abort",
+]);
+
+const BROKEN = { error: { message: "The upstream broke its answer off." } };
