@@ -322,6 +322,21 @@ describe("chat completions streams", () => {
 });
 
 describe("chat completions usage", () => {
+  it("finds cache writes beside the reads, in the words of the vendors that count them there (rule 2)", () => {
+    const read = (details: object) =>
+      chatCompletions.usage.buckets({
+        ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
+        prompt_tokens_details: { cached_tokens: 20, ...details },
+      }).tokens;
+    const written = { inputUncached: 30, cacheRead: 20, cacheWrite5m: 50, outputVisible: 5 };
+    expect(read({ cache_creation_input_tokens: 50 })).toEqual(written);
+    expect(read({ cache_creation_tokens: 50 })).toEqual(written);
+    const split = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 20 };
+    const parted = { ...written, cacheWrite5m: 30, cacheWrite1h: 20 };
+    expect(read({ cache_creation_input_tokens: 50, cache_creation: split })).toEqual(parted);
+    expect(read({ cache_creation_tokens: 50, cache_creation_token_details: split })).toEqual(parted);
+  });
+
   it("counts back to the same buckets (rules 1 and 2)", () => {
     const tokens = {
       inputUncached: 3,

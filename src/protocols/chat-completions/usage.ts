@@ -25,7 +25,14 @@ const rules: AnswerRules = {
     const completion = asObject(usage["completion_tokens_details"]);
     const input = tally.count(usage, "prompt_tokens");
     const written =
-      tally.count(prompt, "cache_write_tokens") ?? tally.count(usage, "cache_creation_input_tokens");
+      tally.count(prompt, "cache_write_tokens") ??
+      tally.count(prompt, "cache_creation_input_tokens") ??
+      tally.count(prompt, "cache_creation_tokens") ??
+      tally.count(usage, "cache_creation_input_tokens");
+    const lifetimes =
+      asObject(prompt?.["cache_creation"]) ??
+      asObject(prompt?.["cache_creation_token_details"]) ??
+      asObject(usage["cache_creation"]);
     const cache = {
       cacheRead:
         tally.count(prompt, "cached_tokens") ??
@@ -33,7 +40,7 @@ const rules: AnswerRules = {
         tally.count(usage, "cache_read_input_tokens") ??
         tally.count(usage, "num_cached_tokens") ??
         tally.count(usage, "cached_tokens"),
-      ...splitWrites(tally, written, asObject(usage["cache_creation"])),
+      ...splitWrites(tally, written, lifetimes),
     };
     const output = inclusiveOutput(tally, {
       input,
