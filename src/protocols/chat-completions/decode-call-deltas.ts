@@ -39,7 +39,7 @@ export function readCalls(
   for (const wire of wireCalls(delta)) {
     const { id, name, text, custom } = readCall(wire);
     const index = wire["index"];
-    const known = findCall(now, index, id, name);
+    const known = findCall(now, index, { id, name, text });
     if (known === undefined && now.length >= CALLS_PER_CHOICE) continue;
     if (known === undefined) now = now.map((call) => endedIfWhole(call, blocks));
     const call = known ?? { ...BLANK, key: `${choice} call ${now.length}`, index, id };
@@ -71,16 +71,23 @@ export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter
 }
 
 /** Which call a delta goes on with; undefined = it begins one. */
-function findCall(calls: CallState, index: unknown, id: string, name: string): OpenCall | undefined {
+function findCall(calls: CallState, index: unknown, { id, name, text }: Delta): OpenCall | undefined {
   if (typeof index === "number") {
     const same = calls.findLast((call) => call.index === index);
-    // One index for all: another id with a name of its own is another call.
-    return same !== undefined && id !== "" && same.id !== "" && id !== same.id && name !== ""
-      ? undefined
-      : same;
+    if (same === undefined || name === "") return same;
+    // One index for all: another id with a name of its own is another call, and where there are no ids, whatever
+    // would come behind arguments that are whole.
+    const isAnother = id !== "" && same.id !== "" ? id !== same.id : text !== "" && isWholeJson(same.text);
+    return isAnother ? undefined : same;
   }
   if (id !== "") return calls.findLast((call) => call.id === id);
   return name === "" ? calls.at(-1) : undefined;
+}
+
+interface Delta {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
 }
 
 interface Piece {

@@ -225,6 +225,24 @@ describe("chat completions streams", () => {
     ]);
   });
 
+  it("begin another call where a whole one has the index and no id tells them apart (rule 15)", () => {
+    const made = expect.stringMatching(/^call_[0-9a-f]{24}$/);
+    const nameless = (name: string, text: string) => ({
+      index: 0,
+      id: "",
+      function: { name, arguments: text },
+    });
+    const two = [nameless("n", '{"x":1}'), nameless("n", '{"x":2}')];
+    const both = [
+      [made, "n", '{"x":1}'],
+      [made, "n", '{"x":2}'],
+    ];
+    expect(callsIn(decoded(delta({ tool_calls: two }), delta({}, "stop")))).toEqual(both);
+    expect(callsIn(decoded(...two.map(call), delta({}, "stop")))).toEqual(both);
+    const inPieces = ['{"x"', ":1}", ""].map((text) => call(nameless("n", text)));
+    expect(callsIn(decoded(...inPieces, delta({}, "stop")))).toEqual([[made, "n", '{"x":1}']]);
+  });
+
   it("hold the bare input of custom calls, whose later pieces state no type", () => {
     const begun = { index: 0, id: "a", type: "custom", custom: { name: "sql", input: "SELECT" } };
     const more = { index: 0, custom: { input: " 1" } };
