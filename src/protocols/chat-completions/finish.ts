@@ -1,8 +1,10 @@
 import type { Finish, FinishKind } from "../../conversation/response.ts";
 
-/** The vendor's word; a call makes a tool finish of a stop, which some vendors say in its place. */
+/**
+ * The vendor's word, of which one adds its reason behind a colon; a call makes a tool finish of a stop, which some vendors say in its place.
+ */
 export function decodeFinish(word: string, hasCalls: boolean): Finish {
-  const unified = KINDS.get(word) ?? "other";
+  const unified = KINDS.get(word.split(":", 1)[0] ?? "") ?? "other";
   if (hasCalls && (unified === "stop" || unified === "other")) {
     return { unified: "tool-calls", protocol: "chat-completions" };
   }
@@ -27,6 +29,7 @@ const KINDS = new Map<string, FinishKind>([
   ["function_call", "tool-calls"],
   ["content_filter", "content-filter"],
   ["refusal", "content-filter"],
+  ["sensitive", "content-filter"],
 ]);
 
 const WORDS: Readonly<Record<FinishKind, string>> = {

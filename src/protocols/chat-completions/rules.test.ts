@@ -269,6 +269,14 @@ describe("chat completions streams", () => {
     expect(events.at(-1)).toMatchObject({ finish: { unified: "tool-calls" } });
   });
 
+  it("are filtered where their vendor says so in a word of its own", () => {
+    for (const word of ["sensitive", "content_filter: PROHIBITED_CONTENT"]) {
+      expect(decoded(delta({ content: "x" }), delta({}, word)).at(-1)).toMatchObject({
+        finish: { unified: "content-filter", raw: word },
+      });
+    }
+  });
+
   it("fail when they end before their answer does, and when they tell of an error (rule 19)", () => {
     for (const events of [
       decoded(delta({ content: "x" })),
