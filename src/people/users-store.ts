@@ -72,6 +72,11 @@ export async function setName(tx: Queryable, id: UserId, name: string): Promise<
   await tx.execute("update users set name = $2 where id = $1", [id, name]);
 }
 
+/** Lets an identity provider's word for the address stand for this person. */
+export async function trustEmail(tx: Queryable, id: UserId): Promise<void> {
+  await tx.execute("update users set email_trusted = true where id = $1 and not email_trusted", [id]);
+}
+
 export async function makeOperator(tx: Queryable, id: UserId): Promise<void> {
   await tx.execute("update users set is_operator = true where id = $1", [id]);
 }

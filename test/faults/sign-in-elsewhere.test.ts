@@ -163,6 +163,22 @@ describe("self-registration", () => {
     expect(await come(open, claims)).toMatchObject({ status: 401 });
   });
 
+  it("links them once they have accepted an operator's invitation", async () => {
+    const claims = { sub: "14", email: "later@example.test", email_verified: true };
+    const mine = { email: claims.email, password: GUEST_PASSWORD };
+    expect(await callerOf(open).post("/registration", mine)).toMatchObject({ status: 201 });
+    expect(await come(open, claims)).toMatchObject({ status: 401 });
+    const operator = await signIn(open);
+    await inviteGuest(open, operator, {
+      email: claims.email,
+      account: { id: operator.session.accounts[0]?.id ?? "", role: "viewer" },
+    });
+    expect(await come(open, claims)).toMatchObject({
+      status: 200,
+      body: { person: { email: claims.email } },
+    });
+  });
+
   it("opens ten accounts for an address of the network in a quarter of an hour, not more", async () => {
     const answers: number[] = [];
     for (let number = 0; number < 11; number += 1) {

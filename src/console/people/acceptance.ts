@@ -70,7 +70,7 @@ type Guest = Known | (NewUser & { readonly id?: undefined });
 async function guestOf(
   deps: ConsoleDeps,
   { identity, body, address }: Call<unknown, InvitationAnswer>,
-  { email, byOperator }: Invitation,
+  { email }: Invitation,
 ): Promise<Guest> {
   const { password, totp, name } = body;
   if (identity !== undefined && password === undefined) {
@@ -83,8 +83,7 @@ async function guestOf(
   const { database, hasher, people } = deps;
   if ((await findUser(database, email)) === undefined) {
     const passwordHash = await people.passwords.hash(password);
-    // Whoever makes a link can open it themselves: an owner's proves no address, an operator is believed.
-    return { email, name: name ?? nameOf(email), passwordHash, emailTrusted: byOperator };
+    return { email, name: name ?? nameOf(email), passwordHash, emailTrusted: false };
   }
   const user = await proveIdentity(
     { database, hasher, passwords: people.passwords },

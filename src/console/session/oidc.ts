@@ -77,7 +77,7 @@ async function knownUser(tx: Queryable, told: OidcPerson): Promise<UserRecord | 
   if (!user.emailTrusted)
     throw new GatewayError(
       "sign_in_failed",
-      "Somebody joined with your address and a password: sign in with that.",
+      "Somebody joined with your address and a password: sign in with that, or ask an operator for an invitation.",
     );
   await linkIdentity(tx, { ...told, userId: user.id });
   return user;
