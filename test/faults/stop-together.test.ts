@@ -22,7 +22,8 @@ async function streaming(url: string): Promise<{ whole: Promise<Heard> }> {
       },
     },
   );
-  await waitFor("the stream", () => heard.includes("content_block_delta"));
+  const refused = whole.then(({ status, text }) => Promise.reject(new Error(`no stream: ${status} ${text}`)));
+  await Promise.race([waitFor("the stream", () => heard.includes("content_block_delta")), refused]);
   return { whole };
 }
 
