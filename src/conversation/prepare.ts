@@ -8,9 +8,12 @@ import { prepareTools, takesCustom } from "./prepare-tools.ts";
 import type {
   CacheMark,
   ChatRequest,
+  ForeignField,
+  ForeignPart,
   MediaPart,
   Message,
   Part,
+  Refusal,
   Sampling,
   TextPart,
   ToolCallPart,
@@ -177,20 +180,23 @@ const OPTIONAL_FIELDS = ["user", "parallelToolCalls", "reasoning"] as const sati
 /** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */
 function fitForeign({ request, traits, losses }: Fit): ChatRequest["foreign"] {
   if (request.protocol === traits.protocol) return request.foreign;
-  for (const { path, weight, refusal } of request.foreign) {
-    if (refusal !== undefined) losses.refuseAt(path, refusal.why, refusal.details);
-    if (weight === "meaning") refuseForeign(path, losses);
-    losses.at(path);
+  for (const field of request.foreign) {
+    if (field.weight === "meaning") refuseForeign(field, losses);
+    losses.at(field.path);
   }
   return [];
 }
 
-function refuseForeign(path: string, losses: LossList): never {
-  return losses.refuseAt(
-    path,
-    "This model's upstream has nothing that would do the same; leave the field out.",
-  );
+function refuseForeign(
+  { path, refusal = USUAL_REFUSAL }: ForeignField | ForeignPart,
+  losses: LossList,
+): never {
+  return losses.refuseAt(path, refusal.why, refusal.details);
 }
+
+const USUAL_REFUSAL: Refusal = {
+  why: "This model's upstream has nothing that would do the same; leave the field out.",
+};
 
 function fitMessage(message: Message, fit: Fit): Message {
   const { name, ...unnamed } = message;
@@ -253,7 +259,7 @@ function fitPart(part: Part, fit: Fit): readonly Part[] {
         fit.losses.at(part.path, "weakened");
         return [{ kind: "text", text: part.words }];
       }
-      if (part.weight === "meaning") refuseForeign(part.path, fit.losses);
+      if (part.weight === "meaning") refuseForeign(part, fit.losses);
       fit.losses.at(part.path);
       return [];
   }

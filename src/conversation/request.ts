@@ -130,6 +130,7 @@ export interface ForeignPart {
   readonly path: string;
   /** Says about the same to other protocols, whatever the weight. */
   readonly words?: string;
+  readonly refusal?: Refusal;
 }
 
 /** Where there is no slot: a hint is dropped with a loss, what changes the answer's meaning is refused. */
@@ -140,8 +141,14 @@ export interface ForeignField {
   readonly path: string;
   readonly value: unknown;
   readonly weight: Weight;
-  /** How it is refused, where its clients need other words than the usual ones. */
-  readonly refusal?: { readonly why: string; readonly details: JsonObject };
+  readonly refusal?: Refusal;
+}
+
+/** How something is refused, where its clients need other words than the usual ones. */
+export interface Refusal {
+  readonly why: string;
+  /** For the client's program. */
+  readonly details?: JsonObject;
 }
 
 /** The prefix up to and including this part or tool is to be cached. */

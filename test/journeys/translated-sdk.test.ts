@@ -115,6 +115,23 @@ describe("tool loops through unmodified SDKs, over all pairs", () => {
       }
     },
   );
+
+  it.each(PAIRS.filter(({ client, upstream }) => client === "responses" && upstream !== client))(
+    "the AI SDK is told how to send a conversation that nobody stores: $client to $upstream",
+    async ({ upstream }) => {
+      const model = aiModel(world.url, "responses", MODEL_OF[upstream]);
+      const first = await generateText({ model, prompt: "Say one." });
+      const question = { role: "user" as const, content: "And now?" };
+      const messages = [...first.response.messages, question];
+      const referring = generateText({ model, messages, maxRetries: 0 });
+      await expect(referring).rejects.toMatchObject({
+        statusCode: 400,
+        message: expect.stringContaining("providerOptions: { openai: { store: false } }"),
+      });
+      const second = await generateText({ model, messages, providerOptions: { openai: { store: false } } });
+      expect(second.usage.inputTokens).toBeGreaterThan(first.usage.outputTokens ?? 0);
+    },
+  );
 });
 
 function aiModel(url: string, client: TextProtocol, model: string): LanguageModel {

@@ -2,6 +2,7 @@ import type {
   ForeignField,
   Message,
   Part,
+  Refusal,
   TextPart,
   ToolCallPart,
   ToolResultPart,
@@ -135,8 +136,22 @@ function decodeResult(item: Fields, type: string): ToolResultPart {
 /** An item that the vendor made or that its own tools left: what was found with it is in the words that follow. */
 function foreignItem(item: Fields, type: string): Part {
   const weight: Weight = LEFT_BY_TOOLS.has(type) ? "hint" : "meaning";
-  return { kind: "foreign", protocol: "responses", value: item.value, weight, path: item.path };
+  const foreign: Part = {
+    kind: "foreign",
+    protocol: "responses",
+    value: item.value,
+    weight,
+    path: item.path,
+  };
+  return type === "item_reference" ? { ...foreign, refusal: NOT_STORED } : foreign;
 }
+
+/** Some clients refer to every earlier item unless told that nothing is stored; leaving it out would lose the turn. */
+const NOT_STORED: Refusal = {
+  why:
+    "This model's upstream stores no items that a later request could refer to. Send the item itself: " +
+    "clients do with `store: false` (in the AI SDK `providerOptions: { openai: { store: false } }`).",
+};
 
 /** Told of an answered turn only: which tools the vendor ran, and what it listed or found. */
 const LEFT_BY_TOOLS: ReadonlySet<string> = new Set([
