@@ -18,16 +18,19 @@ export interface Submitted {
 /**
  * Asks a place about tasks it has, all of one model and medium, at once where it can. Ends the claims. Those
  * that run on are written together through `again`. Only the asking takes one of the upstream's lanes: the files of a
- * success may be copied for minutes.
+ * success may be copied for minutes. Where the upstream was removed there is nobody to ask: the tasks run into their deadlines.
  */
 export async function lookAt(
   tasks: readonly Submitted[],
-  candidate: TaskCandidate,
+  candidate: TaskCandidate | undefined,
   deps: WorkDeps,
   lanes: Lanes,
   again: (look: Look) => Promise<void>,
 ): Promise<void> {
-  const outcomes = await lanes.run(candidate.place.upstreamId, () => askAbout(tasks, candidate, deps));
+  const outcomes =
+    candidate === undefined
+      ? NOTHING
+      : await lanes.run(candidate.place.upstreamId, () => askAbout(tasks, candidate, deps));
   const taken = await Promise.allSettled(
     tasks.map(async ({ held, upstreamTask }) => {
       const outcome = outcomes.get(upstreamTask);
@@ -38,18 +41,10 @@ export async function lookAt(
   for (const each of taken) if (each.status === "rejected") throw each.reason;
 }
 
-/** Nobody can be asked any more, as the upstream was removed: the task runs into its deadline. */
-export async function lookInVain(
-  held: Held,
-  deps: WorkDeps,
-  again: (look: Look) => Promise<void>,
-): Promise<void> {
-  if (isFinal(held.claim.state)) await takeInLate(held, undefined, deps, again);
-  else await takeIn(held, undefined, deps, again);
-}
-
 /** A record is read in a moment, and a look that is under way at the deadline must not keep a task from ending. */
 const LOOK_MS = 30_000;
+
+const NOTHING: ReadonlyMap<string, PollOutcome> = new Map();
 
 /** By upstream id; one that is missing could not be asked. */
 async function askAbout(

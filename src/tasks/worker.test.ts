@@ -76,6 +76,25 @@ describe("a look that breaks off", () => {
   });
 });
 
+describe("tasks whose upstream was removed", () => {
+  it("all end at their deadline, not one of them in each lease", async () => {
+    vendor.onLook = () => ({ type: "running" });
+    const caller = await rig.account(10n * DOLLAR);
+    const engine = await rig.startEngine();
+    const tasks = await Promise.all([1, 2, 3].map(() => engine.submit(videoRequest(caller))));
+    await eventually(() => tasks.every(({ id }) => vendor.asked.some((each) => each.taskId === `v-${id}`)));
+    rig.catalog.removed.add(1n);
+    await rig.database.execute(
+      "update tasks set deadline_at = now() + interval '1 s', due_at = now() + interval '1 s', fence = fence + 1",
+    );
+    const sinceMs = performance.now();
+    for (const { id } of tasks)
+      expect(await untilOver(engine, caller, id)).toMatchObject({ state: "FAILURE" });
+    expect(performance.now() - sinceMs).toBeLessThan(LEASE_MS);
+    await expectCharged(rig, caller, 0n, 10n * DOLLAR);
+  });
+});
+
 describe("a task at its deadline", () => {
   it("is looked at once more, and has failed if it still runs; a late success changes no money", async () => {
     vendor.onLook = () => ({ type: "running", progressPercent: 50 });

@@ -3,7 +3,7 @@ import { every, sleep } from "../base/timers.ts";
 import type { Claim, Look, Place } from "./board.ts";
 import { type Held, hold, KEEP_BEAT_MS, keepAll, LEASE_MS } from "./held.ts";
 import { createLanes } from "./lanes.ts";
-import { lookAt, lookInVain, type Submitted } from "./look.ts";
+import { lookAt, type Submitted } from "./look.ts";
 import { createLookWriter } from "./look-writer.ts";
 import { type NextStep, nextStep } from "./next-step.ts";
 import { TIMED_OUT } from "./schedule.ts";
@@ -143,11 +143,7 @@ export function createWorker(deps: WorkDeps): Worker {
     for (let index = 0; index < group.length; index += size) {
       const part = group.slice(index, index + size);
       const held = part.map((each) => each.held);
-      void work(held, () =>
-        candidate === undefined
-          ? lookInVain(first.held, deps, again)
-          : lookAt(part, candidate, deps, lanes, again),
-      );
+      void work(held, () => lookAt(part, candidate, deps, lanes, again));
     }
   };
 
