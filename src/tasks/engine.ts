@@ -10,7 +10,7 @@ import type { Transport } from "../upstreams/call.ts";
 import { inlinePictures, type ReadFile } from "../upstreams/task-apis/inline-pictures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { FoundTask, TaskBoard } from "./board.ts";
-import { createFaults } from "./faults.ts";
+import { BATCHLESS_MS, createFaults, REFUSED_MS } from "./faults.ts";
 import { createFinder } from "./find.ts";
 import { createFinisher, type KeepFiles, type ProbeSeconds } from "./finish.ts";
 import { createSubmitter } from "./submit.ts";
@@ -96,7 +96,8 @@ function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => b
   return {
     ...{ board, ask, apiOf, clock, timers, random, log, stopped, largeJson },
     finisher: createFinisher(board, probe, random, keepFiles),
-    faults: createFaults(clock),
+    faults: createFaults(clock, REFUSED_MS),
+    batchless: createFaults(clock, BATCHLESS_MS),
     serving: ({ model, group, medium }) => catalog.current().serving(model, group, `${medium}s`),
     at(place) {
       const found = catalog.current().placed(place.upstreamId, place.credentialId);

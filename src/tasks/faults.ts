@@ -1,21 +1,24 @@
 import type { Clock } from "../base/clock.ts";
 import type { TaskCandidate } from "./choose.ts";
 
-/** Remembers places that refused a task for reasons of their own: for a while the others are asked before them. */
+/** Remembers for a while what places have shown they cannot do. */
 export interface Faults {
   note(candidate: TaskCandidate): void;
-  /** 1 = refused a moment ago, else 0. */
+  /** 1 = noted a while ago at most, else 0. */
   rank(candidate: TaskCandidate): number;
 }
 
-const REMEMBERED_MS = 30_000;
+/** What refused a moment ago may take the next one. */
+export const REFUSED_MS = 30_000;
+/** To try a batch in vain costs one call; not to try one that would be answered again costs one for each task. */
+export const BATCHLESS_MS = 60_000;
 
-export function createFaults(clock: Clock): Faults {
+export function createFaults(clock: Clock, rememberedMs: number): Faults {
   const untilMs = new Map<string, number>();
   const keyOf = ({ place }: TaskCandidate): string =>
     `${place.upstreamId} ${place.credentialId} ${place.model}`;
   return {
-    note: (candidate) => untilMs.set(keyOf(candidate), clock.monotonicMs() + REMEMBERED_MS),
+    note: (candidate) => untilMs.set(keyOf(candidate), clock.monotonicMs() + rememberedMs),
     rank(candidate) {
       const until = untilMs.get(keyOf(candidate));
       if (until === undefined) return 0;

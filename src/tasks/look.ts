@@ -1,5 +1,10 @@
 import { crashPoint } from "../base/crash-point.ts";
-import type { PollOutcome } from "../upstreams/task-apis/task-api.ts";
+import type {
+  PollAbout,
+  PollOutcome,
+  TaskApiAnswer,
+  TaskApiRequest,
+} from "../upstreams/task-apis/task-api.ts";
 import { askWithin } from "./ask-within.ts";
 import type { Look } from "./board.ts";
 import type { TaskCandidate } from "./choose.ts";
@@ -27,10 +32,7 @@ export async function lookAt(
   lanes: Lanes,
   again: (look: Look) => Promise<void>,
 ): Promise<void> {
-  const outcomes =
-    candidate === undefined
-      ? NOTHING
-      : await lanes.run(candidate.place.upstreamId, () => askAbout(tasks, candidate, deps));
+  const outcomes = candidate === undefined ? NOTHING : await askAbout(tasks, candidate, deps, lanes);
   const taken = await Promise.allSettled(
     tasks.map(async ({ held, upstreamTask }) => {
       const outcome = outcomes.get(upstreamTask);
@@ -44,34 +46,74 @@ export async function lookAt(
 /** A record is read in a moment, and a look that is under way at the deadline must not keep a task from ending. */
 const LOOK_MS = 30_000;
 
-const NOTHING: ReadonlyMap<string, PollOutcome> = new Map();
+type Outcomes = ReadonlyMap<string, PollOutcome>;
+const NOTHING: Outcomes = new Map();
 
 /** By upstream id; one that is missing could not be asked. */
 async function askAbout(
   tasks: readonly Submitted[],
-  { upstream, credential, api, place }: TaskCandidate,
-  { ask, timers }: WorkDeps,
-): Promise<ReadonlyMap<string, PollOutcome>> {
+  candidate: TaskCandidate,
+  deps: WorkDeps,
+  lanes: Lanes,
+): Promise<Outcomes> {
+  const together = tasks.length > 1 ? await askTogether(tasks, candidate, deps, lanes) : NOTHING;
+  if (together === undefined) return NOTHING;
+  // A batch may leave a task out for ever, which says nothing about it.
+  const left = tasks.filter(({ upstreamTask }) => !together.has(upstreamTask));
+  const singly = await Promise.all(left.map((task) => askSingly(task, candidate, deps, lanes)));
+  return new Map([together, ...singly].flatMap((outcomes) => [...outcomes]));
+}
+
+/** undefined = the vendor is away or has too much to do, and questions about each would be more of that. */
+async function askTogether(
+  tasks: readonly Submitted[],
+  candidate: TaskCandidate,
+  deps: WorkDeps,
+  lanes: Lanes,
+): Promise<Outcomes | undefined> {
+  const { batch } = candidate.api;
   const [first] = tasks;
-  if (first === undefined) return new Map();
-  const { requestId, medium } = first.held.claim;
-  const about = { model: place.model, medium };
-  const { batch, poll, readPoll } = api;
-  const whole = batch !== undefined && tasks.length > 1;
-  const request = whole
-    ? batch.request(
-        tasks.map(({ upstreamTask }) => upstreamTask),
-        about,
-      )
-    : poll?.(first.upstreamTask, about);
-  if (request === undefined) return new Map();
-  crashPoint("task.look.before-send");
-  const asked = await askWithin(ask({ upstream, credential, requestId, request }), LOOK_MS, timers);
-  crashPoint("task.look.after-answer");
-  if (asked === undefined || asked.type === "failed") return new Map();
-  if (whole) return batch.read(asked.answer);
-  const outcome = readPoll?.(asked.answer);
-  return new Map(outcome === undefined ? [] : [[first.upstreamTask, outcome]]);
+  if (batch === undefined || first === undefined) return NOTHING;
+  const ids = tasks.map(({ upstreamTask }) => upstreamTask);
+  const answer = await answerTo(batch.request(ids, aboutOf(first, candidate)), first, candidate, deps, lanes);
+  const outcomes = answer && batch.read(answer);
+  // About none of them: it may have no batches at all.
+  if (outcomes?.size === 0) deps.batchless.note(candidate);
+  return outcomes;
+}
+
+async function askSingly(
+  task: Submitted,
+  candidate: TaskCandidate,
+  deps: WorkDeps,
+  lanes: Lanes,
+): Promise<Outcomes> {
+  const { poll, readPoll } = candidate.api;
+  if (poll === undefined || readPoll === undefined) return NOTHING;
+  const { upstreamTask } = task;
+  const answer = await answerTo(poll(upstreamTask, aboutOf(task, candidate)), task, candidate, deps, lanes);
+  return answer === undefined ? NOTHING : new Map([[upstreamTask, readPoll(answer)]]);
+}
+
+function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {
+  return { model: place.model, medium: held.claim.medium };
+}
+
+/** undefined = none came. */
+async function answerTo(
+  request: TaskApiRequest,
+  { held }: Submitted,
+  { upstream, credential }: TaskCandidate,
+  { ask, timers }: WorkDeps,
+  lanes: Lanes,
+): Promise<TaskApiAnswer | undefined> {
+  const { requestId } = held.claim;
+  return lanes.run(upstream.id, async () => {
+    crashPoint("task.look.before-send");
+    const asked = await askWithin(ask({ upstream, credential, requestId, request }), LOOK_MS, timers);
+    crashPoint("task.look.after-answer");
+    return asked?.type === "answered" ? asked.answer : undefined;
+  });
 }
 
 async function takeIn(

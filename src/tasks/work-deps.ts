@@ -27,7 +27,10 @@ export interface WorkDeps {
   readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
   /** The order for a vendor that wants files: its linked pictures fetched. */
   readonly inline: (order: MediaOrder) => Promise<InlinedOrder>;
+  /** Places that refused a task for reasons of their own: the others are asked before them. */
   readonly faults: Faults;
+  /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
+  readonly batchless: Faults;
   readonly largeJson: LargeJson;
   readonly clock: Clock;
   readonly timers: Timers;

@@ -6,6 +6,7 @@ import {
   expectCharged,
   expectCleanBooks,
   type FakeVendor,
+  fakeApi,
   fakeVendor,
   SECOND_NANOS,
   shortenDeadline,
@@ -13,8 +14,10 @@ import {
   untilOver,
   videoRequest,
 } from "../../test/support/tasks.ts";
+import type { PollOutcome, TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { TaskEngine } from "./engine.ts";
 import { LEASE_MS } from "./held.ts";
+import type { Task } from "./tasks.ts";
 import { createTasksStore } from "./tasks-store.ts";
 
 const DOLLAR = 1_000_000_000n;
@@ -73,6 +76,82 @@ describe("a look that breaks off", () => {
     const [first = 0, second = 0] = looks;
     expect(second - first).toBeLessThan(LEASE_MS - 5_000);
     await expectCharged(rig, caller, PRICE);
+  });
+});
+
+describe("tasks of a vendor that has batches", () => {
+  const SUCCESS = { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } } as const;
+  const RUNNING: PollOutcome = { type: "running" };
+  /** Batches that were asked for, each with the ids in it. */
+  let batches: string[][];
+  beforeEach(() => {
+    batches = [];
+  });
+
+  /** Two tasks that the vendor has and that are due together again and again; it answers batches of them so. */
+  async function runTwo(
+    read: (ids: readonly string[]) => ReadonlyMap<string, PollOutcome> | undefined,
+  ): Promise<{ readonly ids: readonly string[]; readonly until: (id: string) => Promise<Task> }> {
+    vendor.onLook = () => RUNNING;
+    const ask = askVendors([vendor, other]);
+    const batch: TaskApi["batch"] = {
+      most: 20,
+      request: (upstreamIds) => ({ method: "POST", path: "/batch", json: upstreamIds }),
+      read: ({ body }) => read(JSON.parse(Buffer.from(body).toString()) as string[]),
+    };
+    const caller = await rig.account(10n * DOLLAR);
+    const engine = await rig.startEngine({
+      apiOf: () => ({ ...fakeApi(), batch }),
+      random: () => 0.5,
+      async ask(asked) {
+        const { path, json } = asked.request;
+        if (path !== "/batch") return ask(asked);
+        batches.push(json as string[]);
+        return {
+          type: "answered",
+          answer: { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json)) },
+        };
+      },
+    });
+    const [one, two] = await Promise.all([1, 2].map(() => engine.submit(videoRequest(caller))));
+    const ids = [one?.id ?? "", two?.id ?? ""];
+    await eventually(() => ids.every((id) => vendor.submits(id) === 1));
+    await eventually(async () => {
+      await rig.database.execute("update tasks set due_at = now(), fence = fence + 1");
+      return batches.length > 0;
+    });
+    return { ids, until: (id) => untilOver(engine, caller, id) };
+  }
+
+  it("are asked for alone where a batch leaves them out", async () => {
+    let leftOut = "";
+    const { ids, until } = await runTwo((asked) => {
+      leftOut ||= asked[1] ?? "";
+      return new Map(asked.filter((id) => id !== leftOut).map((id) => [id, RUNNING]));
+    });
+    vendor.onLook = () => SUCCESS;
+    const left = ids.find((id) => leftOut.endsWith(id)) ?? "";
+    expect(await until(left)).toMatchObject({ state: "SUCCESS" });
+  });
+
+  it("are asked for alone, and in no batch for a while, where it answers batches with nothing", async () => {
+    const { ids, until } = await runTwo(() => new Map());
+    await eventually(() => vendor.asked.filter(({ kind }) => kind === "look").length >= 6);
+    vendor.onLook = () => SUCCESS;
+    for (const id of ids) expect(await until(id)).toMatchObject({ state: "SUCCESS" });
+    expect(batches).toHaveLength(1);
+  });
+
+  it("are not asked for alone where it says that it has too much to do", async () => {
+    let ready = false;
+    const { ids, until } = await runTwo((asked) =>
+      ready ? new Map(asked.map((id) => [id, SUCCESS])) : undefined,
+    );
+    const before = vendor.asked.length;
+    await eventually(() => batches.length >= 3);
+    ready = true;
+    for (const id of ids) expect(await until(id)).toMatchObject({ state: "SUCCESS" });
+    expect(vendor.asked).toHaveLength(before);
   });
 });
 

@@ -139,7 +139,8 @@ export function createWorker(deps: WorkDeps): Worker {
       for (const { held } of group) if (held.claim === look.claim) hands.delete(held);
     };
     const candidate = deps.at(first.place);
-    const size = candidate?.api.batch?.most ?? 1;
+    const together = candidate !== undefined && deps.batchless.rank(candidate) === 0;
+    const size = (together ? candidate.api.batch?.most : undefined) ?? 1;
     for (let index = 0; index < group.length; index += size) {
       const part = group.slice(index, index + size);
       const held = part.map((each) => each.held);

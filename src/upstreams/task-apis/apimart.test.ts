@@ -179,4 +179,12 @@ describe("apimart", () => {
     expect(read({ code: 500 })).toEqual({});
     expect(read(null)).toEqual({});
   });
+
+  it("says nothing about a batch that came while it has too much to do, which is not that it has none", () => {
+    const read = (status: number, value: unknown): unknown =>
+      api.batch?.read({ status, headers: {}, body: Buffer.from(JSON.stringify(value)) });
+    expect(read(429, { error: { message: "slow down" } })).toBeUndefined();
+    expect(read(200, { code: 429, message: "slow down" })).toBeUndefined();
+    expect(read(404, { error: { message: "no such path" } })).toEqual(new Map());
+  });
 });

@@ -13,8 +13,8 @@ export interface TaskApi {
   readonly batch?: {
     readonly most: number;
     request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
-    /** By upstream id; one that is missing counts as still running. */
-    read(answer: TaskApiAnswer): ReadonlyMap<string, PollOutcome>;
+    /** By upstream id; one that is missing is asked for alone. undefined = it has too much to do to be asked more. */
+    read(answer: TaskApiAnswer): ReadonlyMap<string, PollOutcome> | undefined;
   };
   /** The vendor makes one task of any number of submits with the same `taskId`: a lost answer may be repeated. */
   readonly idempotent: boolean;

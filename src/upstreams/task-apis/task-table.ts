@@ -114,7 +114,9 @@ function readBatch(
   table: TaskTable,
   batch: BatchTable,
   answer: TaskApiAnswer,
-): ReadonlyMap<string, PollOutcome> {
+): ReadonlyMap<string, PollOutcome> | undefined {
+  const refusal = readRefusal(answer, table.refusal);
+  if (refusal?.type === "refused" && refusal.next === "later") return undefined;
   const body = exactJsonOf(answer);
   const outcomes = new Map<string, PollOutcome>();
   if (!isGoodRecord(answer, body, table.refusal)) return outcomes;

@@ -4,7 +4,7 @@ import type { Timers } from "../../../src/base/timers.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import type { TaskBoard } from "../../../src/tasks/board.ts";
-import { createFaults } from "../../../src/tasks/faults.ts";
+import { BATCHLESS_MS, createFaults, REFUSED_MS } from "../../../src/tasks/faults.ts";
 import { createFinisher } from "../../../src/tasks/finish.ts";
 import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
 import { createWorker, type Worker } from "../../../src/tasks/worker.ts";
@@ -61,7 +61,8 @@ export class TaskProcess {
       ...shared,
       random,
       finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
-      faults: createFaults(this.clock),
+      faults: createFaults(this.clock, REFUSED_MS),
+      batchless: createFaults(this.clock, BATCHLESS_MS),
       largeJson: createLargeJson(),
       ask: (asked) =>
         new Promise((resolve) => {
