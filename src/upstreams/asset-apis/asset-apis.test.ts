@@ -65,6 +65,26 @@ describe("assets at another gateway", () => {
   });
 });
 
+it.each([
+  ["another gateway", gatewayAssets, "result", "https://gw.example", "key"],
+  ["ark", arkAssets, "Result", "https://ark.eu-west.bytepluses.com", "key;access_key=A;secret_key=S;group=g"],
+] as const)(
+  "an asset whose id is a number keeps all its digits, at %s",
+  async (_at, api, result, url, key) => {
+    const id = "9007199254740993123";
+    const { site } = siteOf(
+      [
+        [200, `{"${result}":{"Id":${id}}}`],
+        [200, `{"${result}":{"Id":${id},"Status":"Active"}}`],
+      ],
+      url,
+      key,
+    );
+    expect(await api.create(site, ASSET)).toEqual({ type: "done", value: { id } });
+    expect(await api.read(site, id)).toMatchObject({ type: "done", value: { Id: id } });
+  },
+);
+
 describe("assets at ark", () => {
   const SIGNED = "key;access_key=AK;secret_key=SK;group=group-1;project=films";
   const ark = (answers: readonly Answer[], secret = SIGNED, base = "https://ark.cn-beijing.volces.com") =>

@@ -1,5 +1,5 @@
 import type { AskOutcome } from "../call.ts";
-import { jsonOf, type Places, textAt, valueAt } from "../task-apis/look.ts";
+import { exactJsonOf, type Places, textAt, valueAt } from "../task-apis/look.ts";
 import { type RefusalTable, readRefusal } from "../task-apis/refusals.ts";
 import type { AssetOutcome, CreatedUpstreamAsset, UpstreamAsset } from "./asset-api.ts";
 
@@ -22,7 +22,7 @@ export function readResult<T>(
     const refused = refusal.type === "refused" && refusal.next === "fail";
     return { type: refused ? "refused" : "unavailable", reason: refusal.reason };
   }
-  const value = read(valueAt(jsonOf(asked.answer), answers.result));
+  const value = read(valueAt(exactJsonOf(asked.answer), answers.result));
   return value === undefined
     ? { type: "unavailable", reason: "The asset service's answer cannot be read." }
     : { type: "done", value };
