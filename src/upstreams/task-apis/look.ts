@@ -51,13 +51,13 @@ export function numberAt(value: unknown, places: Places = []): number | undefine
   return Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
-/** The texts at the first place that holds any, be it one or a list of them. */
+/** The texts at the first place that holds any, be it one or a list of them, without the blanks around them. */
 export function textsAt(value: unknown, places: Places): readonly string[] {
   for (const place of places) {
     const found = valueAt(value, place);
-    const texts = (Array.isArray(found) ? found : [found]).filter(
-      (each): each is string => typeof each === "string" && each.trim() !== "",
-    );
+    const texts = (Array.isArray(found) ? (found as readonly unknown[]) : [found])
+      .map((each) => (typeof each === "string" ? each.trim() : ""))
+      .filter((each) => each !== "");
     if (texts.length > 0) return texts;
   }
   return [];

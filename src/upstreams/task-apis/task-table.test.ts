@@ -38,6 +38,17 @@ describe("an id that is a number", () => {
   });
 });
 
+describe("a link", () => {
+  it("is what stands between the blanks around it", () => {
+    const record = (url: unknown): object => ({
+      data: { status: "completed", result: { images: [{ url }] } },
+    });
+    const outputs = [{ url: "https://v.example/1.png" }];
+    for (const url of [" https://v.example/1.png\n", ["", "\thttps://v.example/1.png "]])
+      expect(polled("apimart", record(url))).toEqual({ type: "succeeded", result: { outputs } });
+  });
+});
+
 describe("a failure", () => {
   it.each<[Kind, object]>([
     ["minimax", { task: { status: "failed" }, base_resp: { status_code: 1027, status_msg: "too rude" } }],
