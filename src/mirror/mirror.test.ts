@@ -70,6 +70,24 @@ describe("results of tasks", { timeout: 60_000 }, () => {
 
   const drafts = (): Promise<string[]> => readdir(join(dataDir, "media", "drafts")).catch(() => []);
 
+  it("of many tasks are copied at once without a warning of the runtime's", async () => {
+    const mirror = open({ kind: "disk" });
+    const warnings: string[] = [];
+    const hear = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", hear);
+    try {
+      const results = Array.from({ length: 30 }, (_, index) => ({
+        outputs: [{ url: `${vendor}/${index}` }],
+      }));
+      await Promise.all(results.map((result, index) => mirror.keep(`t${index}`, result, PATIENT_MS)));
+      // They are told in a later turn.
+      await new Promise(setImmediate);
+    } finally {
+      process.off("warning", hear);
+    }
+    expect(warnings).toEqual([]);
+  });
+
   it("get links of the gateway's own, each to the same bytes under the type they have", async () => {
     const mirror = open({ kind: "disk" });
     const result = {

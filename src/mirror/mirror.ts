@@ -69,6 +69,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   const copier = createCopier({ ...options, drafts: join(folder, "drafts") });
   const turns = createTurns(MOST_AT_ONCE);
   const closing = new AbortController();
+  // One for each task whose files are copied.
+  setMaxListeners(0, closing.signal);
   let failed = 0;
   /** The bucket that the settings name at this moment. */
   const bucket = (): Shelf | undefined => {
