@@ -56,9 +56,10 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     clientErrorHandler: connections.broken,
   });
-  // Bodies are read by the routes that want them, as raw bytes.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  // Bodies are read by the routes that want them, as raw bytes, whatever they are called: to the framework, which
+  // would refuse a type that is none, no method has one.
+  for (const method of app.supportedMethods)
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 
   app.addHook("onRequest", (request, reply, done) => {
     if (request.method === "OPTIONS") {

@@ -8,6 +8,7 @@ import {
   MESSAGES,
   NATIVE,
   TEXT_ENDPOINTS,
+  withQuery,
 } from "../support/endpoints.ts";
 import { type RawReply, rawAsk } from "../support/raw-ask.ts";
 import { KEYS, startWorld, type World } from "../support/world.ts";
@@ -197,12 +198,22 @@ describe("the HTTP surface", () => {
   });
 
   it("reads a body whatever its content type says, plain or as gzip", async () => {
+    const types = [
+      "application/json",
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "json",
+      "",
+      undefined,
+    ];
     for (const { path, body = {}, name } of TEXT_ENDPOINTS) {
       const text = JSON.stringify(body);
-      for (const type of ["application/json", "text/plain", "application/x-www-form-urlencoded", ""]) {
-        const headers = type === "" ? [] : [["content-type", type] as const];
-        const reply = await rawAsk(world.url, "POST", path, [...AUTHORIZED, ...headers], text);
-        expect(reply.status, `${name} as "${type}"`).toBe(200);
+      for (const type of types) {
+        const headers = type === undefined ? [] : [["content-type", type] as const];
+        for (const spelt of [path, withQuery(path, "beta=true")]) {
+          const reply = await rawAsk(world.url, "POST", spelt, [...AUTHORIZED, ...headers], text);
+          expect(reply.status, `${name} at ${spelt} as "${type}"`).toBe(200);
+        }
       }
       const zipped = [...AUTHORIZED, ["content-encoding", "gzip"] as const];
       expect((await rawAsk(world.url, "POST", path, zipped, gzipSync(text))).status, name).toBe(200);
