@@ -78,7 +78,7 @@ export function endpoint(
  * Clients that would rather have a WebSocket (Codex) begin with GET. 426 is what they take as leave to go on
  * over HTTP; after any other refusal they ask again, with pauses.
  */
-function refusal({ method, headers }: IncomingMessage, served: readonly Method[]): GatewayError {
+export function refusal({ method, headers }: IncomingMessage, served: readonly Method[]): GatewayError {
   const allow = [...served, "OPTIONS"].join(", ");
   const methods = served.join(" or ");
   if (headers.upgrade?.toLowerCase() !== "websocket") {

@@ -3,7 +3,7 @@ import type { Model } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson, type Visit } from "../endpoint.ts";
+import { endpoint, refusal, sendJson, type Visit } from "../endpoint.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText, queryTexts } from "../query.ts";
 import { answerText } from "../text-call.ts";
@@ -32,6 +32,7 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
 }
 
 async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
+  if (SERVED.has(targetOf(visit).action)) throw refusal(visit.request.raw, ["POST"]);
   const caller = await authenticate(visit.request.raw, queryTexts(visit.request, "key"), deps.authenticator);
   const id = pathOf(visit);
   const model = deps.catalog.current().callable(caller, id);
@@ -40,13 +41,9 @@ async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
   sendJson(visit, 200, nativeRecord(model));
 }
 
-/** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
 function act(deps: HttpDeps, visit: Visit): Promise<void> {
-  const path = pathOf(visit);
-  const colon = path.lastIndexOf(":");
-  const action = colon === -1 ? "" : path.slice(colon + 1);
-  const model = colon === -1 ? path : path.slice(0, colon);
-  if (action !== "generateContent" && action !== "streamGenerateContent") {
+  const { model, action } = targetOf(visit);
+  if (!SERVED.has(action)) {
     throw new GatewayError(
       "unserved_action",
       `The action "${action.slice(0, 50)}" is not served; use :generateContent or :streamGenerateContent${action === "countTokens" ? ", whose usageMetadata counts the tokens" : ""}.`,
@@ -59,6 +56,17 @@ function act(deps: HttpDeps, visit: Visit): Promise<void> {
     arrayStream: streamed && queryText(visit.request, "alt") !== "sse",
     queryKeys: queryTexts(visit.request, "key"),
   });
+}
+
+const SERVED: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent"]);
+
+/** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
+function targetOf(visit: Visit): { model: string; action: string } {
+  const path = pathOf(visit);
+  const colon = path.lastIndexOf(":");
+  return colon === -1
+    ? { model: path, action: "" }
+    : { model: path.slice(0, colon), action: path.slice(colon + 1) };
 }
 
 function pathOf(visit: Visit): string {
