@@ -15,10 +15,14 @@ export function readLimit(text: string | undefined, param: string): number | und
   return limit;
 }
 
-/** A page of a list ordered by id; without a limit everything. An unknown cursor gives 400. */
+/**
+ * A page of a list ordered by id; without a limit everything. An unknown cursor gives 400, which names the
+ * caller's parameter.
+ */
 export function pageByCursor<Item extends { readonly id: string }>(
   items: readonly Item[],
   cursor: { limit: number | undefined; afterId: string | undefined; beforeId: string | undefined },
+  afterParam = "after_id",
 ): { items: readonly Item[]; hasMore: boolean } {
   if (cursor.afterId && cursor.beforeId) {
     throw new GatewayError("invalid_request", "Send after_id or before_id, not both.", {
@@ -30,7 +34,7 @@ export function pageByCursor<Item extends { readonly id: string }>(
     const start = cursor.limit === undefined ? 0 : Math.max(0, end - cursor.limit);
     return { items: items.slice(start, end), hasMore: start > 0 };
   }
-  const start = cursor.afterId ? indexOf(items, cursor.afterId, "after_id") + 1 : 0;
+  const start = cursor.afterId ? indexOf(items, cursor.afterId, afterParam) + 1 : 0;
   const end = cursor.limit === undefined ? items.length : start + cursor.limit;
   return { items: items.slice(start, end), hasMore: end < items.length };
 }

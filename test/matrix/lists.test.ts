@@ -185,8 +185,14 @@ describe("model lists", () => {
       token = json.nextPageToken;
     }
     expect(paged).toEqual(whole.models);
-    expect((await world.ask("/v1beta/models?pageToken=nonsense")).status).toBe(400);
-    expect((await world.ask("/v1beta/models?pageSize=no")).json.error.param).toBe("pageSize");
+    for (const [query, param] of [
+      ["pageToken=nonsense", "pageToken"],
+      ["pageSize=no", "pageSize"],
+    ]) {
+      const { status, json } = await world.ask(`/v1beta/models?${query}`);
+      expect([status, json.error.code, json.error.param], query).toEqual([400, "invalid_request", param]);
+      expect(json.error.message).toContain(param);
+    }
   });
 
   it("give one native model, and 404 in the native shape for an unknown one", async () => {

@@ -14,11 +14,15 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const { request } = visit;
     const caller = await authenticate(request.raw, queryTexts(request, "key"), deps.authenticator);
     const token = queryText(request, "pageToken");
-    const page = pageByCursor(deps.catalog.current().listed(caller), {
-      limit: readLimit(queryText(request, "pageSize"), "pageSize"),
-      afterId: token ? readToken(token) : undefined,
-      beforeId: undefined,
-    });
+    const page = pageByCursor(
+      deps.catalog.current().listed(caller),
+      {
+        limit: readLimit(queryText(request, "pageSize"), "pageSize"),
+        afterId: token ? readToken(token) : undefined,
+        beforeId: undefined,
+      },
+      "pageToken",
+    );
     const last = page.items.at(-1);
     sendJson(visit, 200, {
       models: page.items.map(nativeRecord),
