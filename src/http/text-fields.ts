@@ -19,7 +19,7 @@ export function readTextFields(
   scan: BodyScan,
   path: { readonly model: string; readonly streamed: boolean } | undefined,
 ): TextFields {
-  const { forward } = protocol;
+  const { forward, name } = protocol;
   const model = path?.model ?? modelOf(scan);
   if (model === "") {
     throw new GatewayError(
@@ -31,7 +31,7 @@ export function readTextFields(
   checkTypes(forward, scan);
   checkRequired(forward, scan);
   checkCounts(forward, scan);
-  if (scan.last("background")?.value === true) {
+  if (name === "responses" && scan.last("background")?.value === true) {
     throw invalid(
       "background",
       "Background responses are not served; leave `background` out and keep the connection, or stream.",
@@ -39,7 +39,8 @@ export function readTextFields(
   }
   return {
     model,
-    streamed: path?.streamed ?? scan.last("stream")?.value === true,
+    streamed:
+      path?.streamed ?? (Object.hasOwn(forward.fields, "stream") && scan.last("stream")?.value === true),
     answers: answersOf(forward, scan),
   };
 }

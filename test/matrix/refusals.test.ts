@@ -248,6 +248,10 @@ describe("refusals", () => {
       expect((await send(endpoint, nulls)).status, endpoint.name).toBe(200);
       expect((await send(endpoint, { an_unlisted_field: { a: [1] } })).status, endpoint.name).toBe(200);
     }
+    // What one protocol knows is a stranger to another.
+    expect((await send(CHAT, { background: true })).status).toBe(200);
+    for (const endpoint of [EMBEDDINGS, RERANK])
+      expect((await send(endpoint, { background: true, stream: true })).status, endpoint.name).toBe(200);
     const vendor = await send(MESSAGES, { an_unlisted_field: 1 });
     expect([vendor.status, vendor.json.error.type]).toEqual([400, "invalid_request_error"]);
   });
