@@ -302,15 +302,16 @@ describe("refusals", () => {
   });
 
   it("meet two different API versions", async () => {
-    const version = (headers: Record<string, string>) => world.ask(MESSAGES.path, MESSAGES.body, { headers });
-    const { status, json } = await version({
-      "vendorx-version": "2023-06-01",
-      "anthropic-version": "2024-01-01",
-    });
-    expect([status, json.error.code]).toEqual([400, "invalid_request"]);
-    expect(
-      (await version({ "vendorx-version": "2023-06-01", "anthropic-version": "2023-06-01" })).status,
-    ).toBe(200);
+    const places = [[MESSAGES.path, MESSAGES.body], ["/v1/models"], ["/v1/models/text"]] as const;
+    for (const [path, body] of places) {
+      const version = (theirs: string) =>
+        world.ask(path, body, {
+          headers: { "vendorx-version": "2023-06-01", "anthropic-version": theirs },
+        });
+      const { status, json } = await version("2024-01-01");
+      expect([status, json.error?.code], path).toEqual([400, "invalid_request"]);
+      expect((await version("2023-06-01")).status, path).toBe(200);
+    }
   });
 
   it("of rate come with Retry-After and x-ratelimit headers, which good answers carry too", async () => {

@@ -4,6 +4,7 @@ import type { Model } from "../../catalog/catalog.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson, type Visit } from "../endpoint.ts";
+import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText } from "../query.ts";
 
@@ -62,9 +63,9 @@ interface Style {
  * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere.
  */
 function styleOf(visit: Visit): Style {
-  const { headers } = visit.request.raw;
-  const messages = (headers["vendorx-version"] ?? headers["anthropic-version"]) !== undefined;
-  return { messages, list: !messages || headers["x-api-key"] === undefined };
+  const { raw } = visit.request;
+  const messages = neutralHeaders(raw).version !== undefined;
+  return { messages, list: !messages || raw.headers["x-api-key"] === undefined };
 }
 
 function record(deps: HttpDeps, caller: Caller, model: Model, style: Style): object {
