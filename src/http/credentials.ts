@@ -30,10 +30,7 @@ async function resolveSeveral(carried: readonly string[], authenticator: Authent
   const found = await Promise.all(carried.map((credential) => authenticator.authenticate(credential)));
   const callers = found.filter((caller) => caller !== undefined);
   if (new Set(callers.map((caller) => caller.keyId)).size > 1) {
-    throw new GatewayError(
-      "invalid_api_key",
-      "The request carries valid API keys of two different owners; send one.",
-    );
+    throw new GatewayError("invalid_api_key", "The request carries two different valid API keys; send one.");
   }
   return orInvalid(callers[0]);
 }

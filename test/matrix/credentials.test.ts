@@ -89,7 +89,9 @@ describe("credentials", () => {
     for (const endpoint of KEYED_ENDPOINTS) {
       for (const other of [KEYS.second, KEYS.partner]) {
         const headers = [carry("authorization", KEYS.main), carry("x-api-key", other)];
-        expectRefused(await send(endpoint, headers), endpoint.name);
+        const reply = await send(endpoint, headers);
+        expectRefused(reply, endpoint.name);
+        expect(reply.json.error.message, endpoint.name).toContain("two different valid API keys");
       }
       for (const carrier of CARRIER_NAMES) {
         const twice = (key: string) => send(endpoint, [carry(carrier, KEYS.main), carry(carrier, key)]);
