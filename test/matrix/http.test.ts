@@ -157,6 +157,17 @@ describe("the HTTP surface", () => {
       }
     }
     expect(seen.size).toBe(KEYED_ENDPOINTS.length * 2);
+    for (const path of [
+      "/",
+      "/healthz",
+      "/openapi.json",
+      "/docs",
+      "/docs/static/swagger-ui.css",
+      "/nonsense",
+    ]) {
+      const reply = await world.ask(path, undefined, { key: null });
+      expect(reply.headers.get("x-request-id"), path).toMatch(/^req_[0-9a-f]{16,}$/);
+    }
   });
 
   it("lets pages of any origin read answers and errors, without cookies", async () => {

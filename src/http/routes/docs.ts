@@ -12,12 +12,18 @@ export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<
   // The plugin types OpenAPI 3.0 and 2.0 only; ours is 3.1, which it passes on as it is.
   const document = openApi(deps.version, deps.console.operations);
   endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (visit) => sendJson(visit, 200, document));
-  await app.register(swagger, {
-    mode: "static",
-    specification: { document: document as unknown as StaticDocument },
-  });
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    uiConfig: { url: "/openapi.json", deepLinking: true },
+  await app.register(async (docs) => {
+    // These answers are the framework's own, so nobody else puts the request's id on them.
+    docs.addHook("onRequest", async (request, reply) => {
+      reply.header("x-request-id", request.id);
+    });
+    await docs.register(swagger, {
+      mode: "static",
+      specification: { document: document as unknown as StaticDocument },
+    });
+    await docs.register(swaggerUi, {
+      routePrefix: "/docs",
+      uiConfig: { url: "/openapi.json", deepLinking: true },
+    });
   });
 }
