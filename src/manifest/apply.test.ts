@@ -114,6 +114,20 @@ describe("applying a file", () => {
     await apply({});
   });
 
+  it("changes a provider of sign-ins, which is a record in a list", async () => {
+    const signIn = (name: string) => ({
+      more: `settings: { sign_in: { oidc: [{ id: work, name: ${name}, issuer: "https://login.example", client_id: gate }] } }`,
+    });
+    await apply(signIn("Acme"));
+    expect(await apply(signIn("Acme"))).toBe("no changes");
+    const record = (name: string) =>
+      `[{ client_id: gate, id: work, issuer: https://login.example, name: ${name} }]`;
+    expect(await apply(signIn("Acorn"))).toBe(
+      `~ settings: sign_in.oidc ${record("Acme")} -> ${record("Acorn")}`,
+    );
+    expect(await apply(signIn("Acorn"))).toBe("no changes");
+  });
+
   it("dry shows the same and changes nothing", async () => {
     const version = await readCatalogVersion(deps.database);
     const parts = { input: "9", account: "group: partners" };

@@ -30,6 +30,11 @@ function flatten(record: FileRecord, under = ""): Map<string, string> {
 /** Text is quoted only where it could be taken for something else. */
 function leafText(value: FileValue): string {
   if (Array.isArray(value)) return `[${value.map(leafText).join(", ")}]`;
+  // A record in a list. Sorted: the database gives its fields back in an order of its own.
+  if (isRecord(value)) {
+    const fields = Array.from(flatten(value), ([field, text]) => `${field}: ${text}`);
+    return `{ ${fields.sort().join(", ")} }`;
+  }
   if (typeof value !== "string") return String(value);
   return /^[A-Za-z][\w./:@-]*$/.test(value) && !/^(true|false|null)$/.test(value)
     ? value

@@ -29,6 +29,16 @@ describe("changed fields", () => {
     expect(changedFields({ a: null }, { a: "null" })).toHaveLength(1);
     expect(changedFields({ a: "" }, {})).toHaveLength(1);
   });
+
+  it("are seen within the records of a list, whatever the order of their own fields", () => {
+    const before = { oidc: [{ id: "work", name: "Acme login" }] };
+    expect(changedFields(before, { oidc: [{ id: "work", name: "Acme" }] })).toEqual([
+      'oidc [{ id: work, name: "Acme login" }] -> [{ id: work, name: Acme }]',
+    ]);
+    expect(changedFields(before, { oidc: [{ name: "Acme login", id: "work", secret: undefined }] })).toEqual(
+      [],
+    );
+  });
 });
 
 describe("the order of changes", () => {
