@@ -95,16 +95,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     port: readPort(get("PORT")),
     dataDir: resolve(get("FAREGATE_DATA_DIR") ?? "./.faregate"),
     databaseUrl,
-    redisUrl: readUrl("REDIS_URL", get("REDIS_URL"), ["redis:", "rediss:"]),
+    redisUrl: readHostUrl("REDIS_URL", get("REDIS_URL"), ["redis:", "rediss:"]),
     configFile: get("FAREGATE_CONFIG"),
     bootstrapKey: readBootstrapKey(get("FAREGATE_BOOTSTRAP_KEY")),
     bootstrapPassword: readPassword(get("FAREGATE_BOOTSTRAP_PASSWORD")),
     masterKey,
     newMasterKey: readMasterKey("FAREGATE_NEW_MASTER_KEY", get("FAREGATE_NEW_MASTER_KEY")),
-    publicUrl: readUrl("FAREGATE_PUBLIC_URL", get("FAREGATE_PUBLIC_URL"), ["http:", "https:"])?.replace(
-      /\/+$/,
-      "",
-    ),
+    publicUrl: readPublicUrl(get("FAREGATE_PUBLIC_URL")),
     s3Keys: readS3Keys(get("FAREGATE_S3_ACCESS_KEY"), get("FAREGATE_S3_SECRET_KEY")),
     vocabulary: readChoice("FAREGATE_VOCABULARY", get("FAREGATE_VOCABULARY"), ["spec", "vendor"], "spec"),
     logLevel: readChoice("LOG_LEVEL", get("LOG_LEVEL"), LOG_LEVELS, "info"),
@@ -145,6 +142,23 @@ function readUrl(name: string, text: string | undefined, schemes: readonly strin
     throw new ConfigError(`${name} must begin with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}.`);
   }
   return text;
+}
+
+/** As `readUrl`, of a host that can be named. */
+function readHostUrl(name: string, text: string | undefined, schemes: readonly string[]): string | undefined {
+  const url = readUrl(name, text, schemes);
+  if (url === undefined || URL.canParse(url)) return url;
+  throw new ConfigError(`${name} must be an address with a host, such as ${schemes[0]}//faregate.example.`);
+}
+
+/** What links begin with: paths are put behind it as it stands. */
+function readPublicUrl(text: string | undefined): string | undefined {
+  const name = "FAREGATE_PUBLIC_URL";
+  const url = readHostUrl(name, text, ["http:", "https:"]);
+  if (url === undefined) return undefined;
+  if (/[\s?#]/.test(url))
+    throw new ConfigError(`${name} must be an address without blanks, query and fragment.`);
+  return url.replace(/\/+$/, "");
 }
 
 function readS3Keys(accessKey: string | undefined, secretKey: string | undefined): Config["s3Keys"] {

@@ -137,6 +137,17 @@ describe("a start that cannot succeed", () => {
       env: { FAREGATE_VOCABULARY: "both" },
       sentence: /FAREGATE_VOCABULARY.*"both"/,
     },
+    ...[
+      "https://",
+      "https://ai example.com",
+      "https://ai.example.com:https",
+      "https://ai.example.com/?a=b",
+    ].map((url) => ({
+      name: `a public address like ${url}`,
+      env: { FAREGATE_PUBLIC_URL: url },
+      sentence: /FAREGATE_PUBLIC_URL must be an address/,
+    })),
+    { name: "a store that is no address", env: { REDIS_URL: "redis://[" }, sentence: /REDIS_URL must be/ },
   ])(
     "says in one sentence that $name is the matter, and leaves nothing behind",
     async ({ env, sentence }) => {
