@@ -43,7 +43,7 @@ export async function submitMedia(
     ...(key !== undefined && { idempotency: { key, bodyDigest: digest.digest("hex") } }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
-  if (isDryRun(visit)) return sendJson(visit, 200, previewOf(request, deps.tasks.preview(request)));
+  if (isDryRun(visit)) return sendJson(visit, 200, await previewOf(deps, request));
   sendJson(visit, 200, answer(await deps.tasks.submit(request)));
 }
 
@@ -114,8 +114,10 @@ function isDryRun(visit: Visit): boolean {
 }
 
 /** What a request would do and cost at most; `fail_reason` says why its task would fail, "" that it would not. */
-function previewOf({ model, submission }: TaskRequest, maxChargeNanos: bigint): object {
+async function previewOf(deps: HttpDeps, request: TaskRequest): Promise<object> {
+  const { model, submission } = request;
   const { images, videoSeconds } = submission.units;
+  const maxChargeNanos = deps.tasks.preview(request);
   return {
     object: "dry_run",
     model: model.id,
@@ -123,8 +125,15 @@ function previewOf({ model, submission }: TaskRequest, maxChargeNanos: bigint): 
     units: { ...(images && { images }), ...(videoSeconds && { video_seconds: videoSeconds }) },
     max_charge_usd: formatUsd(maxChargeNanos),
     max_charge_nanos: String(maxChargeNanos),
-    fail_reason: submission.violation ?? "",
+    fail_reason: submission.violation ?? (await assetFault(deps, request)),
   };
+}
+
+/** Why the order's assets cannot be used, which a task is told once its turn has come. */
+async function assetFault({ assets }: HttpDeps, request: TaskRequest): Promise<string> {
+  const { caller, requestId, submission } = request;
+  const resolved = await assets.resolve(caller.accountId, requestId, submission.order);
+  return resolved.type === "refused" ? resolved.reason : "";
 }
 
 function invalid(param: string, message: string): GatewayError {

@@ -237,11 +237,15 @@ describe("a video of assets", () => {
   const submit = (
     url: string,
     assets: readonly string[],
-    { key = OWNER, kind = "image" }: { key?: string; kind?: "image" | "video" } = {},
+    {
+      key = OWNER,
+      kind = "image",
+      dry = false,
+    }: { key?: string; kind?: "image" | "video"; dry?: boolean } = {},
   ): Promise<Reply> =>
     ask(
       url,
-      "/v2/videos/generations",
+      `/v2/videos/generations${dry ? "?dry_run=1" : ""}`,
       {
         model: "videoa-2.0",
         content: [
@@ -265,6 +269,7 @@ describe("a video of assets", () => {
 
   it("goes to the upstream that keeps them, in its own ids", async () => {
     const ids = [await registered(), await registered()];
+    expect((await submit(gateway.url, ids, { dry: true })).json.fail_reason).toBe("");
     const before = (await sandbox.journal()).at(-1)?.n ?? 0;
     const found = await finished(gateway.url, await submit(gateway.url, ids));
     expect(found.json).toMatchObject({ status: "SUCCESS", action: "generate" });
@@ -296,9 +301,13 @@ describe("a video of assets", () => {
       () => registered({ url: PICTURE, asset_type: "Audio" }),
       /is of type Audio and no image/,
     ],
-  ])("fails with an asset that is %s", async (_what, id, reason) => {
+  ])("fails with an asset that is %s, as a dry run foretells", async (_what, id, reason) => {
     const before = (await sandbox.journal()).at(-1)?.n ?? 0;
-    const submitted = await submit(gateway.url, [await id()]);
+    const asset = await id();
+    const foretold = await submit(gateway.url, [asset], { dry: true });
+    expect([foretold.status, foretold.json.object]).toEqual([200, "dry_run"]);
+    expect(foretold.json.fail_reason).toMatch(reason);
+    const submitted = await submit(gateway.url, [asset]);
     expect(submitted.status).toBe(200);
     const found = await finished(gateway.url, submitted);
     expect(found.json).toMatchObject({ status: "FAILURE", data: null });
