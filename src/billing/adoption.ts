@@ -24,10 +24,12 @@ export async function adoptSpool(
   while (lines.some(({ number }) => number > watermark(state))) {
     const due = lines.filter(({ number }) => number > watermark(state)).slice(0, MOST_LINES);
     state = await store.tick(request(spool, state, due, []));
+    if (!state) return false;
   }
   const interrupted = interruptedLines(contents);
   for (let done = 0; done < interrupted.length; ) {
     state = await store.tick(request(spool, state, [], interrupted.slice(done, done + MOST_LINES)));
+    if (!state) return false;
     if (state.applied) done += MOST_LINES;
   }
   crashPoint("spool.adopt.before-close");

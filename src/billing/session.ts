@@ -65,6 +65,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const ticker = startTicker({
     spool,
     store,
+    label: options.label,
     clock,
     timers,
     log,

@@ -166,6 +166,11 @@ async function expectSameLedger(model: ModelStore, ledger: string): Promise<void
   expect(row).toEqual(entry && { wallet: entry.wallet, leased: entry.leased, allowance: entry.allowance });
 }
 
-function sorted(answer: TickAnswer): TickAnswer {
-  return { ...answer, purses: [...answer.purses].sort((one, other) => (one.ledger < other.ledger ? -1 : 1)) };
+function sorted(answer: TickAnswer | undefined): TickAnswer | undefined {
+  return (
+    answer && {
+      ...answer,
+      purses: [...answer.purses].sort((one, other) => (one.ledger < other.ledger ? -1 : 1)),
+    }
+  );
 }

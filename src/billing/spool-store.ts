@@ -12,9 +12,7 @@ export function createSpoolStore(database: Database): SpoolStore {
       ]);
     },
     async tick(request) {
-      const answer = answerOf(await database.query<SpoolRow>(TICK, valuesOf(request)));
-      if (!answer) throw new Error(`the database has no spool ${request.spool}`);
-      return answer;
+      return answerOf(await database.query<SpoolRow>(TICK, valuesOf(request)));
     },
     async read(spool) {
       return answerOf(await database.query<SpoolRow>("select * from read_spool($1)", [spool]));

@@ -9,7 +9,9 @@ import {
   TOKEN_NANOS,
 } from "../../test/support/billing.ts";
 import { GatewayError } from "../errors.ts";
+import { silentLog } from "../observe/log.ts";
 import type { SpoolBilling } from "./spool-billing.ts";
+import { spoolsOnDisk } from "./spool-disk.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { SpoolStore } from "./tick.ts";
 
@@ -226,6 +228,25 @@ describe("a database that fails", () => {
   });
 });
 
+describe("a database that has forgotten", () => {
+  it("a spool, as a standby that had lost the last commits: it is opened again, what waits is posted, and an alarm says so", async () => {
+    const caller = await rig.account(2n * HOLD);
+    const said: unknown[] = [];
+    const log = { ...silentLog, error: (facts: object, text: string) => said.push({ ...facts, text }) };
+    const billing = await rig.start("forgotten", { log });
+    const [spool] = spoolsOnDisk(rig.dataDir("forgotten"));
+    await eventually(async () => (await ticksOf(spool)) > 0n);
+    await rig.database.execute("delete from spools where id = $1", [spool]);
+    await eventually(() => said.length > 0);
+    await serve(billing, caller, 100);
+    await eventually(async () => (await rig.balance(caller)).balanceNanos === HOLD);
+    expect(await billing.drain()).toBe(true);
+    expect(await rig.balance(caller)).toEqual({ balanceNanos: HOLD, availableNanos: HOLD });
+    expect((await rig.verify()).breaches).toEqual([]);
+    expect(said).toEqual([expect.objectContaining({ alarm: true, spool })]);
+  });
+});
+
 describe("a process taken for dead", () => {
   it("settles what runs in its closed spool and opens another", async () => {
     const caller = await rig.account(10n * HOLD);
@@ -276,4 +297,9 @@ function faulty(
 ): SpoolStore {
   const store = createSpoolStore(rig.database);
   return { ...store, tick: (request) => between(() => store.tick(request)) };
+}
+
+async function ticksOf(spool: string | undefined): Promise<bigint> {
+  const { tick } = await rig.database.one<{ tick: bigint }>("select tick from spools where id = $1", [spool]);
+  return tick;
 }

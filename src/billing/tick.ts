@@ -54,7 +54,8 @@ export interface PurseState {
 export interface SpoolStore {
   /** Makes a spool; again with the same id it does nothing. */
   open(spool: string, label: string): Promise<void>;
-  tick(request: TickRequest): Promise<TickAnswer>;
+  /** undefined = there is no such spool. */
+  tick(request: TickRequest): Promise<TickAnswer | undefined>;
   /** undefined = there is no such spool. */
   read(spool: string): Promise<TickAnswer | undefined>;
   /** Every spool that is not closed. */

@@ -24,6 +24,8 @@ export interface Ticker {
 export interface TickerOptions {
   readonly spool: Spool;
   readonly store: SpoolStore;
+  /** Who this is, for people. */
+  readonly label: string;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -35,7 +37,7 @@ export interface TickerOptions {
 
 /** Sends the ticks of one spool, one at a time, each until it is answered. */
 export function startTicker(options: TickerOptions): Ticker {
-  const { spool, store, clock, timers, log } = options;
+  const { spool, store, label, clock, timers, log } = options;
   let stopped = false;
   let failures = 0;
   let wakeUp: () => void = () => undefined;
@@ -49,6 +51,13 @@ export function startTicker(options: TickerOptions): Ticker {
       };
     });
 
+  /** The database is older than it was: restored, or a standby took over that had not heard the last commits. */
+  const sayLost = (): void =>
+    log.error(
+      { alarm: true, spool: spool.id },
+      "the database has forgotten what it had confirmed: what was charged meanwhile and is not in it is lost",
+    );
+
   const attempt = async (): Promise<void> => {
     options.onBeat();
     const request = spool.nextTick(clock.monotonicMs());
@@ -57,6 +66,12 @@ export function startTicker(options: TickerOptions): Ticker {
     try {
       const answer = await withLimit(timers, store.tick(request), ANSWER_LIMIT_MS);
       crashPoint("tick.after-statement");
+      if (answer === undefined) {
+        // The same tick finds a spool that has leased nothing, and learns that.
+        await withLimit(timers, store.open(spool.id, label), ANSWER_LIMIT_MS);
+        return;
+      }
+      if (answer.tick < spool.tick) sayLost();
       spool.learn(answer, sentAtMs, clock.monotonicMs());
       if (failures > 0) log.info({ spool: spool.id, failures }, "the ledger answers again");
       failures = 0;
