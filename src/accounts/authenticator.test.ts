@@ -160,6 +160,24 @@ describe("a change", () => {
     await authenticator.close();
   });
 
+  it("that the database has forgotten, as a standby that had lost the last commits, is forgotten from the next beat on", async () => {
+    const { credential, id } = await addKey();
+    const { seen, database } = processOn(test.database, { deaf: true });
+    const authenticator = await opened(database);
+    await authenticator.authenticate(credential);
+    await test.database.execute("delete from api_key_secrets where key_id = $1", [id]);
+    await test.database.execute("delete from api_keys where id = $1", [id]);
+    await test.database.execute("update change_counters set version = version - 20 where name = 'keys'");
+    await seen.beat();
+    expect(await authenticator.authenticate(credential)).toBeUndefined();
+    const other = await addKey();
+    await authenticator.authenticate(other.credential);
+    await revokeKey(test.database, other.id);
+    await seen.beat();
+    expect(await authenticator.authenticate(other.credential)).toBeUndefined();
+    await authenticator.close();
+  });
+
   it("is not undone by a look-up that began before it", async () => {
     const { credential, id } = await addKey();
     const [read, resume] = [signal(), signal()];

@@ -80,9 +80,13 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   };
 
   const refresh = async (): Promise<void> => {
+    const began = state.version;
     const now = await readKeyState(database);
-    if (now.version > state.version) forget(() => true);
-    if (now.version >= state.version) state = now;
+    // A message has overtaken the read; the next beat tells.
+    if (began !== state.version && now.version < state.version) return;
+    // A lower version is that of a database that was restored, or of a standby that had lost the last commits.
+    if (now.version !== state.version) forget(() => true);
+    state = now;
   };
 
   const unlisten = await database.listen({ channel: "keys_changed", onMessage, refresh });
