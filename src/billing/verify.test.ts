@@ -124,10 +124,6 @@ describe("ledger verify", () => {
     ],
     ["task_resolved_once", "delete from transfers where kind = 'release'"],
     ["task_resolved_once", "update transfers set kind = 'release' where kind = 'settle'"],
-    [
-      "sealed_day_is_gone",
-      "insert into usage_days select posted_at::date, 'account:9', 1, 0 from usage limit 1",
-    ],
   ];
 
   it.each(tamperings)("finds %s: %s", async (rule, statement) => {
