@@ -18,21 +18,35 @@ export interface AuditedCall extends Call<unknown, unknown> {
   readonly compared: () => boolean;
 }
 
-interface Asked {
+/** What a request says beside its head. */
+export type Given = Pick<AuditedCall, "query" | "body">;
+
+interface Asked extends Given {
   readonly identity: Identity | undefined;
   readonly account: AccountRecord | undefined;
   readonly visit: Visit;
   readonly deps: HttpDeps;
 }
 
+/** Whether what an operation is given comes behind the head, as slowly as its sender likes. */
+export function hasBody(operation: Operation): boolean {
+  return operation.kind === "json" && operation.body !== undefined;
+}
+
 /** Reads query and body by the operation's schemas; 400 names the field at fault. */
-export async function callOf(operation: Operation, asked: Asked): Promise<AuditedCall> {
-  const { identity, account, visit, deps } = asked;
-  const { request, raw } = visit;
+export async function readGiven(operation: Operation, visit: Visit): Promise<Given> {
+  const { request } = visit;
   if (placeOfNul(request.params) !== undefined)
     throw new GatewayError("not_found", "Nothing has a name with the character NUL in it.");
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
   const body = operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit)) : {};
+  return { query, body };
+}
+
+/** What an operation is given. */
+export function callOf(operation: Operation, asked: Asked): AuditedCall {
+  const { query, body, identity, account, visit, deps } = asked;
+  const { request, raw } = visit;
   const address = addressOf(request.raw, deps.catalog.current().settings.trustedProxies);
   const gone = new AbortController();
   raw.once("close", () => gone.abort());

@@ -3,7 +3,7 @@ import type { Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Visit } from "../endpoint.ts";
-import { callOf } from "./call.ts";
+import { callOf, hasBody, readGiven } from "./call.ts";
 import { admit, identityOf } from "./guard.ts";
 import { serveOperation } from "./serve.ts";
 
@@ -21,9 +21,15 @@ export function consoleRoutes(app: FastifyInstance, deps: HttpDeps): void {
 
 async function serve(deps: HttpDeps, operation: Operation, visit: Visit): Promise<void> {
   visit.headers["cache-control"] = "no-store";
-  const identity = await identityOf(visit.request.raw, deps.console.people);
-  const account = await admit(operation, { identity, visit, console: deps.console });
-  await serveOperation(operation, visit, await callOf(operation, { identity, account, visit, deps }));
+  const letIn = async () => {
+    const identity = await identityOf(visit.request.raw, deps.console.people);
+    return { identity, account: await admit(operation, { identity, visit, console: deps.console }) };
+  };
+  const before = await letIn();
+  const given = await readGiven(operation, visit);
+  // A body may come minutes after its head; what was taken away meanwhile counts.
+  const admitted = hasBody(operation) ? await letIn() : before;
+  await serveOperation(operation, visit, callOf(operation, { ...given, ...admitted, visit, deps }));
 }
 
 function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
