@@ -6,7 +6,7 @@ import { beginAttempt, forgiveAttempts } from "./attempts-store.ts";
 import type { Passwords } from "./passwords.ts";
 import { newSecret } from "./secrets.ts";
 import { deleteSession, insertSession } from "./sessions-store.ts";
-import { findUser, type UserRecord } from "./users-store.ts";
+import { findUser, holdUser, type UserRecord } from "./users-store.ts";
 
 export interface SignInDeps {
   readonly database: Database;
@@ -28,9 +28,20 @@ export async function proveIdentity(deps: SignInDeps, claim: Claim): Promise<Use
   await countAttempt(deps, claim.email, claim.address);
   const user = await findUser(deps.database, claim.email);
   const matched = await deps.passwords.matches(claim.password, user?.passwordHash);
-  if (user === undefined || !matched || user.disabled)
-    throw new GatewayError("sign_in_failed", "The e-mail address or the password is wrong.");
+  if (user === undefined || !matched || user.disabled) throw failed();
   return user;
+}
+
+/**
+ * Throws sign_in_failed too where the password was changed or the user locked out since it was proven, and keeps both
+ * from happening until the transaction ends: what a password opens must not outlive it.
+ */
+export async function stayProven(tx: Queryable, user: UserRecord): Promise<void> {
+  if (!(await holdUser(tx, user))) throw failed();
+}
+
+function failed(): GatewayError {
+  return new GatewayError("sign_in_failed", "The e-mail address or the password is wrong.");
 }
 
 /** Counts one more attempt for an email and an address; throws too_many_attempts where there were too many. */

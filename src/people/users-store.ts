@@ -51,6 +51,21 @@ export async function hasUsers(db: Queryable): Promise<boolean> {
   return (await db.maybeOne("select 1 as one from users limit 1")) !== undefined;
 }
 
+/**
+ * Keeps others from changing somebody's password or locking them out until the transaction ends; false where either was
+ * done since the record was read.
+ */
+export async function holdUser(
+  tx: Queryable,
+  { id, passwordHash }: Pick<UserRecord, "id" | "passwordHash">,
+): Promise<boolean> {
+  const row = await tx.maybeOne(
+    `select from users where id = $1 and password_hash = $2 and not disabled for no key update`,
+    [id, passwordHash],
+  );
+  return row !== undefined;
+}
+
 /** A password that the gateway made must be changed; one of their own need not. */
 export async function setPassword(
   tx: Queryable,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
+import { BOOTSTRAP_PASSWORD, callerOf, type SignedIn, signedInBy, signIn } from "../support/console.ts";
 import { GUEST_PASSWORD, inviteGuest, type Role } from "../support/console-people.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { openRaw } from "../support/raw-exchange.ts";
@@ -37,6 +37,23 @@ describe("A1, a right that is taken away while requests are under way", () => {
     const ended = await (await signIn(gateway, who)).del("/me/sessions");
     expect([removed.status, ended.status]).toEqual([200, 200]);
     expect([await invite(), await token()]).toEqual([404, 401]);
+  });
+
+  it("leaves no session of a password that was changed while somebody signed in with it", async () => {
+    const who = { email: "changing@example.test", password: GUEST_PASSWORD };
+    const here = await guest(who.email);
+    const change = { current_password: who.password, new_password: "something else entirely" };
+    const changed = here.post("/me/password", change);
+    // Proving a password takes a while, so some of these are proven before the change and signed in after it.
+    const tries = Array.from({ length: 30 }, async (_, number) => {
+      await sleep(number * 8);
+      return callerOf(gateway).post("/session", who);
+    });
+    expect(await changed).toMatchObject({ status: 200 });
+    const signedIn = (await Promise.all(tries)).filter(({ status }) => status === 200);
+    const alive = await Promise.all(signedIn.map((each) => signedInBy(gateway, each).get("/session")));
+    expect(alive.map(({ status }) => status)).not.toContain(200);
+    expect(await here.get("/session")).toMatchObject({ status: 200 });
   });
 });
 

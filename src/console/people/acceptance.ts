@@ -2,9 +2,9 @@ import { GatewayError } from "../../errors.ts";
 import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
 import type { UserId } from "../../people/identity.ts";
 import { findInvitation, type Invitation } from "../../people/invitations-store.ts";
-import { beginSession, proveIdentity } from "../../people/sign-in.ts";
+import { beginSession, proveIdentity, stayProven } from "../../people/sign-in.ts";
 import { proveSecondFactor } from "../../people/totp.ts";
-import { findUser, insertUser, type NewUser } from "../../people/users-store.ts";
+import { findUser, insertUser, type NewUser, type UserRecord } from "../../people/users-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, reply } from "../operation.ts";
@@ -42,6 +42,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
         const invitation = await invitationOf(deps, call.body.token);
         const user = await guestOf(deps, call, invitation);
         const secret = await deps.database.transaction(async (tx) => {
+          if (user.proven !== undefined) await stayProven(tx, user.proven);
           const { id, email } = user.id === undefined ? await insertGuest(tx, user) : user;
           await acceptInvitation(tx, invitation, id);
           await call.audit(tx, {
@@ -64,7 +65,9 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
 }
 
 type Known = { readonly id: UserId; readonly email: string };
-type Guest = Known | (NewUser & { readonly id?: undefined });
+type Guest =
+  | (Known & { readonly proven?: UserRecord })
+  | (NewUser & { readonly [none in "id" | "proven"]?: undefined });
 
 /** Who accepts: the person who is signed in, somebody who proves who they are, or somebody new. */
 async function guestOf(
@@ -90,7 +93,7 @@ async function guestOf(
     { email, password, address },
   );
   await proveSecondFactor(database, deps, user, totp);
-  return user;
+  return { id: user.id, email, proven: user };
 }
 
 async function insertGuest(tx: Queryable, user: NewUser): Promise<Known> {

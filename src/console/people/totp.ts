@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import { countAttempt, forgive } from "../../people/sign-in.ts";
+import { countAttempt, forgive, stayProven } from "../../people/sign-in.ts";
 import { newRecoveryCodes, newTotpSecret, recoveryHash, stepOf, totpUri } from "../../people/totp.ts";
 import { confirmTotp, deleteTotp, insertTotp, readTotp } from "../../people/totps-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -29,9 +29,10 @@ function enrol(deps: ConsoleDeps): Operation {
     answer: totpEnrolment,
     async run({ body, identity, address, audit }) {
       const { person } = settledOf(identity);
-      await provePassword(deps, { person, password: body.password, address, param: "password" });
+      const user = await provePassword(deps, { person, password: body.password, address, param: "password" });
       const secret = newTotpSecret();
       await database.transaction(async (tx) => {
+        await stayProven(tx, user);
         if (!(await insertTotp(tx, seals, person.id, secret)))
           throw new GatewayError(
             "conflict",
@@ -82,8 +83,9 @@ function remove(deps: ConsoleDeps): Operation {
     answer: done,
     async run({ body, identity, address, audit }) {
       const { person } = settledOf(identity);
-      await provePassword(deps, { person, password: body.password, address, param: "password" });
+      const user = await provePassword(deps, { person, password: body.password, address, param: "password" });
       await deps.database.transaction(async (tx) => {
+        await stayProven(tx, user);
         if (!(await deleteTotp(tx, person.id))) throw new GatewayError("conflict", "You use no codes.");
         await audit(tx, { action: "totp.remove", subject: person.email });
       });

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { deleteOtherSessions, deleteSession } from "../../people/sessions-store.ts";
-import { beginSession, proveIdentity } from "../../people/sign-in.ts";
+import { beginSession, proveIdentity, stayProven } from "../../people/sign-in.ts";
 import { proveSecondFactor } from "../../people/totp.ts";
 import { setPassword } from "../../people/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -51,6 +51,7 @@ function signIn(deps: ConsoleDeps): Operation {
       );
       await proveSecondFactor(database, deps, user, body.totp);
       const secret = await database.transaction(async (tx) => {
+        await stayProven(tx, user);
         await audit(tx, { action: "session.create", subject: user.email, actorId: user.id });
         return beginSession(tx, hasher, { user, address, userAgent, replaces: sessionOf(identity) });
       });
@@ -90,9 +91,10 @@ function changePassword(deps: ConsoleDeps): Operation {
           param: "new_password",
         });
       const password = body.current_password;
-      await provePassword(deps, { person, password, address, param: "current_password" });
+      const user = await provePassword(deps, { person, password, address, param: "current_password" });
       const passwordHash = await people.passwords.hash(body.new_password);
       await database.transaction(async (tx) => {
+        await stayProven(tx, user);
         await setPassword(tx, person.id, passwordHash, { mustChange: false });
         const ended = await deleteOtherSessions(tx, person.id, sessionId);
         await audit(tx, {

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { Person } from "../../people/identity.ts";
 import { countAttempt, forgive } from "../../people/sign-in.ts";
-import { readUser } from "../../people/users-store.ts";
+import { readUser, type UserRecord } from "../../people/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 
 interface Proof {
@@ -13,15 +13,20 @@ interface Proof {
   readonly param: string;
 }
 
-/** Throws unless it is the password of who is signed in; counts as an attempt to sign in. */
+/**
+ * Throws unless it is the password of who is signed in; counts as an attempt to sign in. Gives whose it is, for
+ * stayProven() in the transaction of what it allows.
+ */
 export async function provePassword(
   deps: ConsoleDeps,
   { person, password, address, param }: Proof,
-): Promise<void> {
+): Promise<UserRecord> {
   const { database, hasher, people } = deps;
   await countAttempt({ database, hasher }, person.email, address);
   const user = await readUser(database, person.id);
-  if (!(await people.passwords.matches(password, user?.passwordHash)))
+  const matched = await people.passwords.matches(password, user?.passwordHash);
+  if (user === undefined || !matched)
     throw new GatewayError("forbidden", "This is not your password.", { param });
   await forgive(database, hasher, person.email);
+  return user;
 }
