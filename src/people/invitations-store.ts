@@ -73,6 +73,27 @@ export async function deleteInvitation(
   );
 }
 
+/**
+ * Whether somebody may still invite: as operator, or as owner of the account (null = none). Keeps others from taking the
+ * right until the transaction ends, so that no invitation comes between a removal and what goes with it.
+ */
+export async function holdInviter(
+  tx: Queryable,
+  inviter: UserId,
+  account: AccountId | null,
+): Promise<boolean> {
+  const user = await tx.maybeOne<{ isOperator: boolean }>(
+    `select is_operator as "isOperator" from users where id = $1 and not disabled for share`,
+    [inviter],
+  );
+  if (user === undefined || user.isOperator) return user !== undefined;
+  const owns = await tx.maybeOne(
+    "select from account_members where account_id = $1 and user_id = $2 and role = 'owner' for share",
+    [account, inviter],
+  );
+  return owns !== undefined;
+}
+
 /** Whoever may no longer invite must leave no open door behind; `account` null = all that they made. */
 export async function deleteInvitationsBy(
   tx: Queryable,

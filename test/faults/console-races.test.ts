@@ -39,6 +39,24 @@ describe("A1, a right that is taken away while requests are under way", () => {
     expect([await invite(), await token()]).toEqual([404, 401]);
   });
 
+  it("leaves no invitation of somebody who was sending many of them just then", async () => {
+    const owner = await guest("inviting@example.test", "owner");
+    let invited = 0;
+    const send = async (): Promise<number> => {
+      const email = `accomplice-${invited++}@example.test`;
+      const { status } = await owner.post(`/accounts/${alpha}/invitations`, { email, role: "owner" });
+      return status === 201 ? send() : status;
+    };
+    const senders = Promise.all(Array.from({ length: 30 }, send));
+    await waitFor("some invitations", () => invited > 100);
+    const removed = await admin.del(`/accounts/${alpha}/members/${owner.session.person.id}`);
+    expect(removed.status).toBe(200);
+    for (const status of await senders) expect([403, 404]).toContain(status);
+    const { data } = (await admin.get(`/accounts/${alpha}/invitations?limit=200`)).body;
+    const left = data.filter((each: { invited_by: string }) => each.invited_by === "inviting@example.test");
+    expect(left).toEqual([]);
+  });
+
   it("leaves no session of a password that was changed while somebody signed in with it", async () => {
     const who = { email: "changing@example.test", password: GUEST_PASSWORD };
     const here = await guest(who.email);

@@ -3,6 +3,7 @@ import type { AccountId } from "../../accounts/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import {
   deleteInvitation,
+  holdInviter,
   insertInvitation,
   type NewInvitation,
   readInvitations,
@@ -120,6 +121,8 @@ async function invite(
   const secret = newSecret();
   const invitation = await database.transaction(async (tx) => {
     const invitedBy = call.person().id;
+    if (!(await holdInviter(tx, invitedBy, order.membership?.accountId ?? null)))
+      throw new GatewayError("forbidden", "You may not invite any more.");
     const made = await insertInvitation(tx, { ...order, hash: hasher.hash(secret), invitedBy });
     await call.audit(tx, {
       action: "invitation.create",
