@@ -275,6 +275,18 @@ describe("an operator", () => {
     expect((await operator.del("/operator/groups/default")).status).toBe(409);
   });
 
+  it("makes one group of those that are made under one name at once", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, number) =>
+        operator.post("/operator/groups", { name: "together", factor: `${number + 1}` }),
+      ),
+    );
+    expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    const { factor } = made.find(({ status }) => status === 201)?.body ?? {};
+    const { data } = (await operator.get("/operator/groups")).body;
+    expect(data).toContainEqual(expect.objectContaining({ name: "together", factor }));
+  });
+
   it("looks into the books", async () => {
     const losses = await operator.get("/operator/ledger/losses");
     expect(losses.body).toMatchObject({ total_nanos: "0", data: [], next: null });

@@ -2,6 +2,7 @@ import { formatDecimal, parseDecimal } from "../../base/money.ts";
 import { deleteGroup, upsertGroup } from "../../catalog/catalog-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
+import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { noSuch } from "../given.ts";
 import { json, type Operation } from "../operation.ts";
@@ -28,7 +29,7 @@ function list({ database }: ConsoleDeps): Operation {
   });
 }
 
-function create({ database }: ConsoleDeps): Operation {
+function create(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/groups" },
     makes: true,
@@ -38,20 +39,20 @@ function create({ database }: ConsoleDeps): Operation {
     async run(call) {
       const { name, factor } = call.body;
       const factorPpm = ppmOf(factor);
-      const answer = await database.transaction(async (tx) => {
+      const answer = await changeCatalog(deps, call, async (tx) => {
         if ((await lockGroup(tx, name)) !== undefined) {
           throw new GatewayError("conflict", "There is a group of this name already.", { param: "name" });
         }
         await upsertGroup(tx, { name, factorPpm });
-        await call.audit(tx, { action: "group.create", subject: name, after: { factor } });
-        return groupOf(tx, name);
+        const note = { action: "group.create", subject: name, after: { factor } };
+        return { value: await groupOf(tx, name), note };
       });
       return answer;
     },
   });
 }
 
-function change({ database }: ConsoleDeps): Operation {
+function change(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "PATCH", path: GROUP },
     summary: "Change a group's factor, for what is accepted from then on",
@@ -61,28 +62,28 @@ function change({ database }: ConsoleDeps): Operation {
     async run(call) {
       const name = call.params["group"] ?? "";
       const factorPpm = ppmOf(call.body.factor);
-      return database.transaction(async (tx) => {
+      return changeCatalog(deps, call, async (tx) => {
         const row = await lockGroup(tx, name);
         if (row === undefined) throw noSuch("group");
         call.expectRevision(groupRevision(row));
         await upsertGroup(tx, { name, factorPpm });
         const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };
         const after = { factor: formatDecimal(factorPpm, FACTOR_PLACES) };
-        await call.audit(tx, { action: "group.update", subject: name, before, after });
-        return groupOf(tx, name);
+        const note = { action: "group.update", subject: name, before, after };
+        return { value: await groupOf(tx, name), note };
       });
     },
   });
 }
 
-function remove({ database }: ConsoleDeps): Operation {
+function remove(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE", path: GROUP },
     summary: "Delete a group that nothing uses",
     answer: deleted,
     async run(call) {
       const name = call.params["group"] ?? "";
-      await database.transaction(async (tx) => {
+      return changeCatalog(deps, call, async (tx) => {
         const row = await lockGroup(tx, name);
         if (row === undefined) throw noSuch("group");
         const { accounts, models, upstreams } = row;
@@ -94,9 +95,9 @@ function remove({ database }: ConsoleDeps): Operation {
         }
         await deleteGroup(tx, name);
         const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };
-        await call.audit(tx, { action: "group.delete", subject: name, before });
+        const note = { action: "group.delete", subject: name, before };
+        return { value: { deleted: name }, note };
       });
-      return { deleted: name };
     },
   });
 }
