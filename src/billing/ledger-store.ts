@@ -37,10 +37,14 @@ export interface TransferOutcome {
 
 /** One attempt; `transferByOperator` waits where money must be recalled first. */
 export async function attemptOperatorTransfer(
-  db: Queryable,
+  tx: Queryable,
   transfer: OperatorTransfer,
 ): Promise<TransferOutcome> {
-  return db.one<TransferOutcome>(
+  // Those of one key take turns: of two accounts' at once, neither would see the other's transfer before it is there.
+  await tx.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+    `transfer ${transfer.idempotencyKey}`,
+  ]);
+  return tx.one<TransferOutcome>(
     `select outcome, available_nanos as "availableNanos" from transfer_by_operator($1, $2, $3, $4)`,
     [transfer.accountId, transfer.amountNanos, transfer.idempotencyKey, transfer.reason],
   );

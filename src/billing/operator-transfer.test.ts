@@ -27,6 +27,19 @@ describe("an operator's transfer", () => {
     expect((await rig.balance(caller)).balanceNanos).toBe(150n);
   });
 
+  it("refuses a key that is moving another account's money at the same moment", async () => {
+    const callers = [await rig.account(100n), await rig.account(100n)];
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const { accountId } = callers[index % 2] as Caller;
+        const transfer = { accountId, amountNanos: 50n, idempotencyKey: "of two accounts", reason: "a test" };
+        return transferByOperator(rig.database, systemClock, transfer);
+      }),
+    );
+    const told = outcomes.map(({ outcome }) => outcome).sort();
+    expect(told).toEqual([...Array(10).fill("conflict"), "done", ...Array(9).fill("repeated")]);
+  });
+
   it("never takes more than there is", async () => {
     const caller = await rig.account(100n);
     expect((await move(caller, -101n, "too-much")).outcome).toBe("insufficient");
