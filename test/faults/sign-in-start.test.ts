@@ -3,6 +3,7 @@ import { BOOTSTRAP_PASSWORD, callerOf, signIn, tokenCaller } from "../support/co
 import { GUEST_PASSWORD, inviteGuest, tokenOf } from "../support/console-people.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { runSql } from "../support/embedded.ts";
+import { freePort } from "../support/free-port.ts";
 import { type StartOptions, startGateway, type TestGateway } from "../support/gateway.ts";
 
 const CATALOG = "version: 1\nmodels: []\naccounts: [{ name: alpha }]\n";
@@ -53,6 +54,18 @@ describe("the first start", () => {
       ).toMatchObject({
         status: 401,
       });
+  });
+
+  it("takes a session over https from no cookie that another host or plain http could have set", async () => {
+    const port = String(await freePort());
+    const env = { PORT: port, FAREGATE_PUBLIC_URL: "https://gateway.example" };
+    await start({ catalog: CATALOG, env: { ...env, FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD } });
+    const gateway = { url: `http://127.0.0.1:${port}` };
+    const admin = await signIn(gateway);
+    expect(admin.cookie).toMatch(/^__Host-faregate_session=\w{42}$/);
+    expect((await admin.get("/session")).status).toBe(200);
+    const planted = callerOf(gateway, { cookie: admin.cookie.replace("__Host-", "") });
+    expect((await planted.get("/session")).status).toBe(401);
   });
 
   it("makes the first user of a database that has accounts and nobody to sign in, and never a second", async () => {

@@ -42,8 +42,7 @@ export async function signedIn(
 
 /** The session's cookie; "" takes it away. */
 export async function cookieOf(deps: ConsoleDeps, secret: string): Promise<string> {
-  const secure = (await deps.publicUrl()).startsWith("https:");
-  return sessionCookie(secret, { secure, seconds: SESSION_DAYS * 86_400 });
+  return sessionCookie(secret, { publicUrl: await deps.publicUrl(), seconds: SESSION_DAYS * 86_400 });
 }
 
 /** What only the person at the browser may do, not a script with a token of theirs. */

@@ -7,14 +7,15 @@ import type { Operation } from "../../console/operation.ts";
 import { isAccountRole, reaches } from "../../console/policy.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
-import type { People } from "../../people/people.ts";
-import { sessionCookieNames } from "../../people/session-cookie.ts";
+import { sessionCookieName } from "../../people/session-cookie.ts";
 import type { Visit } from "../endpoint.ts";
 
 /** Who sends a request, by console token or by session cookie. */
-export function identityOf(request: IncomingMessage, people: People): Promise<Identity | undefined> {
-  const cookies = parse(request.headers.cookie ?? "");
-  const session = sessionCookieNames.map((name) => cookies[name]).find((value) => value !== undefined);
+export async function identityOf(
+  request: IncomingMessage,
+  { people, publicUrl }: Pick<ConsoleDeps, "people" | "publicUrl">,
+): Promise<Identity | undefined> {
+  const session = parse(request.headers.cookie ?? "")[sessionCookieName(await publicUrl())];
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
   return people.identify({ session, token });
 }

@@ -45,7 +45,7 @@ async function serve(
     ...{ log: silentLog, stopping: new AbortController().signal },
     errorType: "gateway_error",
     catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
-    console: { operations, people, database: undefined },
+    console: { operations, people, database: undefined, publicUrl: async () => "http://127.0.0.1" },
   } as unknown as HttpDeps);
   apps.push(app);
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -22,7 +22,7 @@ export function consoleRoutes(app: FastifyInstance, deps: HttpDeps): void {
 async function serve(deps: HttpDeps, operation: Operation, visit: Visit): Promise<void> {
   visit.headers["cache-control"] = "no-store";
   const letIn = async () => {
-    const identity = await identityOf(visit.request.raw, deps.console.people);
+    const identity = await identityOf(visit.request.raw, deps.console);
     return { identity, account: await admit(operation, { identity, visit, console: deps.console }) };
   };
   const before = await letIn();
