@@ -1,4 +1,5 @@
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import { ofSummaries } from "../support/recorded-usage.ts";
 
 /**
  * What a recording should meter, computed from the vendors' documentation and written apart from the
@@ -62,13 +63,14 @@ const READERS: Readonly<Record<ChatProtocol, (stated: Stated) => Expected>> = {
     };
   },
   messages: (stated) => {
-    const cacheRead = stated.get("cache_read_input_tokens") ?? 0;
-    const cacheWrite = stated.get("cache_creation_input_tokens") ?? 0;
+    const billed = (count: string): number => (stated.get(count) ?? 0) + ofSummaries(stated, count);
+    const cacheRead = billed("cache_read_input_tokens");
+    const cacheWrite = billed("cache_creation_input_tokens");
     return {
-      input: (stated.get("input_tokens") ?? 0) + cacheRead + cacheWrite,
+      input: billed("input_tokens") + cacheRead + cacheWrite,
       cacheRead,
       cacheWrite,
-      output: stated.get("output_tokens") ?? 0,
+      output: billed("output_tokens"),
       reasoning: stated.get("output_tokens_details.thinking_tokens") ?? 0,
     };
   },
@@ -99,6 +101,9 @@ function at(value: unknown, path: string): unknown {
 function flatten(value: unknown, path: string, into: Map<string, number>): void {
   if (typeof value === "number") into.set(path, value);
   if (typeof value !== "object" || value === null) return;
-  for (const [key, inner] of Object.entries(value))
-    flatten(inner, path === "" ? key : `${path}.${key}`, into);
+  for (const [key, inner] of Object.entries(value)) {
+    // What a list holds is told apart by its type.
+    const kind = Array.isArray(value) ? `.${(inner as { type?: string } | null)?.type}` : "";
+    flatten(inner, path === "" ? key : `${path}.${key}${kind}`, into);
+  }
 }

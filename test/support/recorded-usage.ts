@@ -59,14 +59,15 @@ export function statedUsage({ protocol, body }: Recording): Stated | undefined {
         first("output_tokens_details.reasoning_tokens"),
       );
     case "messages": {
-      const long = first("cache_creation.ephemeral_1h_input_tokens");
+      const billed = (count: string): number => first(count) + ofSummaries(stated, count);
+      const long = billed("cache_creation.ephemeral_1h_input_tokens");
       const reasoning = first("output_tokens_details.thinking_tokens");
       return believed({
-        inputUncached: first("input_tokens"),
-        cacheRead: first("cache_read_input_tokens"),
-        cacheWrite5m: first("cache_creation_input_tokens") - long,
+        inputUncached: billed("input_tokens"),
+        cacheRead: billed("cache_read_input_tokens"),
+        cacheWrite5m: billed("cache_creation_input_tokens") - long,
         cacheWrite1h: long,
-        outputVisible: first("output_tokens") - reasoning,
+        outputVisible: billed("output_tokens") - reasoning,
         outputReasoning: reasoning,
       });
     }
@@ -82,6 +83,12 @@ export function statedUsage({ protocol, body }: Recording): Stated | undefined {
       });
     }
   }
+}
+
+/** What summaries of the conversation cost, which are billed beside the totals: `iterations` of type compaction. */
+export function ofSummaries(stated: ReadonlyMap<string, number>, count: string): number {
+  const summary = new RegExp(`^iterations\\.\\d+\\.compaction\\.${count}$`);
+  return [...stated].reduce((sum, [path, value]) => (summary.test(path) ? sum + value : sum), 0);
 }
 
 /** Vendors that count cached tokens within the input and reasoning within the output; a part above its whole is no part. */
@@ -149,8 +156,11 @@ function usagesOf(message: unknown): unknown[] {
 function flatten(value: unknown, path: string, into: Map<string, number>): void {
   if (typeof value === "number") into.set(path, value);
   if (typeof value !== "object" || value === null) return;
-  for (const [key, inner] of Object.entries(value))
-    flatten(inner, path === "" ? key : `${path}.${key}`, into);
+  for (const [key, inner] of Object.entries(value)) {
+    // What a list holds is told apart by its type.
+    const kind = Array.isArray(value) ? `.${(inner as { type?: string } | null)?.type}` : "";
+    flatten(inner, path === "" ? key : `${path}.${key}${kind}`, into);
+  }
 }
 
 function parsed(text: string): unknown {

@@ -128,14 +128,17 @@ function answerOf(body: Record<string, unknown>): unknown {
         ...(typeof signature === "string" ? { signature: opaqueIn(signature, "messages").value } : {}),
       };
     }),
-    usage: [
-      usage["input_tokens"],
-      usage["output_tokens"],
-      usage["cache_creation_input_tokens"] ?? 0,
-      usage["cache_read_input_tokens"] ?? 0,
-    ],
+    // Summaries stand beside the totals, of whom a caller is told one.
+    usage: COUNTS.map((count) =>
+      [usage, ...asObjects(usage["iterations"]).filter(({ type }) => type === "compaction")].reduce(
+        (sum, each) => sum + Number(each[count] ?? 0),
+        0,
+      ),
+    ),
   };
 }
+
+const COUNTS = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
 /** A request in the shortest of its equal forms, keys in order. */
 function plainest(value: unknown, key = ""): unknown {

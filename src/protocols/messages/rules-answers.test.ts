@@ -44,6 +44,32 @@ describe("messages answers", () => {
     });
   });
 
+  it("count the summaries that the vendor made of the conversation, which its totals leave out", () => {
+    const counts = (input: number, read: number, output: number) => ({
+      ...{ input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: 0 },
+      output_tokens: output,
+    });
+    const usage = {
+      ...counts(23_000, 100, 1_000),
+      iterations: [
+        { type: "compaction", ...counts(180_000, 20, 3_500) },
+        { type: "message", ...counts(23_000, 100, 1_000) },
+        { type: "advisor_message", model: "another", ...counts(5, 0, 5) },
+      ],
+    };
+    expect(messagesUsage.buckets(usage)).toEqual({
+      tokens: { inputUncached: 203_000, cacheRead: 120, cacheWrite5m: 0, outputVisible: 4_500 },
+      raw: usage,
+      hostile: [],
+    });
+    const paused = { ...counts(0, 0, 0), iterations: [{ type: "compaction", ...counts(7, 0, -3) }] };
+    expect(messagesUsage.buckets(paused)).toMatchObject({
+      tokens: { inputUncached: 7, outputVisible: 0 },
+      hostile: ["output_tokens"],
+    });
+    expect(messagesUsage.buckets({ ...counts(1, 0, 2), iterations: null }).tokens.outputVisible).toBe(2);
+  });
+
   it("keep to one block where a vendor writes anything but a number as its index", () => {
     for (const index of [{ toString: 1 }, null, [], undefined]) {
       const run = codec.decodeStream(plan("messages"));

@@ -1,10 +1,11 @@
+import { type MeteredUsage, sumTokens } from "../../usage/usage.ts";
 import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveOutput, metered, openTally, splitWrites } from "../usage-counts.ts";
+import { inclusiveOutput, metered, openTally, splitWrites, type Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -20,25 +21,35 @@ const rules: AnswerRules = {
       !isBlockEvent(frame, start) && (end - start <= STOP_FRAME_BYTES || matters(frame, start, end));
   },
 
+  // Summaries that the vendor makes of a long conversation are charged as well, and the totals leave them out:
+  // https://platform.claude.com/docs/en/build-with-claude/compaction
   buckets(usage) {
     const tally = openTally();
-    const details = asObject(usage["output_tokens_details"]);
-    const written = tally.count(usage, "cache_creation_input_tokens");
-    const input = {
-      // Cached input is not part of `input_tokens` here (rule 1).
-      inputUncached: tally.count(usage, "input_tokens"),
-      cacheRead: tally.count(usage, "cache_read_input_tokens"),
-      ...splitWrites(tally, written, asObject(usage["cache_creation"])),
-    };
-    const output = inclusiveOutput(tally, {
-      input: undefined,
-      output: tally.count(usage, "output_tokens"),
-      reasoning: tally.count(details, "thinking_tokens"),
-      total: undefined,
-    });
-    return metered(tally, input, output, usage);
+    const told = readCounts(tally, usage);
+    const summaries = asObjects(usage["iterations"]).filter(({ type }) => type === "compaction");
+    if (summaries.length === 0) return told;
+    const counts = summaries.map((summary) => readCounts(tally, summary).tokens);
+    return { ...told, tokens: sumTokens([told.tokens, ...counts]) };
   },
 };
+
+function readCounts(tally: Tally, usage: JsonObject): MeteredUsage {
+  const details = asObject(usage["output_tokens_details"]);
+  const written = tally.count(usage, "cache_creation_input_tokens");
+  const input = {
+    // Cached input is not part of `input_tokens` here (rule 1).
+    inputUncached: tally.count(usage, "input_tokens"),
+    cacheRead: tally.count(usage, "cache_read_input_tokens"),
+    ...splitWrites(tally, written, asObject(usage["cache_creation"])),
+  };
+  const output = inclusiveOutput(tally, {
+    input: undefined,
+    output: tally.count(usage, "output_tokens"),
+    reasoning: tally.count(details, "thinking_tokens"),
+    total: undefined,
+  });
+  return metered(tally, input, output, usage);
+}
 
 /** Reads usage off messages, plain and streamed. */
 export const messagesUsage = usageReader(rules);
