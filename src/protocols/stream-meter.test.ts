@@ -112,6 +112,17 @@ describe("a stream meter", () => {
     expect(open("messages", text).facts().outputText()).toEqual({ visible: "f{}", reasoning: "hm" });
   });
 
+  it("gathers calls of free text, and those from before there were tools", () => {
+    const custom = { index: 0, id: "call_1", type: "custom", custom: { name: "patch", input: "" } };
+    const deltas = [
+      { tool_calls: [custom] },
+      { tool_calls: [{ index: 0, custom: { input: "*** Begin" } }] },
+      { function_call: { name: "f", arguments: "{}" } },
+    ];
+    const chat = deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
+    expect(open("chat-completions", chat.join("")).facts().outputText().visible).toBe("patch*** Beginf{}");
+  });
+
   it("gathers the same text from a stream too long to be kept whole", () => {
     const meter = PROTOCOLS["chat-completions"].usage.openStream();
     const bytes = Buffer.from(chunk(0, { content: "0123456789" }));

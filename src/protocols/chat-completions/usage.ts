@@ -4,6 +4,7 @@ import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { inclusiveInput, inclusiveOutput, metered, openTally, splitWrites } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
+import { readCall, wireCalls } from "./decode-calls.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 
 const rules: AnswerRules = {
@@ -78,10 +79,10 @@ function readText(body: JsonObject, text: TextSink): void {
     text.visible(message["refusal"]);
     // A vendor that sends both spellings says the same twice.
     text.reasoning(message["reasoning_content"] ?? message["reasoning"]);
-    for (const call of asObjects(message["tool_calls"])) {
-      const called = asObject(call["function"]);
-      text.visible(called?.["name"]);
-      text.visible(called?.["arguments"]);
+    for (const call of wireCalls(message)) {
+      const { name, text: given } = readCall(call);
+      text.visible(name);
+      text.visible(given);
     }
   }
 }
