@@ -183,6 +183,32 @@ describe("responses codec", () => {
     });
   });
 
+  it("takes texts and arguments that are told whole, where neither pieces nor an item tell them", () => {
+    const told = (type: string, index: number, more: object) => ({
+      data: JSON.stringify({ type: `response.${type}`, output_index: index, content_index: 0, ...more }),
+    });
+    const call = { type: "function_call", call_id: "c", name: "f", arguments: "" };
+    const patch = { type: "custom_tool_call", call_id: "d", name: "p", input: "" };
+    const events = decodeFrames([
+      told("output_text.delta", 0, { delta: "a" }),
+      told("output_text.done", 0, { text: "ab" }),
+      told("refusal.done", 1, { refusal: "no" }),
+      told("output_item.added", 2, { item: call }),
+      told("function_call_arguments.done", 2, { arguments: '{"x":1}' }),
+      told("output_item.done", 2, { item: call }),
+      told("output_item.added", 3, { item: patch }),
+      told("custom_tool_call_input.done", 3, { input: "***" }),
+      told("completed", 0, { response: { status: "completed", output: [] } }),
+    ]);
+    const outcome = collectEvents(events);
+    expect("response" in outcome && outcome.response.choices[0]?.parts).toMatchObject([
+      { kind: "text", text: "ab" },
+      { kind: "text", text: "no", refusal: true },
+      { kind: "tool-call", arguments: '{"x":1}' },
+      { kind: "tool-call", custom: true, arguments: "***" },
+    ]);
+  });
+
   it("survives any request, answer and stream", () => {
     const events = brokenJson(...KEYS).map((value) =>
       typeof value === "object" && value !== null ? { type: KEYS[0], ...value } : value,

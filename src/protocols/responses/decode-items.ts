@@ -194,6 +194,23 @@ class StepItems implements ItemReader {
       case "response.refusal.delta":
         this.#text(place, String(content), asText(event["delta"]), true);
         return;
+      // Some servers write no pieces, and some of these not even a whole item.
+      case "response.output_text.done":
+        this.#text(
+          place,
+          String(content),
+          this.#restOf(place, String(content), asText(event["text"])),
+          false,
+        );
+        return;
+      case "response.refusal.done":
+        this.#text(
+          place,
+          String(content),
+          this.#restOf(place, String(content), asText(event["refusal"])),
+          true,
+        );
+        return;
       case "response.output_text.annotation.added":
         this.#cite(place, String(content), asObject(event["annotation"]) ?? {});
         return;
@@ -211,6 +228,12 @@ class StepItems implements ItemReader {
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
         this.#callText(place, asText(event["delta"]));
+        return;
+      case "response.function_call_arguments.done":
+        this.#callText(place, this.#restOf(place, ARGUMENTS, asText(event["arguments"])));
+        return;
+      case "response.custom_tool_call_input.done":
+        this.#callText(place, this.#restOf(place, ARGUMENTS, asText(event["input"])));
         return;
       default:
     }
