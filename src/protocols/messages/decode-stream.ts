@@ -14,7 +14,7 @@ import { foreignBlock } from "./decode-response.ts";
 import { readInput } from "./encode-parts.ts";
 import { decodeFinish } from "./finish.ts";
 import { isSigned } from "./signature.ts";
-import { messagesUsage } from "./usage.ts";
+import { beyondStart, messagesUsage } from "./usage.ts";
 
 /** Reads an upstream's messages stream. */
 export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
@@ -124,7 +124,7 @@ function startMessage(state: DecodeState, message: JsonObject, writer: BlockWrit
 
 function countUsage(state: DecodeState, stated: JsonObject | undefined, writer: BlockWriter): DecodeState {
   if (stated === undefined) return state;
-  const usage = latestCounts(state.usage, stated);
+  const usage = latestCounts(state.usage, beyondStart(state.usage, stated) ?? stated);
   writer.emit({ type: "usage", usage: messagesUsage.buckets(usage) });
   return { ...state, usage };
 }

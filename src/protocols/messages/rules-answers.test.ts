@@ -70,6 +70,32 @@ describe("messages answers", () => {
     expect(messagesUsage.buckets({ ...counts(1, 0, 2), iterations: null }).tokens.outputVisible).toBe(2);
   });
 
+  it("count cached input once where only the end of a stream tells of it", () => {
+    const tokensOf = (start: object, end: object) => {
+      const usage = { input_tokens: 3_602, output_tokens: 0, ...start };
+      const stream = [
+        { type: "message_start", message: { usage } },
+        { type: "message_delta", delta: {}, usage: { output_tokens: 8, ...end } },
+        { type: "message_stop" },
+      ];
+      const run = codec.decodeStream(plan("messages"));
+      const counts = stream
+        .flatMap((event) => run.step({ data: JSON.stringify(event) }))
+        .flatMap((event) => (event.type === "usage" ? [event.usage.tokens] : []));
+      const meter = messagesUsage.openStream();
+      const frames = stream.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      meter.write(Buffer.from(frames.join("")));
+      expect(counts.at(-1)).toEqual(meter.facts().usage?.tokens);
+      return counts.at(-1);
+    };
+    const read = (count: number) => ({ cache_read_input_tokens: count, cache_creation_input_tokens: 0 });
+    expect(tokensOf({}, read(3_000))).toMatchObject({ inputUncached: 602, cacheRead: 3_000 });
+    expect(tokensOf({}, read(3_604))).toMatchObject({ inputUncached: 0, cacheRead: 3_604 });
+    expect(tokensOf({}, { ...read(3_000), input_tokens: 602 })).toMatchObject({ inputUncached: 602 });
+    expect(tokensOf(read(0), read(3_000))).toMatchObject({ inputUncached: 3_602, cacheRead: 3_000 });
+    expect(tokensOf({}, read(-1))).toMatchObject({ inputUncached: 3_602 });
+  });
+
   it("keep to one block where a vendor writes anything but a number as its index", () => {
     for (const index of [{ toString: 1 }, null, [], undefined]) {
       const run = codec.decodeStream(plan("messages"));

@@ -1,4 +1,4 @@
-import { type MeteredUsage, sumTokens } from "../../usage/usage.ts";
+import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
 import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -76,13 +76,31 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
     noteUsage(notes, withoutOutput(asObject(message["usage"])));
   } else if (type === "message_delta") {
     notes.finish = asText(asObject(event["delta"])?.["stop_reason"]) || notes.finish;
-    noteUsage(notes, asObject(event["usage"]));
+    noteUsage(notes, beyondStart(notes.usage, asObject(event["usage"])));
   } else if (type === "message_stop") {
     notes.finished = true;
   } else {
     notes.output ||= type.startsWith("content_block_");
   }
 }
+
+/**
+ * Some vendors learn only at the end what was read from a cache: the input that they stated at the start is
+ * then the whole, and where the end does not state it again, the cached tokens are still in it.
+ */
+export function beyondStart(
+  before: JsonObject | undefined,
+  stated: JsonObject | undefined,
+): JsonObject | undefined {
+  const whole = before?.["input_tokens"];
+  if (stated === undefined || typeof whole !== "number" || typeof stated["input_tokens"] === "number")
+    return stated;
+  if (CACHE_COUNTS.some((field) => typeof before?.[field] === "number")) return stated;
+  const cached = CACHE_COUNTS.reduce((sum, field) => sum + (readCount(stated[field]) ?? 0), 0);
+  return cached === 0 ? stated : { ...stated, input_tokens: Math.max(0, whole - cached) };
+}
+
+const CACHE_COUNTS = ["cache_read_input_tokens", "cache_creation_input_tokens"] as const;
 
 /** Before anything is written the output count is a placeholder of a few tokens, not what was produced. */
 function withoutOutput(usage: JsonObject | undefined): JsonObject | undefined {
