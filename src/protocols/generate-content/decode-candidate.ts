@@ -25,6 +25,8 @@ export interface CandidateState {
   readonly call: OpenCall | undefined;
   /** It has called; the finish may come in a later chunk (rule 9). */
   readonly hasCalls: boolean;
+  /** The ids of its latest calls. */
+  readonly ids: readonly string[];
   /** What it said of its sources, latest first of each kind. */
   readonly beside: JsonObject;
   /** The vendor's word; undefined while it is still talking. */
@@ -47,6 +49,7 @@ export function blankCandidate(index: number): CandidateState {
     state: undefined,
     call: undefined,
     hasCalls: false,
+    ids: [],
     beside: {},
     finish: undefined,
     message: "",
@@ -139,8 +142,8 @@ function readWords(
   if (kind === "text") blocks.text(place, text);
   else blocks.reasoning(place, text);
   // Written out, as in every event of a stream: spreading the state costs more than all else here.
-  const { index, call, hasCalls, beside, finish, message } = at;
-  return { index, open: kind, text: at.text + text, state, call, hasCalls, beside, finish, message };
+  const { index, call, hasCalls, ids, beside, finish, message } = at;
+  return { index, open: kind, text: at.text + text, state, call, hasCalls, ids, beside, finish, message };
 }
 
 /** Calls come whole (rule 17), but for those whose caller asked for pieces. */
@@ -171,12 +174,14 @@ function endCall(
   const { call, index } = before;
   if (call === undefined) return before;
   const key = keyOf(index);
-  const id = call.id === "" ? makeCallId(plan.seed, blocks.state.next) : call.id;
+  // Servers that take a call's name for its id give several calls of one tool the same (rule 22).
+  const taken = call.id === "" || before.ids.includes(call.id);
+  const id = taken ? makeCallId(plan.seed, blocks.state.next) : call.id;
   const text = writeExact(call.args);
   blocks.toolCall({ key, choice: index }, { id, name: call.name });
   blocks.arguments(key, whole ? text : text.slice(0, -1));
   blocks.close(key, { opaque: call.state });
-  return { ...before, call: undefined, hasCalls: true };
+  return { ...before, call: undefined, hasCalls: true, ids: [...before.ids, id].slice(-REMEMBERED_IDS) };
 }
 
 function closeBlock(before: CandidateState, blocks: BlockWriter): CandidateState {
@@ -213,3 +218,6 @@ function stateOf(part: JsonObject, { origin }: AnswerPlan): Opaque | undefined {
 function keyOf(index: number): string {
   return String(index);
 }
+
+/** Far more than one answer calls; a stream that invents them grows no state. */
+const REMEMBERED_IDS = 1000;

@@ -91,6 +91,18 @@ describe("generateContent answers", () => {
     expect(read()).toEqual([first, second]);
   });
 
+  it("give calls that share an id different ones (rule 22)", () => {
+    const call = { functionCall: { id: "weather", name: "weather", args: {} } };
+    for (const { parts } of [
+      choiceOf(codec.decodeResponse(chunk([call, call, call], "STOP"), plan(PROTOCOL))),
+      choiceOf(streamed(chunk([call], ""), chunk([{ text: "a" }, call], ""), chunk([call], "STOP"))),
+    ]) {
+      const ids = parts.flatMap((part) => (part.kind === "tool-call" ? part.id : []));
+      expect(ids[0]).toBe("weather");
+      expect(new Set(ids).size).toBe(3);
+    }
+  });
+
   it("cite by bytes what the neutral form cites by letters", () => {
     const text = "Größe: 5 😀. Rom ist alt.";
     const passage = "Rom ist alt.";
