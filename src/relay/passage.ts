@@ -30,6 +30,8 @@ export interface StreamPassage {
   write(chunk: Buffer): readonly Uint8Array[];
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
+  /** Only its very end told that there is no answer: `end` has then written none, and `fail` is to follow. */
+  readonly failedAtEnd?: () => boolean;
   /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
   fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
   /** What of the answer had no slot so far; it comes too late for the header and goes to the log. */

@@ -177,6 +177,11 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     crashPoint("answer.before-last-byte");
     release();
     for (const piece of passage.end(meter.missingEnd)) answer.write(piece);
+    // A finish of some vendors is a failure in other protocols, which the meter of their own does not see.
+    if (passage.failedAtEnd?.()) {
+      const statement = statementOf(brokenStream().error, attempt.errorType);
+      for (const piece of passage.fail(statement, meter.broken)) answer.write(piece);
+    }
     answer.end();
     crashPoint("answer.after-last-byte");
     attempt.flight.abort();

@@ -90,6 +90,7 @@ function openTranslatedStream(
     for (const frame of frames) text += writer.frame(frame);
     return text;
   };
+  let failed = false;
   const encoded = (events: readonly ChatEvent[]): string => {
     let text = "";
     for (const event of events) {
@@ -101,7 +102,12 @@ function openTranslatedStream(
 
   return {
     write: (chunk) => inOnePiece(encoded(reader.write(chunk))),
-    end: () => inOnePiece(encoded(reader.end()) + written(encoder.end()) + writer.end()),
+    end() {
+      const events = reader.end();
+      failed = events.some(({ type }) => type === "error");
+      return inOnePiece(encoded(events) + (failed ? "" : written(encoder.end()) + writer.end()));
+    },
+    failedAtEnd: () => failed,
     fail(error) {
       const told = written(encoder.step({ type: "error", error }));
       // An encoder that had not begun has no stream of its own form to fail in.

@@ -89,6 +89,15 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
       `${opening("vendor-model")}${delta("Hello")}data: ${form({ delta: { content: "" } })}\n\ndata: [DONE]\n\n`,
     );
   },
+  // The model wrote a call that its vendor could not read: there the finish of an answer, elsewhere a failure.
+  "unreadable-call": ({ response }) => {
+    const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 };
+    const begun = { content: { role: "model", parts: [{ text: "Hello" }] }, index: 0 };
+    const ended = { finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "Malformed call", index: 0 };
+    const form = (candidate: object) =>
+      `data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\n\n`;
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(form(begun) + form(ended));
+  },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
     call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
@@ -272,4 +281,15 @@ describe("upstreams that are odd", () => {
   it("leave clean books", async () => {
     await cleanLedger(gateway);
   });
+
+  it.each(PAIRS.filter(({ client, upstream }) => upstream === "generate-content" && client !== upstream))(
+    "a stream of $client ends in an error where $upstream could not read its model's call",
+    async (pair) => {
+      const heard = await ask("unreadable-call", pair, true);
+      expect(heard).toMatchObject({ status: 200, complete: false });
+      expect(heard.text).toContain("Hello");
+      expect(heard.text).toContain("upstream_error");
+      expect((await rowOf(heard)).chargeNanos).toBe(NANOS);
+    },
+  );
 });
