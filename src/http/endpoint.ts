@@ -69,7 +69,7 @@ export function endpoint(
     url,
     handler: (request, reply) =>
       answer(request, reply, () => {
-        throw refusal(request.raw, methods);
+        throw wrongMethod(request.raw, methods);
       }),
   });
 }
@@ -78,7 +78,7 @@ export function endpoint(
  * Clients that would rather have a WebSocket (Codex) begin with GET. 426 is what they take as leave to go on
  * over HTTP; after any other refusal they ask again, with pauses.
  */
-export function refusal({ method, headers }: IncomingMessage, served: readonly Method[]): GatewayError {
+export function wrongMethod({ method, headers }: IncomingMessage, served: readonly Method[]): GatewayError {
   const allow = [...served, "OPTIONS"].join(", ");
   const methods = served.join(" or ");
   if (headers.upgrade?.toLowerCase() !== "websocket") {

@@ -39,7 +39,7 @@ function create(deps: ConsoleDeps): Operation {
     async run(call) {
       const { name, factor } = call.body;
       const factorPpm = ppmOf(factor);
-      const answer = await changeCatalog(deps, call, async (tx) => {
+      return changeCatalog(deps, call, async (tx) => {
         if ((await lockGroup(tx, name)) !== undefined) {
           throw new GatewayError("conflict", "There is a group of this name already.", { param: "name" });
         }
@@ -47,7 +47,6 @@ function create(deps: ConsoleDeps): Operation {
         const note = { action: "group.create", subject: name, after: { factor } };
         return { value: await groupOf(tx, name), note };
       });
-      return answer;
     },
   });
 }

@@ -3,7 +3,7 @@ import type { Model } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, refusal, sendJson, type Visit } from "../endpoint.ts";
+import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText, queryTexts } from "../query.ts";
 import { answerText } from "../text-call.ts";
@@ -36,7 +36,7 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
 }
 
 async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
-  if (SERVED.has(targetOf(visit).action)) throw refusal(visit.request.raw, ["POST"]);
+  if (SERVED.has(targetOf(visit).action)) throw wrongMethod(visit.request.raw, ["POST"]);
   const caller = await authenticate(visit.request.raw, queryTexts(visit.request, "key"), deps.authenticator);
   const id = pathOf(visit);
   const model = deps.catalog.current().callable(caller, id);
