@@ -1,8 +1,10 @@
+import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { write } from "../api/client.ts";
 import { queryClient } from "../api/query-client.ts";
 import { useAccountName, useSession } from "../api/session.ts";
+import { Failed } from "../parts/failure.tsx";
 import { Field, Select } from "../parts/field.tsx";
 import { useWords } from "../words/use-words.ts";
 import { AppearanceSwitches } from "./appearance.tsx";
@@ -103,15 +105,20 @@ function AccountSwitch(): ReactNode {
 function SignOut(): ReactNode {
   const t = useWords(shellWords);
   const navigate = useNavigate();
-  const leave = async (): Promise<void> => {
-    await write("DELETE", "/session");
-    queryClient.clear();
-    await navigate({ to: "/sign-in" });
-  };
+  const leave = useMutation({
+    mutationFn: () => write("DELETE", "/session"),
+    onSuccess: async () => {
+      queryClient.clear();
+      await navigate({ to: "/sign-in" });
+    },
+  });
   return (
-    <button type="button" className={`${ITEM} w-full text-left`} onClick={() => void leave()}>
-      {t.signOut}
-    </button>
+    <>
+      <button type="button" className={`${ITEM} w-full text-left`} onClick={() => leave.mutate()}>
+        {t.signOut}
+      </button>
+      {leave.isError && <Failed error={leave.error} />}
+    </>
   );
 }
 

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
+import { type SignedIn, signIn } from "../support/console.ts";
+import { type DashboardWorld, lendSession, openDashboardWorld } from "../support/dashboard-world.ts";
+
+/** Sessions that end, answers that do not come, addresses cut short, fingers that press twice. */
+describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
+  let world: DashboardWorld;
+  let browser: TestBrowser;
+  let account: string;
+
+  beforeAll(async () => {
+    world = await openDashboardWorld();
+    account = `/accounts/${world.values["account"]}`;
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function signedIn(person?: SignedIn): Promise<Visitor> {
+    const visitor = await browser.visit(world.gateway.url, { locale: "en-GB" });
+    await lendSession(visitor, world, person);
+    return visitor;
+  }
+
+  it("leads who signs out in a second tab to the sign-in page too", async () => {
+    const person = await signIn(world.gateway);
+    const { page, complaints } = await signedIn(person);
+    await page.goto(account);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await person.del("/session");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL("**/sign-in*");
+    expect(complaints()).toEqual([]);
+  });
+
+  it("says why somebody is not signed out", async () => {
+    const { page, complaints } = await signedIn();
+    await page.goto(account);
+    await page.route("**/api/session", (route) => route.abort());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("The gateway cannot be reached.").waitFor();
+    expect(complaints().filter((each) => each.startsWith("exception"))).toEqual([]);
+  });
+});
