@@ -44,4 +44,18 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByText("The gateway cannot be reached.").waitFor();
     expect(complaints().filter((each) => each.startsWith("exception"))).toEqual([]);
   });
+
+  it.each(["tasks?to=yesterday", "requests?to=275760-09-13", "audit?until=275760-09-13"])(
+    "leaves a day out that is none: %s",
+    async (place) => {
+      const { page, complaints } = await signedIn();
+      await page.goto(`${account}/${place}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page
+        .getByLabel(/^(From|Until|To)/)
+        .first()
+        .waitFor();
+      expect(complaints()).toEqual([]);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { AuditRow } from "../../../../src/console/audit/contract.ts";
+import { momentOfDay } from "../../api/days.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -28,8 +29,8 @@ export function AuditLog({ path, ofAll = false }: LogProps): ReactNode {
   const account = ofAll ? search["account"] : undefined;
   const list = useList<AuditRow>(path, {
     ...{ actor, action, account },
-    from: beginOf(from),
-    until: beginOf(until, 1),
+    from: momentOfDay(from),
+    until: momentOfDay(until, 1),
   });
   const names = ofAll ? [...FILTERS, "account"] : FILTERS;
   const filtered = names.some((name) => search[name]);
@@ -62,10 +63,4 @@ export function AuditLog({ path, ofAll = false }: LogProps): ReactNode {
       />
     </>
   );
-}
-
-/** The first moment of a day, or of one some days later, in UTC as the filter means it. */
-function beginOf(day: string | undefined, later = 0): string | undefined {
-  const time = Date.parse(`${day ?? ""}T00:00:00Z`);
-  return Number.isNaN(time) ? undefined : new Date(time + later * 86_400_000).toISOString();
 }

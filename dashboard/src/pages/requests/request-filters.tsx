@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { KeysPage } from "../../../../src/console/keys/contract.ts";
 import type { RequestsQuery } from "../../../../src/console/requests/contract.ts";
 import type { SpendingAnswer } from "../../../../src/console/spending/contract.ts";
+import { momentOfDay } from "../../api/days.ts";
 import { type Search, useSearch } from "../../api/search.ts";
 import { useAccount, useSession } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -29,19 +30,13 @@ export const REQUEST_FILTERS = [
   ],
 ] as const;
 
-const DAY_MS = 86_400_000;
-
 /** What the URL asks for, as the console's API takes it: days are whole, the last one included. */
 export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "after"> {
-  const day = (text: string | undefined, plusMs: number): string | undefined => {
-    const ms = text === undefined ? Number.NaN : Date.parse(text);
-    return Number.isNaN(ms) ? undefined : new Date(ms + plusMs).toISOString();
-  };
   const { key, person, model, endpoint, status, outcome, reason, upstream, request, min } = search;
   return {
     ...{ key, person, model, endpoint, reason, upstream, request, min_cost_nanos: min },
-    from: day(search["from"], 0),
-    to: day(search["to"], DAY_MS),
+    from: momentOfDay(search["from"]),
+    to: momentOfDay(search["to"], 1),
     status: status as RequestsQuery["status"],
     outcome: outcome as RequestsQuery["outcome"],
   };

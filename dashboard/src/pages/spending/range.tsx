@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { isDay } from "../../api/days.ts";
 import { type Search, useSearch } from "../../api/search.ts";
 import { SearchFilter } from "../../parts/filters.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -19,10 +20,6 @@ export function daysOf(search: Search): Days {
   const to = isDay(search["to"]) ? search["to"] : dayOf(Date.now());
   const from = isDay(search["from"]) ? search["from"] : dayOf(Date.parse(to) - 29 * DAY_MS);
   return { from, to };
-}
-
-function isDay(text: string | undefined): text is string {
-  return text !== undefined && !Number.isNaN(Date.parse(text)) && /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
 function dayOf(ms: number): string {

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { TaskSummary } from "../../../../src/console/tasks/contract.ts";
+import { momentOfDay } from "../../api/days.ts";
 import { type Search, useSearch } from "../../api/search.ts";
 import { useAccount } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";
@@ -111,12 +112,7 @@ function GallerySkeleton(): ReactNode {
 
 /** The filters as the API wants them: days are whole, in UTC, the last one included. */
 function queryOf({ medium, state, model, key, from, to }: Search) {
-  const dayAfter = to === undefined || to === "" ? undefined : new Date(Date.parse(to) + 86_400_000);
-  return {
-    ...{ medium, state, model, key },
-    from: from ? `${from}T00:00:00Z` : undefined,
-    to: dayAfter?.toISOString(),
-  };
+  return { medium, state, model, key, from: momentOfDay(from), to: momentOfDay(to, 1) };
 }
 
 /** Whether a task that is new belongs among the filtered ones; who looks at past days sees none come. */

@@ -1,0 +1,11 @@
+const DAY_MS = 86_400_000;
+
+/** Whether a value of the URL, which anybody may have typed or cut short, is a day: `YYYY-MM-DD`. */
+export function isDay(text: string | undefined): text is string {
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** A day's first moment in UTC, as the console's API takes it, or that of a later day; undefined where the text is no day. */
+export function momentOfDay(text: string | undefined, daysLater = 0): string | undefined {
+  return isDay(text) ? new Date(Date.parse(text) + daysLater * DAY_MS).toISOString() : undefined;
+}
