@@ -21,7 +21,8 @@ const router = createRouter({
   scrollRestoration: true,
   defaultPendingComponent: Skeleton,
   defaultNotFoundComponent: NotFound,
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  // What failed before the page was drawn is asked again too: drawing alone would show the same error.
+  defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => void router.invalidate()} />,
 });
 
 onTurnedAway(({ code }) => {

@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { type SignedIn, signIn } from "../support/console.ts";
@@ -58,4 +59,15 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
       expect(complaints()).toEqual([]);
     },
   );
+
+  it("asks again who is signed in when told to", async () => {
+    const { page } = await signedIn();
+    const refuse = (route: Route) => route.abort();
+    await page.route("**/api/session", refuse);
+    await page.goto(`${account}/keys`);
+    await page.getByText("The gateway cannot be reached.").waitFor();
+    await page.unroute("**/api/session", refuse);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+  });
 });
