@@ -70,4 +70,17 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
   });
+
+  it("goes on hearing of tasks after an answer that was no stream", async () => {
+    const { page } = await signedIn();
+    let asked = 0;
+    await page.route("**/tasks/events", (route) => {
+      asked += 1;
+      return asked === 1 ? route.fulfill({ status: 503, body: "stopping" }) : route.continue();
+    });
+    await page.goto(`${account}/tasks`);
+    await page.getByText("Not live; reconnecting").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(asked).toBe(2);
+  });
 });

@@ -4,18 +4,35 @@ import { apiUrl, type Query } from "./client.ts";
 /** Whether what happens arrives as it happens. */
 export type Liveness = "connecting" | "live" | "lost";
 
-/** Hears a stream of the console as long as the page is open; the browser reconnects by itself. */
+/** As long as browsers wait by themselves. */
+const AGAIN_MS = 3_000;
+
+/**
+ * Hears a stream of the console as long as the page is open. The browser reconnects by itself after a lost connection, but
+ * not after an answer that is no stream, as a gateway that stops and a proxy before one that is away give.
+ */
 export function useEvents<Event>(path: string, hear: (event: Event) => void, query: Query = {}): Liveness {
   const [liveness, setLiveness] = useState<Liveness>("connecting");
   const latest = useRef(hear);
   latest.current = hear;
   const url = apiUrl(path, query);
   useEffect(() => {
-    const source = new EventSource(url);
-    source.onopen = () => setLiveness("live");
-    source.onerror = () => setLiveness("lost");
-    source.onmessage = ({ data }: MessageEvent<string>) => latest.current(JSON.parse(data) as Event);
-    return () => source.close();
+    let source: EventSource;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const open = (): void => {
+      source = new EventSource(url);
+      source.onopen = () => setLiveness("live");
+      source.onerror = () => {
+        setLiveness("lost");
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
+      };
+      source.onmessage = ({ data }: MessageEvent<string>) => latest.current(JSON.parse(data) as Event);
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source.close();
+    };
   }, [url]);
   return liveness;
 }
