@@ -83,4 +83,22 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByText("Live", { exact: true }).waitFor();
     expect(asked).toBe(2);
   });
+
+  it("makes one key where the button is pressed twice, and shows its secret", async () => {
+    const { page } = await signedIn();
+    await page.goto(`${account}/keys`);
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("pressed twice");
+    let made = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/keys")) made += 1;
+    });
+    await dialog.getByRole("button", { name: "Create key" }).evaluate((button) => {
+      (button as unknown as { click(): void }).click();
+      (button as unknown as { click(): void }).click();
+    });
+    await dialog.getByText(/sk-\w{40}/).waitFor();
+    expect(made).toBe(1);
+  });
 });
