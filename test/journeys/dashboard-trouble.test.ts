@@ -101,4 +101,22 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await dialog.getByText(/sk-\w{40}/).waitFor();
     expect(made).toBe(1);
   });
+
+  it("keeps what is typed while an answer fails, below what was sent", async () => {
+    const { page } = await signedIn();
+    let refuse: (() => Promise<void>) | undefined;
+    await page.route("**/v1/chat/completions", (route) => {
+      refuse = () => route.abort();
+    });
+    await page.goto(`${account}/playground`);
+    const box = page.getByLabel("Message");
+    await box.fill("sent");
+    await box.press("Enter");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await box.fill("typed meanwhile");
+    await expect.poll(() => refuse !== undefined).toBe(true);
+    await refuse?.();
+    await page.getByText("The gateway cannot be reached.").waitFor();
+    expect(await box.inputValue()).toBe("sent\ntyped meanwhile");
+  });
 });

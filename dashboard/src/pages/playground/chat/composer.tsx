@@ -44,8 +44,9 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
     setText("");
     setPictures([]);
     if (await onSend(turn)) return setResults({});
-    setText(text);
-    setPictures(pictures);
+    // Before what was typed and attached meanwhile.
+    setText((now) => (now === "" ? text : `${text}\n${now}`));
+    setPictures((now) => [...pictures, ...now]);
   };
   const onKey = (event: KeyboardEvent): void => {
     // Enter that ends a word of an input method is no sending.
