@@ -2,6 +2,7 @@ import type { Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { type SignedIn, signIn } from "../support/console.ts";
+import { inviteGuest } from "../support/console-people.ts";
 import { type DashboardWorld, lendSession, openDashboardWorld } from "../support/dashboard-world.ts";
 
 /** Sessions that end, answers that do not come, addresses cut short, fingers that press twice. */
@@ -118,5 +119,27 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await refuse?.();
     await page.getByText("The gateway cannot be reached.").waitFor();
     expect(await box.inputValue()).toBe("sent\ntyped meanwhile");
+  });
+
+  it("charges what is tried in the playground to who is signed in, not to who was before", async () => {
+    const member = { id: world.values["account"] ?? "", role: "member" } as const;
+    const invite = (email: string) => inviteGuest(world.gateway, world.operator, { email, account: member });
+    const [first, second] = [await invite("first@example.com"), await invite("second@example.com")];
+    const visitor = await signedIn(first);
+    const { page } = visitor;
+    let minted = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/playground-key")) minted += 1;
+    });
+    await page.goto(`${account}/playground`);
+    await page.getByLabel("Message").waitFor();
+    expect(minted).toBe(1);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("E-mail address").fill(second.session.person.email);
+    await page.getByLabel("Password").fill("a guest's own password");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Playground" }).click();
+    await page.getByLabel("Message").waitFor();
+    expect(minted).toBe(2);
   });
 });

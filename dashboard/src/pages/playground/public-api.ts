@@ -1,5 +1,7 @@
+import type { SessionAnswer } from "../../../../src/console/session/contract.ts";
 import { ApiError, errorOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
 
 interface MintedKey {
   readonly secret: string;
@@ -11,12 +13,18 @@ const SPARE_MS = 60_000;
 
 const keys = new Map<string, Promise<MintedKey>>();
 
+/** A key is its maker's, and the next person at this page is another: what they spend is theirs. */
+function nameOf(account: string): string {
+  const person = queryClient.getQueryData<SessionAnswer>(["session"])?.person.id ?? "";
+  return `${account} ${person}`;
+}
+
 /** A key of the account that lasts a quarter of an hour, made when it is first needed and again before it ends. */
-async function keyOf(account: string): Promise<string> {
-  const known = await keys.get(account)?.catch(() => undefined);
+async function keyOf(name: string, account: string): Promise<string> {
+  const known = await keys.get(name)?.catch(() => undefined);
   if (known !== undefined && Date.parse(known.expires_at) - Date.now() > SPARE_MS) return known.secret;
   const minting = write<MintedKey>("POST", `/accounts/${account}/playground-key`, {});
-  keys.set(account, minting);
+  keys.set(name, minting);
   return (await minting).secret;
 }
 
@@ -26,7 +34,9 @@ export async function callPublic(
   path: string,
   { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const headers = { authorization: `Bearer ${await keyOf(account)}`, "content-type": "application/json" };
+  const name = nameOf(account);
+  const key = await keyOf(name, account);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const response = await fetch(path, {
     ...{ headers, credentials: "omit", ...sent },
@@ -38,7 +48,7 @@ export async function callPublic(
   });
   if (response.ok) return response;
   // The key was revoked under way: the next call makes another.
-  if (response.status === 401) keys.delete(account);
+  if (response.status === 401) keys.delete(name);
   throw await wordsOf(response);
 }
 
