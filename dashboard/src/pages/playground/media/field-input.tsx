@@ -7,6 +7,7 @@ import { ABOUT_ZH } from "./about-fields.ts";
 import type { FormField } from "./form-fields.ts";
 import { ItemsInput } from "./items-input.tsx";
 import { LinksInput } from "./links-input.tsx";
+import { knownChoice } from "./request-body.ts";
 
 interface FieldInputProps<Kind extends FormField["kind"] = FormField["kind"]> {
   readonly field: Extract<FormField, { readonly kind: Kind }>;
@@ -59,10 +60,11 @@ function ChoiceInput({ field, value, onChange }: FieldInputProps<"choice">): Rea
   const listId = useId();
   const byDefault = useDefault(field);
   if (field.orLike === undefined) {
-    // Whoever repeats a task may bring another spelling of a value.
-    const known = field.values.find((each) => each.toLowerCase() === textOf(value).toLowerCase());
     return (
-      <Select value={known ?? ""} onChange={(event) => onChange(event.target.value)}>
+      <Select
+        value={knownChoice(field.values, value) ?? ""}
+        onChange={(event) => onChange(event.target.value)}
+      >
         <option value="">{byDefault}</option>
         {field.values.map((each) => (
           <option key={each} value={each}>

@@ -11,14 +11,35 @@ export function withValue(values: FormValues, name: string, value: unknown): For
   return isNothing ? rest : { ...rest, [name]: value };
 }
 
-/** The request of a form: its model, and of the values those that the model takes. Blank links are not sent. */
+/**
+ * The request of a form: its model, and of the values those that the form shows for it, as some may have been chosen for
+ * another model. Blank links are not sent.
+ */
 export function requestBody(model: string, fields: readonly FormField[], values: FormValues): FormValues {
-  const filled = fields.flatMap(({ name }) => {
-    const value = values[name];
+  const filled = fields.flatMap((field) => {
+    const { name } = field;
+    const value = isShown(field, values[name]) ? values[name] : undefined;
     const sent = Array.isArray(value) ? value.filter((item) => item !== "") : value;
     return withValue({}, name, sent)[name] === undefined ? [] : [[name, sent] as const];
   });
   return { model, ...Object.fromEntries(filled) };
+}
+
+/** Whether a value stands in its field as it is; else the field shows its default, and that is what counts. */
+function isShown(field: FormField, value: unknown): boolean {
+  switch (field.kind) {
+    case "choice":
+      return field.orLike === undefined ? knownChoice(field.values, value) !== undefined : true;
+    case "links":
+      return Array.isArray(value) !== field.single;
+    default:
+      return true;
+  }
+}
+
+/** The choice that a value names; whoever repeats a task may bring another spelling of it. */
+export function knownChoice(choices: readonly string[], value: unknown): string | undefined {
+  return choices.find((each) => each.toLowerCase() === String(value).toLowerCase());
 }
 
 /** Whether everything that the model needs is filled in. */
