@@ -56,6 +56,8 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   const { id: task } = (await image.json()) as { id: string };
   const { id: videoTask } = (await video.json()) as { id: string };
   await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
+  // As long as names may be, without a place to break.
+  await made(operator.post(`${account}/keys`, { name: "x".repeat(200) }));
   const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));
   await made(operator.del(`${account}/keys/${old.body.key.id}`));
   await made(operator.post("/operator/accounts", { name: "Harbour Office" }));

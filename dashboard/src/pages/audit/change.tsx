@@ -29,7 +29,7 @@ function List({ found }: { readonly found: readonly Difference[] }): ReactNode {
   return (
     <ul className="flex flex-col gap-0.5">
       {found.map(({ path, before, after }) => (
-        <li key={path} className="min-w-0 break-words">
+        <li key={path} className="min-w-0 wrap-anywhere">
           {path !== "" && <span className="text-mute">{path} </span>}
           {before !== undefined && <del className="bg-bad-soft text-bad">{before}</del>}
           {before !== undefined && after !== undefined && " → "}
