@@ -65,4 +65,11 @@ describe("a line", () => {
     expect(raw(1_000)).toEqual({ x: "x".repeat(1_000) });
     expect(raw(20_000)).toEqual({ omitted_characters: 20_008 });
   });
+
+  it.each([33, 7_900, 200_000])("leaves out a usage object nested %i deep, and is written", (levels) => {
+    const raw = JSON.parse("[".repeat(levels) + "]".repeat(levels));
+    const line = JSON.parse(textOf(encodeEnd(1, 1, 0, 5n, { ...completed(1), raw })));
+    expect(line).toMatchObject({ begin: 0, charge: "5" });
+    expect(line).not.toHaveProperty("raw");
+  });
 });

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Caller } from "../accounts/caller.ts";
 import type { ByteSheet } from "../base/byte-sheet.ts";
+import { isFlat, USAGE_LEVELS } from "../base/flat.ts";
 import type { TokenRates } from "../catalog/catalog.ts";
 import type { FrozenPrice, HoldOrder, Outcome } from "./billing.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
@@ -113,9 +114,9 @@ const FRAME_LENGTH = 2 + 8 + 1;
 // A vendor's usage object has some hundred bytes; whatever is larger is no usage.
 const MOST_RAW_CHARACTERS = 16_384;
 
-/** The vendor's usage object, made text once: this is on the path of every request. */
+/** The vendor's usage object, made text once: this is on the path of every request. A nest is none, and left out. */
 function rawField(raw: unknown): string {
-  const text = raw === undefined ? undefined : JSON.stringify(raw);
+  const text = raw === undefined || !isFlat(raw, USAGE_LEVELS) ? undefined : JSON.stringify(raw);
   if (text === undefined) return "";
   return text.length > MOST_RAW_CHARACTERS
     ? `,"raw":{"omitted_characters":${text.length}}`

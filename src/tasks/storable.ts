@@ -1,3 +1,4 @@
+import { isFlat, USAGE_LEVELS } from "../base/flat.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 
 /** PostgreSQL's text takes every character but this one. */
@@ -9,12 +10,10 @@ export function storableText(text: string, mostCharacters = 2_000): string {
 }
 
 const MOST_RAW_CHARACTERS = 10_000;
-/** Usage objects have two or three; the depth of what JSON.stringify and jsonb take is that of their stacks. */
-const MOST_LEVELS = 32;
 
 /** A vendor's own object for a jsonb column; null where jsonb would refuse it or it is no usage object but a flood. */
 export function storableJson(value: unknown): unknown {
-  if (value === undefined || value === null || !isFlat(value, MOST_LEVELS)) return null;
+  if (value === undefined || value === null || !isFlat(value, USAGE_LEVELS)) return null;
   const text = JSON.stringify(value);
   // Escapes of U+0000 and of half a surrogate pair: jsonb knows neither.
   const refused = /\\u0000|\\ud[89a-f]/i.test(text);
@@ -25,12 +24,6 @@ export function storableJson(value: unknown): unknown {
 export function storableResult({ usage, ...result }: TaskResult): string {
   const kept = storableJson(usage);
   return JSON.stringify(kept === null ? result : { ...result, usage: kept });
-}
-
-/** Whether it has no more levels than these. */
-function isFlat(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((each) => isFlat(each, levels - 1));
 }
 
 /** Half a surrogate pair becomes U+FFFD. */
