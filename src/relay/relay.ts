@@ -112,10 +112,19 @@ function allowedModel(catalog: Catalog, request: TextRequest): Model {
   return model;
 }
 
-/** The id of the stored response that a request continues. */
+/**
+ * The id of the stored response that a request continues. An upstream does not know whose a response is, and which
+ * of two ids it would take is its parser's choice; an id longer than is read is none that was kept.
+ */
 function continuedResponse({ protocol, scan }: TextRequest): string | undefined {
-  const id = protocol.name === "responses" ? scan.last("previous_response_id")?.value : undefined;
-  return typeof id === "string" && id !== "" ? id : undefined;
+  if (protocol.name !== "responses") return undefined;
+  const named = scan
+    .all("previous_response_id")
+    .filter(({ type, value }) => type === "string" && value !== "");
+  const id = named[0]?.value;
+  if (named.length === 0) return undefined;
+  if (typeof id !== "string" || named.some(({ value }) => value !== id)) throw previousResponseNotFound();
+  return id;
 }
 
 /** A request that continues a stored response can be answered only where that is kept. */

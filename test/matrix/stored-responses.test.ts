@@ -66,4 +66,17 @@ describe("stored responses with several upstreams and credentials", () => {
       expect(await placeOf(reply.json.id)).toBe(await placeOf(json.id));
     }
   });
+
+  it.each([
+    ["an id longer than any", `"previous_response_id":"resp_${"x".repeat(2_000)}"`],
+    ["an unknown id before none", '"previous_response_id":"resp_unknown","previous_response_id":null'],
+    ["two ids", '"previous_response_id":"resp_unknown","previous_response_id":"KNOWN"'],
+  ])("are not asked for by %s", async (_how, fields) => {
+    const known = await ask(gateway.url, RESPONSES.path, RESPONSES.body);
+    const body = JSON.stringify(RESPONSES.body).replace("{", `{${fields.replace("KNOWN", known.json.id)},`);
+    const { status, json } = await ask(gateway.url, RESPONSES.path, body);
+    expect(status).toBe(400);
+    // Told by the gateway: the upstream, which knows no accounts, was not asked.
+    expect(json.error).toMatchObject({ type: "gateway_error", code: "previous_response_not_found" });
+  });
 });
