@@ -35,6 +35,9 @@ export interface LimitsOptions {
 
 const WINDOW_SECONDS = 60;
 
+/** Counting takes Redis less than a millisecond; callers wait for it. */
+const SILENCE_LIMIT_MS = 1_000;
+
 /**
  * Counts in this process, or in Redis for all replicas; while Redis is away each replica counts for
  * itself, since refusing everyone would make a helper of ours a single point of failure. Requests at
@@ -156,8 +159,13 @@ function exceeded(
 }
 
 function openRedis(url: string, log: Log): Redis {
-  // Fails at once while disconnected, so that the limiter of this process takes over.
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+  // Fails at once while disconnected, so that the limiter of this process takes over; a connection that says nothing is one
+  // that is lost, or every request would wait for a Redis that hangs.
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    socketTimeout: SILENCE_LIMIT_MS,
+  });
   redis.on("error", (err) =>
     log.warn({ err }, "Redis cannot be reached: rates are counted per process meanwhile"),
   );

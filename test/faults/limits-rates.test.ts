@@ -23,6 +23,7 @@ const TOKENS = 10;
 
 const KEYS = {
   requests: "requests-key-0123456789",
+  silent: "silent-key-0123456789abc",
   tokens: "tokens-key-0123456789abc",
   atOnce: "at-once-key-0123456789ab",
   all: "all-limits-key-0123456789",
@@ -31,6 +32,7 @@ const KEYS = {
 
 const KEY_LINES = [
   `{ name: requests, key: ${KEYS.requests}, rate_limits: { requests_per_minute: 5 } }`,
+  `{ name: silent, key: ${KEYS.silent}, rate_limits: { requests_per_minute: 5 } }`,
   `{ name: tokens, key: ${KEYS.tokens}, rate_limits: { tokens_per_minute: ${TOKENS * 2 + 1} } }`,
   `{ name: at-once, key: ${KEYS.atOnce}, rate_limits: { concurrency: 2 } }`,
   `{ name: all, key: ${KEYS.all}, rate_limits: { requests_per_minute: 100, tokens_per_minute: 1000, concurrency: 9 } }`,
@@ -175,18 +177,25 @@ describe.skipIf(!hasRedis)("rate limits shared through Redis", () => {
     redis?.kill("SIGKILL");
   });
 
+  const sendAll = (key: string): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const url = gateways.urls[index % 2] ?? "";
+        return (await send(url, key, { signal: AbortSignal.timeout(10_000) })).status;
+      }),
+    );
+
+  it("are each gateway's own while Redis takes connections and says nothing", async () => {
+    redis.kill("SIGSTOP");
+    expect((await sendAll(KEYS.silent)).filter((status) => status === 200)).toHaveLength(10);
+    redis.kill("SIGCONT");
+  });
+
   it("are one limit for all gateways, and each one's own while Redis is away", async () => {
-    const sendAll = (): Promise<number[]> =>
-      Promise.all(
-        Array.from({ length: 20 }, async (_, index) => {
-          const url = gateways.urls[index % 2] ?? "";
-          return (await send(url, KEYS.requests)).status;
-        }),
-      );
-    expect((await sendAll()).filter((status) => status === 200)).toHaveLength(5);
+    expect((await sendAll(KEYS.requests)).filter((status) => status === 200)).toHaveLength(5);
     redis.kill("SIGKILL");
     await once(redis, "exit");
-    expect((await sendAll()).filter((status) => status === 200)).toHaveLength(10);
+    expect((await sendAll(KEYS.requests)).filter((status) => status === 200)).toHaveLength(10);
   });
 });
 
