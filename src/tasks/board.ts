@@ -52,6 +52,9 @@ export interface TaskBoard {
   /** Milliseconds until some task is due, at most `mostMs`. */
   nextDueMs(mostMs: number): Promise<number>;
 
+  /** Makes due what is due later than anyone asked for: the board's clock went back since. Gives how many. */
+  recall(): Promise<number>;
+
   /** Tasks that are not over, by state. */
   countOpen(): Promise<ReadonlyMap<string, number>>;
   /** Removes tasks that were over so many days ago, at most so many; gives how many. */

@@ -141,7 +141,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       db.query<Cooling>(
         `select upstream_id as "upstreamId", credential_id as "credentialId", upstream_model as "model",
                 (extract(epoch from until - now()) * 1000)::float8 as "leftMs"
-           from task_coolings where until > now()`,
+           from task_coolings where until between now() and now() + ${LONGEST_WAIT}`,
       ),
     async nextDueMs(mostMs) {
       const { dueMs } = await db.one<{ dueMs: number | null }>(
@@ -149,6 +149,13 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       );
       return Math.min(mostMs, Math.max(0, dueMs ?? mostMs));
     },
+
+    recall: () =>
+      db.execute(
+        `update tasks set due_at = now()
+          where due_at > now() + ${LONGEST_WAIT} and finished_at is null
+            and (upstream_id is null or upstream_task is not null or made is not null)`,
+      ),
 
     async countOpen() {
       const rows = await db.query<{ state: string; open: bigint }>(
@@ -165,6 +172,12 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       ),
   };
 }
+
+/**
+ * Above whatever is waited for on purpose (claims, looks, rounds, coolings of up to five minutes) but deadlines, which end
+ * tasks of which nobody knows more, and late successes: what is further ahead was written before the server's clock went back.
+ */
+const LONGEST_WAIT = "interval '10 minutes'";
 
 /** `orderJson` is sent in its bytes, which the driver would make of a text one by one. */
 async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Promise<Acceptance> {

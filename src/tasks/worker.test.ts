@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/billing.ts";
+import { storeAccount, storeTask } from "../../test/support/stored-tasks.ts";
 import {
   askVendors,
   createTaskRig,
@@ -218,6 +219,41 @@ describe("tasks past retention", () => {
     expect(left.map(({ id }) => id).sort()).toEqual([young?.id, open.id].sort());
     expect(await board.countOpen()).toEqual(new Map([["NOT_START", 1]]));
     await expectCleanBooks(rig);
+  });
+});
+
+describe("tasks that the database's clock left behind by going back", () => {
+  it("are due at once, but those that wait for their deadline or for a late success", async () => {
+    const account = await storeAccount(rig.database, "own");
+    const [soon, later] = await rig.database.query<{ at: Date }>(
+      "select now() + m * interval '1 minute' as at from unnest(array[8, 180]) as m",
+    );
+    const placed = { upstream_id: 1n, credential_id: 1n, upstream_name: "vendor", upstream_model: "m" };
+    const sent = { ...placed, intended_at: soon?.at, due_at: later?.at };
+    const task = (id: string, given: object) => storeTask(rig.database, { id, account, ...given });
+    await task("waiting", { due_at: later?.at });
+    await task("waiting soon", { due_at: soon?.at });
+    await task("submitted", { ...sent, upstream_task: "u1" });
+    await task("made", { ...sent, made: "{}" });
+    await task("unclear", sent);
+    const failed = { state: "FAILURE", finished_at: soon?.at, charge_nanos: 0n };
+    await task("late", { ...sent, upstream_task: "u2", ...failed });
+    const board = createTasksStore(rig.database, rig.largeJson);
+    expect(await board.recall()).toBe(3);
+    const due = await rig.database.query<{ id: string }>(
+      "select id from tasks where due_at <= now() order by id",
+    );
+    expect(due.map(({ id }) => id)).toEqual(["made", "submitted", "waiting"]);
+    expect(await board.recall()).toBe(0);
+  });
+
+  it("are not kept from upstreams that were cooling", async () => {
+    const board = createTasksStore(rig.database, rig.largeJson);
+    const place = { upstreamId: 1n, upstreamName: "vendor", credentialId: 1n, model: "m" };
+    await board.cool(place, 60_000);
+    expect(await board.coolings()).toHaveLength(1);
+    await rig.database.execute("update task_coolings set until = until + interval '3 hours'");
+    expect(await board.coolings()).toEqual([]);
   });
 });
 

@@ -164,6 +164,7 @@ export class TaskProcess {
       cool: (place, forMs) => call(() => statements.cool(place, forMs)),
       coolings: () => call(() => statements.listCoolings()),
       nextDueMs: (mostMs) => call(() => statements.nextDueMs(mostMs)),
+      recall: () => Promise.resolve(0),
       countOpen: () => Promise.resolve(new Map()),
       dropOld: () => Promise.resolve(0),
     };
