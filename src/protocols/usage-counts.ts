@@ -31,6 +31,23 @@ export interface Tally {
 }
 
 /**
+ * The first count above zero of those that one thing may stand in. Servers that speak for several vendors
+ * have all their fields and fill in one.
+ */
+export function filledCount(
+  tally: Tally,
+  ...places: readonly (readonly [JsonObject | undefined, string])[]
+): number | undefined {
+  let empty: number | undefined;
+  for (const [object, field] of places) {
+    const count = tally.count(object, field);
+    if (count !== undefined && count > 0) return count;
+    empty ??= count;
+  }
+  return empty;
+}
+
+/**
  * Input of vendors that count cached tokens inside the whole (rule 1), written and read alike. What does
  * not fit into the whole is not believed: one vendor reports more cached than sent (31 answers), another
  * the same tokens as written and as read.

@@ -363,6 +363,21 @@ describe("chat completions usage", () => {
     expect(read({ cache_creation_tokens: 50, cache_creation_token_details: split })).toEqual(parted);
   });
 
+  it("believes the field that is filled in, where a server that speaks for several vendors has all of them", () => {
+    const read = (usage: object) =>
+      chatCompletions.usage.buckets({
+        ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
+        ...usage,
+      }).tokens;
+    const none = { cached_tokens: 0, cache_write_tokens: 0 };
+    const told = { inputUncached: 20, cacheRead: 80 };
+    expect(read({ prompt_tokens_details: none, prompt_cache_hit_tokens: 80 })).toMatchObject(told);
+    expect(read({ prompt_tokens_details: { cached_tokens: 80 }, cached_tokens: 0 })).toMatchObject(told);
+    const written = { inputUncached: 20, cacheRead: 0, cacheWrite5m: 80 };
+    expect(read({ prompt_tokens_details: none, cache_creation_input_tokens: 80 })).toMatchObject(written);
+    expect(read({ prompt_tokens_details: none })).toMatchObject({ inputUncached: 100, cacheRead: 0 });
+  });
+
   it("counts back to the same buckets (rules 1 and 2)", () => {
     const tokens = {
       inputUncached: 3,

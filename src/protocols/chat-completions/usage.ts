@@ -2,7 +2,14 @@ import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../an
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
-import { inclusiveInput, inclusiveOutput, metered, openTally, splitWrites } from "../usage-counts.ts";
+import {
+  filledCount,
+  inclusiveInput,
+  inclusiveOutput,
+  metered,
+  openTally,
+  splitWrites,
+} from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
@@ -25,22 +32,26 @@ const rules: AnswerRules = {
     const prompt = asObject(usage["prompt_tokens_details"]);
     const completion = asObject(usage["completion_tokens_details"]);
     const input = tally.count(usage, "prompt_tokens");
-    const written =
-      tally.count(prompt, "cache_write_tokens") ??
-      tally.count(prompt, "cache_creation_input_tokens") ??
-      tally.count(prompt, "cache_creation_tokens") ??
-      tally.count(usage, "cache_creation_input_tokens");
+    const written = filledCount(
+      tally,
+      [prompt, "cache_write_tokens"],
+      [prompt, "cache_creation_input_tokens"],
+      [prompt, "cache_creation_tokens"],
+      [usage, "cache_creation_input_tokens"],
+    );
     const lifetimes =
       asObject(prompt?.["cache_creation"]) ??
       asObject(prompt?.["cache_creation_token_details"]) ??
       asObject(usage["cache_creation"]);
     const cache = {
-      cacheRead:
-        tally.count(prompt, "cached_tokens") ??
-        tally.count(usage, "prompt_cache_hit_tokens") ??
-        tally.count(usage, "cache_read_input_tokens") ??
-        tally.count(usage, "num_cached_tokens") ??
-        tally.count(usage, "cached_tokens"),
+      cacheRead: filledCount(
+        tally,
+        [prompt, "cached_tokens"],
+        [usage, "prompt_cache_hit_tokens"],
+        [usage, "cache_read_input_tokens"],
+        [usage, "num_cached_tokens"],
+        [usage, "cached_tokens"],
+      ),
       ...splitWrites(tally, written, lifetimes),
     };
     const output = inclusiveOutput(tally, {

@@ -21,6 +21,11 @@ describe("usage of embeddings", () => {
     expect(facts.hasOutput).toBe(true);
   });
 
+  it("is the total where a server leaves the prompt at 0", () => {
+    const { usage } = embeddingsUsage.readBytes(answer(1, '{"prompt_tokens":0,"total_tokens":7}'));
+    expect(usage?.tokens).toEqual({ inputUncached: 7, outputVisible: 0 });
+  });
+
   it("is missing where a large answer states none", () => {
     expect(embeddingsUsage.readBytes(answer(100, "null")).usage).toBeUndefined();
   });

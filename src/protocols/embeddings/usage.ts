@@ -4,7 +4,7 @@ import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { metered, openTally } from "../usage-counts.ts";
+import { filledCount, metered, openTally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -18,10 +18,12 @@ const rules: AnswerRules = {
 
   buckets(usage) {
     const tally = openTally();
-    const input =
-      tally.count(usage, "prompt_tokens") ??
-      tally.count(usage, "input_tokens") ??
-      tally.count(usage, "total_tokens");
+    const input = filledCount(
+      tally,
+      [usage, "prompt_tokens"],
+      [usage, "input_tokens"],
+      [usage, "total_tokens"],
+    );
     // Known to be nothing, which is more than "not reported".
     return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
   },

@@ -2,7 +2,7 @@ import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.t
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { metered, openTally } from "../usage-counts.ts";
+import { filledCount, metered, openTally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -18,12 +18,14 @@ const rules: AnswerRules = {
     const tally = openTally();
     const billed = asObject(usage["billed_units"]);
     const counted = asObject(usage["tokens"]);
-    const input =
-      tally.count(usage, "prompt_tokens") ??
-      tally.count(usage, "total_tokens") ??
-      tally.count(billed, "input_tokens") ??
-      tally.count(billed, "total_tokens") ??
-      tally.count(counted, "input_tokens");
+    const input = filledCount(
+      tally,
+      [usage, "prompt_tokens"],
+      [usage, "total_tokens"],
+      [billed, "input_tokens"],
+      [billed, "total_tokens"],
+      [counted, "input_tokens"],
+    );
     // Known to be nothing, which is more than "not reported".
     return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
   },
