@@ -52,9 +52,14 @@ export function filledCount(
  * not fit into the whole is not believed: one vendor reports more cached than sent (31 answers), another
  * the same tokens as written and as read.
  */
-export function inclusiveInput(tally: Tally, whole: number | undefined, cache: CacheCounts): Buckets {
+export function inclusiveInput(
+  tally: Tally,
+  whole: number | undefined,
+  cache: CacheCounts,
+  stated?: OutputCounts,
+): Buckets {
   if (whole === undefined) return {};
-  let inputUncached = whole;
+  let inputUncached = whole + besideWhole(whole, cache, stated);
   const fits = (field: string, sum: number): boolean => {
     if (sum > inputUncached) {
       tally.reject(field);
@@ -72,6 +77,13 @@ export function inclusiveInput(tally: Tally, whole: number | undefined, cache: C
     cacheWrite5m: isWritten ? cacheWrite5m : undefined,
     cacheWrite1h: isWritten ? cacheWrite1h : undefined,
   };
+}
+
+/** Some servers count cached tokens beside the whole; the stated total tells which, as it does of reasoning. */
+function besideWhole(whole: number, cache: CacheCounts, stated: OutputCounts | undefined): number {
+  const cached = (cache.cacheRead ?? 0) + (cache.cacheWrite5m ?? 0) + (cache.cacheWrite1h ?? 0);
+  if (stated?.output === undefined || cached === stated.reasoning) return 0;
+  return stated.total === whole + cached + stated.output ? cached : 0;
 }
 
 export interface CacheCounts {

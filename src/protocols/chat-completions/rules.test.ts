@@ -378,6 +378,19 @@ describe("chat completions usage", () => {
     expect(read({ prompt_tokens_details: none })).toMatchObject({ inputUncached: 100, cacheRead: 0 });
   });
 
+  it("adds cached input to a prompt that the total says to be without it", () => {
+    const read = (total: number, details: object) =>
+      chatCompletions.usage.buckets({
+        ...{ prompt_tokens: 479, completion_tokens: 373, total_tokens: total },
+        ...{ prompt_tokens_details: { cached_tokens: 13_312 }, ...details },
+      });
+    const told = { inputUncached: 479, cacheRead: 13_312, outputVisible: 373 };
+    expect(read(14_164, {})).toMatchObject({ tokens: told, hostile: [] });
+    expect(read(852, {})).toMatchObject({ tokens: { inputUncached: 479 }, hostile: ["cached_tokens"] });
+    const thoughts = { completion_tokens_details: { reasoning_tokens: 13_312 } };
+    expect(read(14_164, thoughts).tokens).toMatchObject({ outputReasoning: 13_312, inputUncached: 479 });
+  });
+
   it("counts back to the same buckets (rules 1 and 2)", () => {
     const tokens = {
       inputUncached: 3,

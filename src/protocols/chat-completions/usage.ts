@@ -54,13 +54,14 @@ const rules: AnswerRules = {
       ),
       ...splitWrites(tally, written, lifetimes),
     };
-    const output = inclusiveOutput(tally, {
+    const counts = {
       input,
       output: tally.count(usage, "completion_tokens"),
       reasoning: tally.count(completion, "reasoning_tokens"),
       total: tally.count(usage, "total_tokens"),
-    });
-    return metered(tally, inclusiveInput(tally, input, cache), output, usage);
+    };
+    const output = inclusiveOutput(tally, counts);
+    return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
   },
 };
 

@@ -27,13 +27,14 @@ const rules: AnswerRules = {
       cacheRead: tally.count(inputDetails, "cached_tokens"),
       cacheWrite5m: tally.count(inputDetails, "cache_write_tokens"),
     };
-    const output = inclusiveOutput(tally, {
+    const counts = {
       input,
       output: tally.count(usage, "output_tokens") ?? tally.count(usage, "completion_tokens"),
       reasoning: tally.count(outputDetails, "reasoning_tokens"),
       total: tally.count(usage, "total_tokens"),
-    });
-    return metered(tally, inclusiveInput(tally, input, cache), output, usage);
+    };
+    const output = inclusiveOutput(tally, counts);
+    return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
   },
 };
 
