@@ -96,6 +96,24 @@ describe("a stream meter", () => {
     });
   });
 
+  it("does not take zeros behind counts for a statement, but zeros alone", () => {
+    const stated = (prompt: number, cached: number, output: number) => ({
+      choices: [],
+      usage: {
+        ...{ prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output },
+        prompt_tokens_details: { cached_tokens: cached },
+      },
+    });
+    const tokensOf = (...chunks: readonly object[]) => {
+      const frames = chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
+      return open("chat-completions", frames).facts().usage?.tokens;
+    };
+    const told = { inputUncached: 2, cacheRead: 5, outputVisible: 3 };
+    expect(tokensOf(stated(7, 5, 3), stated(0, 0, 0))).toEqual(told);
+    expect(tokensOf(stated(0, 0, 0), stated(7, 5, 3))).toEqual(told);
+    expect(tokensOf(stated(0, 0, 0))).toEqual({ inputUncached: 0, cacheRead: 0, outputVisible: 0 });
+  });
+
   it("gathers the text of an aborted stream, thoughts and tool arguments included", () => {
     const call = { tool_calls: [{ index: 0, function: { name: "f", arguments: '{"a":1}' } }] };
     const chat = `${chunk(0, { reasoning_content: "hm" })}${chunk(0, { content: "hé" })}${chunk(0, call)}data: {"choi`;

@@ -151,19 +151,24 @@ export type Buckets = { readonly [bucket in keyof TokenUsage]?: number | undefin
 
 /**
  * Joins what a stream states one time after the other: per field the last value wins, never a sum, since
- * vendors repeat or raise their counts (rule 6). Null is no statement.
+ * vendors repeat or raise their counts (rule 6). Null is no statement, and nor are zeros alone behind counts.
  */
-export function latestCounts(earlier: JsonObject | undefined, later: JsonObject, depth = 0): JsonObject {
-  if (earlier === undefined) return later;
+export function latestCounts(earlier: JsonObject | undefined, later: JsonObject): JsonObject {
+  const isEmpty = Object.values(later).every((value) => typeof value !== "number" || value === 0);
+  return earlier === undefined ? later : joinCounts(earlier, later, isEmpty, 0);
+}
+
+function joinCounts(earlier: JsonObject, later: JsonObject, isEmpty: boolean, depth: number): JsonObject {
   const joined: Record<string, unknown> = { ...earlier };
   for (const field of Object.keys(later)) {
     const value = later[field];
     // The one name that would set an object's prototype is no count's.
     if (value === null || value === undefined || field === "__proto__") continue;
+    if (isEmpty && value === 0 && Number(joined[field]) > 0) continue;
     const before = asObject(joined[field]);
     const now = asObject(value);
     const nested = before !== undefined && now !== undefined && depth < MAX_DEPTH;
-    joined[field] = nested ? latestCounts(before, now, depth + 1) : value;
+    joined[field] = nested ? joinCounts(before, now, isEmpty, depth + 1) : value;
   }
   return joined;
 }

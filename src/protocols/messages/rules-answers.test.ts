@@ -94,6 +94,11 @@ describe("messages answers", () => {
     expect(tokensOf({}, { ...read(3_000), input_tokens: 602 })).toMatchObject({ inputUncached: 602 });
     expect(tokensOf(read(0), read(3_000))).toMatchObject({ inputUncached: 3_602, cacheRead: 3_000 });
     expect(tokensOf({}, read(-1))).toMatchObject({ inputUncached: 3_602 });
+    // No input at all is no statement of it.
+    const none = { ...read(0), input_tokens: 0 };
+    expect(tokensOf({}, none)).toMatchObject({ inputUncached: 3_602, outputVisible: 8 });
+    expect(tokensOf(read(3_000), none)).toMatchObject({ inputUncached: 3_602, cacheRead: 3_000 });
+    expect(tokensOf({ input_tokens: 0 }, none)).toMatchObject({ inputUncached: 0 });
   });
 
   it("keep to one block where a vendor writes anything but a number as its index", () => {

@@ -85,20 +85,28 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
 }
 
 /**
- * Some vendors learn only at the end what was read from a cache: the input that they stated at the start is
- * then the whole, and where the end does not state it again, the cached tokens are still in it.
+ * What the end of a stream adds to its start. Some vendors learn only there what was read from a cache: the input
+ * that they stated at the start is then the whole, and where the end does not state it again, the cached tokens are
+ * still in it. Others fill in nothing but the output there: no input at all is no statement of it.
  */
 export function beyondStart(
   before: JsonObject | undefined,
   stated: JsonObject | undefined,
 ): JsonObject | undefined {
-  const whole = before?.["input_tokens"];
-  if (stated === undefined || typeof whole !== "number" || typeof stated["input_tokens"] === "number")
-    return stated;
-  if (CACHE_COUNTS.some((field) => typeof before?.[field] === "number")) return stated;
+  if (before === undefined || stated === undefined) return stated;
+  if (inputIn(stated) === 0 && inputIn(before) > 0) return { ...stated, ...NO_INPUT };
+  const whole = before["input_tokens"];
+  if (typeof whole !== "number" || typeof stated["input_tokens"] === "number") return stated;
+  if (CACHE_COUNTS.some((field) => typeof before[field] === "number")) return stated;
   const cached = CACHE_COUNTS.reduce((sum, field) => sum + (readCount(stated[field]) ?? 0), 0);
   return cached === 0 ? stated : { ...stated, input_tokens: Math.max(0, whole - cached) };
 }
+
+function inputIn(usage: JsonObject): number {
+  return ["input_tokens", ...CACHE_COUNTS].reduce((sum, field) => sum + (readCount(usage[field]) ?? 0), 0);
+}
+
+const NO_INPUT = { input_tokens: null, cache_read_input_tokens: null, cache_creation_input_tokens: null };
 
 const CACHE_COUNTS = ["cache_read_input_tokens", "cache_creation_input_tokens"] as const;
 
