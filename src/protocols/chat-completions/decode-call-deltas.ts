@@ -74,6 +74,7 @@ export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter
 function findCall(calls: CallState, index: unknown, { id, name, text }: Delta): OpenCall | undefined {
   if (typeof index === "number") {
     const same = calls.findLast((call) => call.index === index);
+    if (same === undefined && name === "") return strayed(calls, id);
     if (same === undefined || name === "") return same;
     // One index for all: another id with a name of its own is another call, and where there are no ids, whatever
     // would come behind arguments that are whole.
@@ -82,6 +83,16 @@ function findCall(calls: CallState, index: unknown, { id, name, text }: Delta): 
   }
   if (id !== "") return calls.findLast((call) => call.id === id);
   return name === "" ? calls.at(-1) : undefined;
+}
+
+/**
+ * The call that a piece without a name is of, whose index no call began with: some servers number a call's first
+ * piece unlike its others.
+ */
+function strayed(calls: CallState, id: string): OpenCall | undefined {
+  if (id !== "") return calls.findLast((call) => call.id === id);
+  const last = calls.at(-1);
+  return last?.started && !isWholeJson(last.text) ? last : undefined;
 }
 
 interface Delta {

@@ -243,6 +243,21 @@ describe("chat completions streams", () => {
     expect(callsIn(decoded(...inPieces, delta({}, "stop")))).toEqual([[made, "n", '{"x":1}']]);
   });
 
+  it("go on with a call whose later pieces have another index than its first (rule 15)", () => {
+    const head = (id: string, name: string) => call({ index: 0, id, function: { name, arguments: "" } });
+    const piece = (index: number, text: string, id?: string) =>
+      call({ index, id, function: { arguments: text } });
+    const both = [
+      ["a", "f", '{"x":1}'],
+      ["b", "g", '{"y":2}'],
+    ];
+    const second = (id?: string) => [piece(1, '{"y":', id), piece(1, "2}", id)];
+    for (const pieces of [second(), second("b")]) {
+      const stream = [head("a", "f"), piece(0, '{"x":1}'), head("b", "g"), ...pieces, delta({}, "stop")];
+      expect(callsIn(decoded(...stream))).toEqual(both);
+    }
+  });
+
   it("hold the bare input of custom calls, whose later pieces state no type", () => {
     const begun = { index: 0, id: "a", type: "custom", custom: { name: "sql", input: "SELECT" } };
     const more = { index: 0, custom: { input: " 1" } };
