@@ -25,6 +25,8 @@ const KINDS = new Map<string, FinishKind>([
   ["length", "length"],
   ["max_tokens", "length"],
   ["model_length", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["repetition_truncation", "length"],
   ["tool_calls", "tool-calls"],
   ["function_call", "tool-calls"],
   ["content_filter", "content-filter"],

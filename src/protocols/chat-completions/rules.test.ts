@@ -284,6 +284,14 @@ describe("chat completions streams", () => {
     expect(events.at(-1)).toMatchObject({ finish: { unified: "tool-calls" } });
   });
 
+  it("are cut short where their vendor says so in a word of its own", () => {
+    for (const word of ["model_context_window_exceeded", "repetition_truncation"]) {
+      expect(decoded(delta({ content: "x" }), delta({}, word)).at(-1)).toMatchObject({
+        finish: { unified: "length", raw: word },
+      });
+    }
+  });
+
   it("are filtered where their vendor says so in a word of its own", () => {
     for (const word of ["sensitive", "content_filter: PROHIBITED_CONTENT"]) {
       expect(decoded(delta({ content: "x" }), delta({}, word)).at(-1)).toMatchObject({
