@@ -21,19 +21,25 @@ export function readErrorBody(body: Uint8Array): ErrorWords {
 }
 
 /**
- * Reads an error out of parsed JSON (rule 20): nested in `error`, `detail` or `errors`, flat, a bare
- * string, or an array of one; codes may be numbers.
+ * Reads an error out of parsed JSON (rule 20): nested in `error`, `detail`, `errors` or even `message`, flat, a
+ * bare string, or an array of one; codes may be numbers.
  */
-export function readErrorValue(value: unknown): ErrorWords {
-  const outer = asObject(Array.isArray(value) ? value[0] : value);
-  if (outer === undefined) return { ...SILENT, message: clip(asText(value)) };
+export function readErrorValue(value: unknown, depth = 0): ErrorWords {
+  const alone = Array.isArray(value) ? value[0] : value;
+  const outer = asObject(alone);
+  if (outer === undefined) return { ...SILENT, message: clip(asText(alone)) };
   const inner = outer["error"] ?? outer["errors"] ?? outer["detail"] ?? outer["base_resp"];
   const first = Array.isArray(inner) ? inner[0] : inner;
-  if (typeof first === "string") return { ...readFields(outer), message: clip(first) };
+  // A word beside a message only names the status ("Bad Request").
+  if (typeof first === "string") return withMessage(readFields(outer), first);
   const nested = asObject(first);
-  if (nested === undefined) return readFields(outer);
-  const words = readFields(nested);
-  const path = asArray(nested["loc"]).filter((step) => step !== "body");
+  const words = readFields(nested ?? outer);
+  const within = (nested ?? outer)["message"] ?? nested;
+  if (words.message === "" && typeof within === "object" && within !== null && depth < MAX_DEPTH) {
+    const { message, param } = readErrorValue(within, depth + 1);
+    return { ...words, message, param: words.param || param };
+  }
+  const path = asArray(nested?.["loc"]).filter((step) => step !== "body");
   return path.length === 0 ? words : { ...words, param: path.join(".") };
 }
 
@@ -52,10 +58,22 @@ function readFields(fields: JsonObject): ErrorWords {
     type: firstText(fields["status"], fields["type"] === "error" ? "" : fields["type"]),
     code: word(fields["code"] ?? fields["status_code"]),
     param: word(fields["param"]),
-    message: clip(firstText(fields["message"], fields["msg"], fields["error_msg"], fields["status_msg"])),
+    message: clip(
+      firstText(
+        fields["message"],
+        fields["Message"],
+        fields["msg"],
+        fields["error_msg"],
+        fields["status_msg"],
+      ),
+    ),
     details: fields["details"],
     status: typeof number === "number" && number >= 400 && number <= 599 ? number : undefined,
   };
+}
+
+function withMessage(words: ErrorWords, message: string): ErrorWords {
+  return words.message === "" ? { ...words, message: clip(message) } : words;
 }
 
 function firstText(...values: readonly unknown[]): string {
@@ -79,6 +97,8 @@ const SILENT: ErrorWords = {
   status: undefined,
 };
 
+/** Vendors nest a reason three deep at most. */
+const MAX_DEPTH = 3;
 /** Error bodies are a few hundred bytes; a large one is a page that nobody reads. */
 const MAX_READ_BYTES = 64 * 1024;
 /** Vendors that quote the request in their message would else send it back whole. */

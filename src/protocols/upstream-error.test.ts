@@ -44,6 +44,16 @@ describe("an upstream's error", () => {
       { detail: [{ loc: ["body", "n"], msg: "no", type: "int_type" }] },
       { message: "no", param: "n", type: "int_type" },
     ],
+    [
+      "as a message with details in it",
+      { object: "error", message: { detail: [{ loc: ["body", "n"], msg: "no" }] }, type: "t", code: null },
+      { message: "no", param: "n", type: "t" },
+    ],
+    ["as a list of messages", { error: { message: ["no", "no"], type: "t" } }, { message: "no", type: "t" }],
+    ["deep within", { detail: { error: "no" } }, { message: "no" }],
+    ["beside its status' name", { statusCode: 400, message: "no", error: "Bad Request" }, { message: "no" }],
+    ["as a list of texts", ["no"], { message: "no" }],
+    ["in another case", { Message: "no" }, { message: "no" }],
     ["as a line of text", "no", { message: "no" }],
     [
       "as a page",
