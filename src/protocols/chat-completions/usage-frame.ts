@@ -67,7 +67,7 @@ export interface UsageFrameFilter {
 function isUsageOnly(frame: string): boolean {
   const chunk = asObject(parseLoosely(readFrame(frame).data));
   if (chunk === undefined || asObject(chunk["usage"]) === undefined) return false;
-  return Array.isArray(chunk["choices"]) && asArray(chunk["choices"]).length === 0;
+  return asArray(chunk["choices"] ?? []).length === 0;
 }
 
 /** A usage frame has a few hundred bytes; a larger one is content and flows on unheld. */
