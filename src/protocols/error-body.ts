@@ -46,7 +46,7 @@ export function readErrorValue(value: unknown, depth = 0): ErrorWords {
 /** Whether an object that came with a success status, or in a stream, is really an error. */
 export function statesError(body: JsonObject): boolean {
   const error = body["error"];
-  if (typeof error === "string" && error !== "") return true;
+  if ((typeof error === "string" && error !== "") || body["object"] === "error") return true;
   // One vendor tells every outcome so, 0 for success.
   const code = asObject(body["base_resp"])?.["status_code"];
   return asObject(error) !== undefined || (typeof code === "number" && code !== 0);

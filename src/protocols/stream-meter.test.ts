@@ -78,6 +78,17 @@ describe("a stream meter", () => {
     expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 5, outputVisible: 1 });
   });
 
+  it("takes a chat for failed that says so by its object, its event or in a vendor's own corner", () => {
+    for (const failure of [
+      'data: {"object":"error","message":"no","code":500}\n\n',
+      'event: error\ndata: {"code":"InternalError","message":"no"}\n\n',
+      'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"error":"no"}}\n\n',
+    ]) {
+      const meter = open("chat-completions", `${chunk(0, { content: "a" })}${failure}data: [DONE]\n\n`);
+      expect([meter.finished, meter.error?.message]).toEqual([false, "no"]);
+    }
+  });
+
   it("leaves output unknown where a message broke off before its count, which is no placeholder's", () => {
     const meter = open(
       "messages",

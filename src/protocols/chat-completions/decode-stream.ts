@@ -35,7 +35,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
     const parsed = parseWhole(frame.data);
     const chunk = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (chunk === undefined) return [state, []];
-    const error = statedFailure(chunk);
+    const error = statedFailure(chunk, frame.name);
     if (error !== undefined) return [{ ...state, phase: "over" }, [{ type: "error", error }]];
     return readChunk(state, chunk);
   },

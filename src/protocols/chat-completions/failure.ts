@@ -1,14 +1,17 @@
 import type { UpstreamError } from "../blame.ts";
 import { statesError } from "../error-body.ts";
-import { asObjects, asText, type JsonObject } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 
 /**
- * The failure that an answer or a chunk tells of: at its top, on a choice, or in place of a finish. Some
- * vendors end even a stream that failed with `[DONE]`, so that nothing else tells it from a whole one.
+ * The failure that an answer or a chunk tells of: at its top, by its event's name, in a vendor's own corner, on a
+ * choice, or in place of a finish. Some vendors end even a stream that failed with `[DONE]`, so that nothing else
+ * tells it from a whole one.
  */
-export function statedFailure(body: JsonObject): UpstreamError | undefined {
-  if (statesError(body)) return decodeStatedError(body);
+export function statedFailure(body: JsonObject, event = ""): UpstreamError | undefined {
+  if (event === "error" || statesError(body)) return decodeStatedError(body);
+  const corner = asObject(body["x_groq"]);
+  if (corner !== undefined && statesError(corner)) return decodeStatedError(corner);
   for (const choice of asObjects(body["choices"])) {
     if (statesError(choice)) return decodeStatedError(choice);
     if (isBrokenOff(asText(choice["finish_reason"]))) return decodeStatedError(BROKEN);

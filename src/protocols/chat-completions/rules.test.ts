@@ -311,11 +311,24 @@ describe("chat completions streams", () => {
         decoded(delta({ content: "x" }), delta({}, word), "[DONE]"),
       ),
       decoded(delta({ content: "x" }), { choices: [{ delta: {}, error: { code: 429 } }] }, "[DONE]"),
+      decoded(delta({ content: "x" }), { object: "error", message: "broken", code: 500 }, "[DONE]"),
+      decoded(
+        delta({ content: "x" }),
+        { ...delta({}, "stop"), x_groq: { error: "over capacity" } },
+        "[DONE]",
+      ),
     ]) {
       expect(
         events.filter(({ type }) => type === "error" || type === "finish").map(({ type }) => type),
       ).toEqual(["error"]);
     }
+  });
+
+  it("fail by the name of an event alone (rule 19)", () => {
+    const run = codec.decodeStream(plan("chat-completions"));
+    run.step({ data: JSON.stringify(delta({ content: "x" })) });
+    const told = run.step({ name: "error", data: '{"code":"InternalError","message":"broken"}' });
+    expect(told.at(-1)).toMatchObject({ type: "error", error: { message: "broken" } });
   });
 
   it("take usage from a chunk with choices or without, the last one counting (rule 5)", () => {

@@ -17,14 +17,15 @@ import { isBrokenOff, statedFailure } from "./failure.ts";
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
   doneWord: "[DONE]",
-  readAnswer: read,
+  readAnswer: (body, notes) => read(body, notes, ""),
   readEvent: read,
   answerText: readText,
   eventText: readText,
 
   openLook() {
     const matters = openMatters();
-    return (frame, start, end) => end - start <= DONE_FRAME_BYTES || matters(frame, start, end);
+    return (frame, start, end) =>
+      end - start <= DONE_FRAME_BYTES || frame[start] === LETTER_E || matters(frame, start, end);
   },
 
   buckets(usage) {
@@ -69,8 +70,8 @@ const rules: AnswerRules = {
 export const chatCompletionsUsage = usageReader(rules);
 
 /** Answers and chunks differ only in the name of what they hold: `message` or `delta`. */
-function read(body: JsonObject, notes: AnswerNotes): void {
-  const failure = statedFailure(body);
+function read(body: JsonObject, notes: AnswerNotes, event: string): void {
+  const failure = statedFailure(body, event);
   if (failure === undefined) notes.started = true;
   else notes.error ??= failure;
   notes.id ??= asText(body["id"]) || undefined;
@@ -128,6 +129,9 @@ const OUTPUT_FIELDS = [
 ];
 
 const openMatters = keyLook("finish_reason", "usage", "error");
+
+/** `event: ...`: ordinary chunks have no names. */
+const LETTER_E = 0x65;
 
 /** `data: [DONE]` and no more; no chunk of JSON is as short. */
 const DONE_FRAME_BYTES = 24;
