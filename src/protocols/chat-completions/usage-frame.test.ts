@@ -14,6 +14,7 @@ const WITHOUT_CHOICES = [
 const UNASKED = [USAGE_ONLY, ...WITHOUT_CHOICES];
 const OTHERS = [
   CHUNK,
+  'data: {"error":{"message":"broken"},"usage":{"prompt_tokens":1}}\n\n',
   RIDING,
   ": keep alive\n\n",
   'data: {"choices":[],"prompt_filter_results":[]}\n\n',

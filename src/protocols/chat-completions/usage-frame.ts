@@ -1,4 +1,5 @@
 import { asBuffer, openFrameScanner, readFrame } from "../../base/sse.ts";
+import { statesError } from "../error-body.ts";
 import { asArray, asObject, parseLoosely } from "../json.ts";
 import { keyLook } from "../look.ts";
 
@@ -66,7 +67,7 @@ export interface UsageFrameFilter {
 /** Vendors whose usage rides on a chunk with choices sent it unasked: it is the caller's (rule 5). */
 function isUsageOnly(frame: string): boolean {
   const chunk = asObject(parseLoosely(readFrame(frame).data));
-  if (chunk === undefined || asObject(chunk["usage"]) === undefined) return false;
+  if (chunk === undefined || asObject(chunk["usage"]) === undefined || statesError(chunk)) return false;
   return asArray(chunk["choices"] ?? []).length === 0;
 }
 
