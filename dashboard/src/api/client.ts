@@ -31,8 +31,13 @@ export async function write<Answer>(
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "csrf_failed") throw error;
     // Someone signed in anew in another tab: the word is another one now.
-    queryClient.setQueryData(["session"], await read<SessionAnswer>("/session"));
-    return send();
+    const before = queryClient.getQueryData<SessionAnswer>(["session"]);
+    const now = await read<SessionAnswer>("/session");
+    queryClient.setQueryData(["session"], now);
+    if (now.person.id === before?.person.id) return send();
+    // Somebody else: what this page's person began is not theirs to finish.
+    void queryClient.invalidateQueries();
+    throw new ApiError("Somebody else has signed in in another tab; nothing was changed.", error);
   }
 }
 
