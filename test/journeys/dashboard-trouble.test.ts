@@ -1,5 +1,6 @@
 import type { Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TaskSummary } from "../../src/console/tasks/contract.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { type SignedIn, signIn } from "../support/console.ts";
 import { inviteGuest } from "../support/console-people.ts";
@@ -83,6 +84,49 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByText("Not live; reconnecting").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(asked).toBe(2);
+  });
+
+  it("learns of what ended while it did not hear", async () => {
+    const { page } = await signedIn();
+    const submitted = await fetch(`${world.gateway.url}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.key}` },
+      body: JSON.stringify({ model: "imagegen-2", prompt: "A ferry in the fog" }),
+    });
+    const { id } = (await submitted.json()) as { id: string };
+    const read = async () => (await world.operator.get(`${account}/tasks/${id}`)).body as TaskSummary;
+    await expect.poll(async () => (await read()).state, { timeout: 30_000 }).toBe("SUCCESS");
+    const ended = await read();
+    const running = { ...ended, state: "IN_PROGRESS", progress_percent: 40, files: [], charge_nanos: null };
+    let asked = 0;
+    await page.route("**/tasks/events", (route) => {
+      asked += 1;
+      // The gateway tells nothing of a task that has long ended.
+      const body = asked === 1 ? `data: ${JSON.stringify(running)}\n\n` : ":\n\n";
+      return route.fulfill({ contentType: "text/event-stream", body });
+    });
+    await page.goto(`${account}/tasks`);
+    await page.getByLabel("40% done").waitFor();
+    await page.getByLabel("40% done").waitFor({ state: "detached" });
+  });
+
+  it("makes no change in the name of somebody who has signed in in another tab", async () => {
+    const member = { id: world.values["account"] ?? "", role: "owner" } as const;
+    const other = await inviteGuest(world.gateway, world.operator, {
+      email: "other-tab@example.com",
+      account: member,
+    });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await page.goto(`${account}/keys`);
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("of whom?");
+    await lendSession(visitor, world, other);
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("Somebody else has signed in in another tab").waitFor();
+    const { body } = await world.operator.get(`${account}/keys`);
+    expect(JSON.stringify(body)).not.toContain("of whom?");
   });
 
   it("makes one key where the button is pressed twice, and shows its secret", async () => {

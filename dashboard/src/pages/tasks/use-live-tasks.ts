@@ -1,22 +1,51 @@
-import { useState } from "react";
-import type { TaskSummary } from "../../../../src/console/tasks/contract.ts";
+import { useEffect, useRef, useState } from "react";
+import type { TaskDetail, TaskSummary } from "../../../../src/console/tasks/contract.ts";
+import { read } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
 import { type Liveness, useEvents } from "../../api/use-events.ts";
+import { isOver } from "./task-state.tsx";
 
 /** So many tasks are kept of those heard of; more than any page shows. */
 const MOST_KEPT = 500;
 
-/** The account's tasks as they have last been heard of while the page is open, by id. */
+/**
+ * The account's tasks as they have last been heard of while the page is open, by id. `awaited` are those that the page
+ * shows from here alone.
+ */
 export function useLiveTasks(
   account: string,
+  awaited: readonly string[] = [],
 ): readonly [tasks: ReadonlyMap<string, TaskSummary>, liveness: Liveness] {
   const [tasks, setTasks] = useState<ReadonlyMap<string, TaskSummary>>(new Map());
-  const liveness = useEvents<TaskSummary>(`/accounts/${account}/tasks/events`, (task) => {
+  const hear = (task: TaskSummary): void =>
     setTasks((known) => {
       const { [task.id]: _, ...others } = Object.fromEntries(known);
       return new Map([...Object.entries(others), [task.id, task] as const].slice(-MOST_KEPT));
     });
+  const liveness = useEvents<TaskSummary>(`/accounts/${account}/tasks/events`, hear);
+  useRegained(liveness, () => {
+    void queryClient.invalidateQueries();
+    const heard = [...tasks.keys(), ...awaited];
+    for (const id of new Set(heard)) {
+      const task = tasks.get(id);
+      if (task === undefined || !isOver(task))
+        void read<TaskDetail>(`/accounts/${account}/tasks/${id}`).then(hear, () => undefined);
+    }
   });
   return [tasks, liveness];
+}
+
+/** Catches up when a stream is back: it begins with what runs, and says nothing of what ended meanwhile. */
+function useRegained(liveness: Liveness, catchUp: () => void): void {
+  const lost = useRef(false);
+  const latest = useRef(catchUp);
+  latest.current = catchUp;
+  useEffect(() => {
+    if (liveness === "lost") lost.current = true;
+    if (liveness !== "live" || !lost.current) return;
+    lost.current = false;
+    latest.current();
+  }, [liveness]);
 }
 
 /** What a list shows: each of its rows as last heard of, and before them those that are new and belong there. */

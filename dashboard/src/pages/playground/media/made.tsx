@@ -18,7 +18,7 @@ interface MadeProps {
 /** What was made since the page was opened: moving while it is made, then to look at and to play. */
 export function Made({ account, ids }: MadeProps): ReactNode {
   const t = useWords(playgroundWords);
-  const [tasks] = useLiveTasks(account);
+  const [tasks] = useLiveTasks(account, ids);
   if (ids.length === 0) return null;
   return (
     <section aria-label={t.made} className="flex min-w-0 flex-col gap-4">
