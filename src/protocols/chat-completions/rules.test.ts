@@ -7,7 +7,6 @@ import type { ChatRequest } from "../../conversation/request.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { Translation } from "../translation.ts";
 import { chatCompletions } from "./codec.ts";
-import { encodeUsage } from "./encode-usage.ts";
 
 const codec = chatCompletions.translation as Translation;
 
@@ -380,63 +379,5 @@ describe("chat completions streams", () => {
     expect(JSON.parse(frames[0]?.data ?? "")).toMatchObject({
       error: { message: "broken (request id: req-1)" },
     });
-  });
-});
-
-describe("chat completions usage", () => {
-  it("finds cache writes beside the reads, in the words of the vendors that count them there (rule 2)", () => {
-    const read = (details: object) =>
-      chatCompletions.usage.buckets({
-        ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
-        prompt_tokens_details: { cached_tokens: 20, ...details },
-      }).tokens;
-    const written = { inputUncached: 30, cacheRead: 20, cacheWrite5m: 50, outputVisible: 5 };
-    expect(read({ cache_creation_input_tokens: 50 })).toEqual(written);
-    expect(read({ cache_creation_tokens: 50 })).toEqual(written);
-    const split = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 20 };
-    const parted = { ...written, cacheWrite5m: 30, cacheWrite1h: 20 };
-    expect(read({ cache_creation_input_tokens: 50, cache_creation: split })).toEqual(parted);
-    expect(read({ cache_creation_tokens: 50, cache_creation_token_details: split })).toEqual(parted);
-  });
-
-  it("believes the field that is filled in, where a server that speaks for several vendors has all of them", () => {
-    const read = (usage: object) =>
-      chatCompletions.usage.buckets({
-        ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
-        ...usage,
-      }).tokens;
-    const none = { cached_tokens: 0, cache_write_tokens: 0 };
-    const told = { inputUncached: 20, cacheRead: 80 };
-    expect(read({ prompt_tokens_details: none, prompt_cache_hit_tokens: 80 })).toMatchObject(told);
-    expect(read({ prompt_tokens_details: { cached_tokens: 80 }, cached_tokens: 0 })).toMatchObject(told);
-    const written = { inputUncached: 20, cacheRead: 0, cacheWrite5m: 80 };
-    expect(read({ prompt_tokens_details: none, cache_creation_input_tokens: 80 })).toMatchObject(written);
-    expect(read({ prompt_tokens_details: none })).toMatchObject({ inputUncached: 100, cacheRead: 0 });
-  });
-
-  it("adds cached input to a prompt that the total says to be without it", () => {
-    const read = (total: number, details: object) =>
-      chatCompletions.usage.buckets({
-        ...{ prompt_tokens: 479, completion_tokens: 373, total_tokens: total },
-        ...{ prompt_tokens_details: { cached_tokens: 13_312 }, ...details },
-      });
-    const told = { inputUncached: 479, cacheRead: 13_312, outputVisible: 373 };
-    expect(read(14_164, {})).toMatchObject({ tokens: told, hostile: [] });
-    expect(read(852, {})).toMatchObject({ tokens: { inputUncached: 479 }, hostile: ["cached_tokens"] });
-    const thoughts = { completion_tokens_details: { reasoning_tokens: 13_312 } };
-    expect(read(14_164, thoughts).tokens).toMatchObject({ outputReasoning: 13_312, inputUncached: 479 });
-  });
-
-  it("counts back to the same buckets (rules 1 and 2)", () => {
-    const tokens = {
-      inputUncached: 3,
-      cacheRead: 5,
-      cacheWrite5m: 7,
-      cacheWrite1h: 11,
-      outputVisible: 13,
-      outputReasoning: 17,
-    };
-    expect(chatCompletions.usage.buckets(encodeUsage(tokens)).tokens).toEqual(tokens);
-    expect(encodeUsage(tokens)).toMatchObject({ prompt_tokens: 26, completion_tokens: 30, total_tokens: 56 });
   });
 });
