@@ -15,6 +15,8 @@ export interface BodyFeatures {
   readonly pricedFields: readonly { readonly field: string; readonly value: string }[];
   /** The body can ask for cache writes that live an hour. */
   readonly mayWrite1h: boolean;
+  /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
+  readonly maySummarise: boolean;
   /** Pictures inside the body, and the bytes they take in it. */
   readonly images: number;
   readonly imageBytes: number;
@@ -35,6 +37,7 @@ export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
     hostedTools: [],
     pricedFields: [],
     mayWrite1h: false,
+    maySummarise: false,
     images: 0,
     imageBytes: 0,
   };
@@ -119,6 +122,13 @@ const toolKey: Rule = (features, values, path) => {
 /** Only `5m` is known to be shorter than an hour. */
 const timeToLive: Rule = (features, values) => {
   if (values.some((value) => value.head !== "" && value.head !== "5m")) features.mayWrite1h = true;
+};
+
+/** Edits of a long conversation that only leave something out. */
+const PLAIN_EDIT = /^clear_/;
+
+const contextEdit: Rule = (features, values) => {
+  if (values.some(({ head }) => head !== "" && !PLAIN_EDIT.test(head))) features.maySummarise = true;
 };
 
 const USUAL_PRICE = /^(auto|default|standard|standard_only|global)$/i;
@@ -217,6 +227,7 @@ const RESPONSES: readonly Entry[] = [
   ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
   ...entries(pictureUrl, ["input.content.image_url", "input.output.image_url"]),
   ...entries(toolType, ["tools.type", "tools.tools.type"]),
+  ...entries(contextEdit, ["context_management.type"]),
 ];
 
 const MESSAGES: readonly Entry[] = [
@@ -228,6 +239,7 @@ const MESSAGES: readonly Entry[] = [
   ...entries(toolType, ["tools.type"]),
   ...entries(reference, ["thread.previous_message_id"]),
   ...entries(addsContent, ["mcp_servers", "container"]),
+  ...entries(contextEdit, ["context_management.edits.type"]),
   ...entries(priceChange, ["speed", "inference_geo"]),
 ];
 

@@ -116,6 +116,27 @@ describe("the input of a hold", () => {
     expect(holdOf("chat-completions", body)).toBe(tokens * 1_000n + 4n * 10_000n);
   });
 
+  it("counts twice, with a summary, where the vendor may summarise the conversation on the way", () => {
+    const messages = { messages: [{ role: "user", content: "x".repeat(1000) }], max_tokens: 1 };
+    const responses = { input: "x".repeat(1000), max_output_tokens: 1 };
+    const managed = (...types: readonly string[]): object => ({
+      ...messages,
+      context_management: { edits: types.map((type) => ({ type })) },
+    });
+    const cases: [Endpoint, object, passes: number][] = [
+      ["messages", messages, 1],
+      ["messages", managed("clear_tool_uses_20250919"), 1],
+      ["messages", managed("clear_tool_uses_20250919", "compact_20260112"), 2],
+      ["messages", managed("what_comes_next"), 2],
+      ["responses", { ...responses, context_management: [{ type: "compaction" }] }, 2],
+    ];
+    for (const [endpoint, body, passes] of cases) {
+      const input = BigInt(passes * Math.ceil(JSON.stringify(body).length / 2)) * 1_000n;
+      const output = BigInt(1 + (passes - 1) * 8_000) * 10_000n;
+      expect(holdOf(endpoint, body), JSON.stringify(body)).toBe(input + output);
+    }
+  });
+
   it("is the whole context where content is elsewhere or the upstream adds some", () => {
     const cases: [Endpoint, object][] = [
       ["responses", { previous_response_id: "resp_1" }],

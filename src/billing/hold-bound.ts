@@ -59,8 +59,11 @@ export function holdBound(question: HoldQuestion): Nanos {
     throw notPriced(model, "context_tokens and max_output_tokens");
   }
   const inputTokens = inputBound(model.contextTokens, imageTokensOf(model), scan, features);
-  const input = BigInt(inputTokens * (question.copies ?? 1)) * inputRate;
-  const output = BigInt(outputBound(question, model.maxOutputTokens)) * dearestOutput(price.rates);
+  // A summary is a pass of its own over the same input, as long as the model can write.
+  const passes = features.maySummarise ? 2 : 1;
+  const input = BigInt(inputTokens * (question.copies ?? 1) * passes) * inputRate;
+  const summary = (passes - 1) * model.maxOutputTokens;
+  const output = BigInt(outputBound(question, model.maxOutputTokens) + summary) * dearestOutput(price.rates);
   return roundedCost(input + output + extrasCost(price), price.factorPpm);
 }
 
