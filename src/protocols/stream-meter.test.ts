@@ -89,6 +89,15 @@ describe("a stream meter", () => {
     }
   });
 
+  it("does not take a word that says nothing for a finish", () => {
+    const native = (finish: string) =>
+      `data: ${JSON.stringify({ candidates: [{ index: 0, content: { parts: [{ text: "a" }] }, finishReason: finish }] })}\n\n`;
+    for (const word of ["", "null"])
+      expect(open("chat-completions", chunk(0, { content: "a" }, word)).finished, word).toBe(false);
+    expect(open("generate-content", native("")).finished).toBe(false);
+    expect(open("generate-content", native("STOP")).finished).toBe(true);
+  });
+
   it("leaves output unknown where a message broke off before its count, which is no placeholder's", () => {
     const meter = open(
       "messages",

@@ -2,7 +2,7 @@ import { writeExact } from "../../base/exact-json.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
-import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { decodeCalls } from "./decode-calls.ts";
@@ -14,7 +14,7 @@ import {
   decodeThoughts,
 } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
-import { decodeFinish } from "./finish.ts";
+import { decodeFinish, finishWord } from "./finish.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /** Reads an upstream's plain chat completion, whatever it is. */
@@ -60,7 +60,7 @@ function decodeChoice(choice: JsonObject, index: number, plan: AnswerPlan): Choi
     ...decodeImages(message),
     ...calls,
   ];
-  return { parts, finish: decodeFinish(asText(choice["finish_reason"]), calls.length > 0) };
+  return { parts, finish: decodeFinish(finishWord(choice), calls.length > 0) };
 }
 
 function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart[] {

@@ -5,7 +5,7 @@ import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
-import { asArray, asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
+import { asArray, asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -19,7 +19,7 @@ import {
 } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
-import { decodeFinish } from "./finish.ts";
+import { decodeFinish, finishWord } from "./finish.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /**
@@ -127,7 +127,7 @@ function readDelta(
     blocks.close(place("text").key);
     calls = readOn;
   }
-  const finish = asText(wire["finish_reason"]) || before.finish;
+  const finish = finishWord(wire) || before.finish;
   return { index: choice, calls, finish, details: open, citations };
 }
 

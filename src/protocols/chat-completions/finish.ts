@@ -1,4 +1,11 @@
 import type { Finish, FinishKind } from "../../conversation/response.ts";
+import { asText, type JsonObject } from "../json.ts";
+
+/** Why a choice has ended, "" while it goes on; some servers write the word of null into each chunk. */
+export function finishWord(choice: JsonObject): string {
+  const word = asText(choice["finish_reason"]);
+  return word === "null" ? "" : word;
+}
 
 /**
  * The vendor's word, of which one adds its reason behind a colon; a call makes a tool finish of a stop, which some vendors say in its place.

@@ -13,6 +13,7 @@ import {
 import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
+import { finishWord } from "./finish.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
@@ -79,7 +80,7 @@ function read(body: JsonObject, notes: AnswerNotes, event: string): void {
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));
     notes.output ||= OUTPUT_FIELDS.some((field) => isFilled(said(choice)[field]));
-    const finish = asText(choice["finish_reason"]);
+    const finish = finishWord(choice);
     if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, choice["index"]);
   }
   noteUsage(notes, asObject(body["usage"]));

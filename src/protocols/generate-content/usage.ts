@@ -49,7 +49,7 @@ function read(body: JsonObject, notes: AnswerNotes): void {
   for (const candidate of asObjects(body["candidates"])) {
     const { finishReason, index } = candidate;
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
-    if (typeof finishReason === "string") noteFinish(notes, finishReason, index);
+    if (typeof finishReason === "string" && finishReason !== "") noteFinish(notes, finishReason, index);
   }
   const blocked = asText(asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {
