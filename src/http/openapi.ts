@@ -51,7 +51,11 @@ const TEXT_PATHS: Readonly<Record<string, TextEndpoint>> = {
     answer: rerankAnswer,
     streams: false,
   },
-  "/v1beta/models/{model}:generateContent": { summary: "generateContent", ...NATIVE, streams: false },
+  "/v1beta/models/{model}:generateContent": {
+    summary: "generateContent (under `/v1` too)",
+    ...NATIVE,
+    streams: false,
+  },
   "/v1beta/models/{model}:streamGenerateContent": {
     summary: "generateContent, streamed (`alt=sse`, else a JSON array)",
     ...NATIVE,

@@ -3,9 +3,12 @@ import { type ErrorShape, SHAPE_B } from "./shape-b.ts";
 
 /** The error shape that a path's callers read, known before any route is. */
 export function shapeOf(path: string): ErrorShape {
-  if (path.startsWith("/v1beta/")) return PROTOCOLS["generate-content"];
+  if (path.startsWith("/v1beta/") || NATIVE_ACTION.test(path)) return PROTOCOLS["generate-content"];
   if (path.startsWith("/v1/messages")) return PROTOCOLS.messages;
   if (path.startsWith("/v1/responses")) return PROTOCOLS.responses;
   if (path.startsWith("/v1/images/") || path.startsWith("/v2/")) return SHAPE_B;
   return PROTOCOLS["chat-completions"];
 }
+
+/** An action on a model, as the native protocol's clients ask for it under `/v1` too. */
+const NATIVE_ACTION = /^\/v1\/models\/[^?]+:[a-zA-Z]+(Content|Tokens)(\?|$)/;

@@ -44,6 +44,17 @@ describe("the @google/genai SDK, unmodified", () => {
     expect(plain.modelVersion).toBe("text");
   });
 
+  it("is served under version v1 too, which the SDK for Python asks for", async () => {
+    const httpOptions = { baseUrl: world.url, apiVersion: "v1" };
+    const second = new GoogleGenAI({ apiKey: KEYS.main, httpOptions });
+    const ask = { model: "text", contents: "Rivers?" };
+    const { text } = await client.models.generateContent(ask);
+    expect((await second.models.generateContent(ask)).text).toBe(text);
+    let streamed = "";
+    for await (const chunk of await second.models.generateContentStream(ask)) streamed += chunk.text ?? "";
+    expect(streamed).toBe(text);
+  });
+
   it("runs a tool loop with parallel calls, replaying the thought signature", async () => {
     const config = { ...CONFIG, thinkingConfig: { thinkingBudget: 512 } };
     const chat = client.chats.create({ model: "gemini-3-test", config });

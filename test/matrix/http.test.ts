@@ -51,6 +51,21 @@ describe("the HTTP surface", () => {
     }
   });
 
+  it("serves generateContent under /v1 as under /v1beta, errors in the same shape, keys in the query aside", async () => {
+    const asked = await raw("POST", "/v1/models/text:generateContent", NATIVE.body);
+    const usual = await raw("POST", "/v1beta/models/text:generateContent", NATIVE.body);
+    expect([asked.status, asked.json.candidates]).toEqual([200, usual.json.candidates]);
+    const unserved = await raw("POST", "/v1/models/text:countTokens", NATIVE.body);
+    expect([unserved.status, unserved.json.error.code]).toEqual([404, "unsupported_endpoint"]);
+    const plain = await raw("POST", "/v1/models/text", NATIVE.body);
+    expect([plain.status, plain.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    for (const query of ["", `?key=${KEYS.main}`]) {
+      const path = `/v1/models/text:streamGenerateContent${query}`;
+      const refused = await rawAsk(world.url, "POST", path, [], JSON.stringify(NATIVE.body));
+      expect([refused.status, refused.json.error.status], path).toEqual([401, "UNAUTHENTICATED"]);
+    }
+  });
+
   it("survives paths that are no text, leaving upstreams alone", async () => {
     const before = (await world.sandbox.journal()).length;
     const long = "x".repeat(5_000);

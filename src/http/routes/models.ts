@@ -7,6 +7,7 @@ import { endpoint, sendJson, type Visit } from "../endpoint.ts";
 import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText } from "../query.ts";
+import { actOnModel } from "./native.ts";
 
 /** The model lists: only what the calling key may call, in the shape its client reads. */
 export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
@@ -33,8 +34,9 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
   });
 
-  // A wildcard, since model ids may hold slashes.
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/models/*", async (visit) => {
+  // A wildcard, since model ids may hold slashes. The SDK of generateContent for Python posts to `v1` from its release 3 on.
+  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1/models/*", async (visit) => {
+    if (visit.request.method === "POST") return actOnModel(deps, visit, []);
     const caller = await authenticate(visit.request.raw, [], deps.authenticator);
     const id = (visit.request.params as { "*": string })["*"];
     const model = deps.catalog.current().callable(caller, id);

@@ -31,7 +31,9 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1beta/models/*", (visit) =>
-    visit.request.method === "POST" ? act(deps, visit) : showModel(deps, visit),
+    visit.request.method === "POST"
+      ? actOnModel(deps, visit, queryTexts(visit.request, "key"))
+      : showModel(deps, visit),
   );
 }
 
@@ -45,8 +47,10 @@ async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
   sendJson(visit, 200, nativeRecord(model));
 }
 
-function act(deps: HttpDeps, visit: Visit): Promise<void> {
+/** `models/{model}:action` of either version. `queryKeys`: the keys in its query, where those count. */
+export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly string[]): Promise<void> {
   const { model, action } = targetOf(visit);
+  if (action === "") throw wrongMethod(visit.request.raw, ["GET", "HEAD"]);
   if (!SERVED.has(action)) {
     throw new GatewayError(
       "unserved_action",
@@ -58,7 +62,7 @@ function act(deps: HttpDeps, visit: Visit): Promise<void> {
     protocol: "generate-content",
     path: { model, streamed },
     arrayStream: streamed && queryText(visit.request, "alt") !== "sse",
-    queryKeys: queryTexts(visit.request, "key"),
+    queryKeys,
   });
 }
 
