@@ -7,6 +7,8 @@ export interface ProcessesOptions {
   readonly log: Log;
   /** Resolves when all are to stop. */
   readonly stop: Promise<unknown>;
+  /** What has not stopped by then hears nothing, such as a process that was paused, and is killed. */
+  readonly endedAfterMs: number;
   /** Whether they answer callers: the start has failed where one ends before any does. */
   readonly serve: boolean;
   /** Called once, when the first process answers at this address. */
@@ -16,12 +18,15 @@ export interface ProcessesOptions {
 /** A process that dies within this time of its start would only die again at once. */
 const RESTART_AFTER_MS = 1_000;
 
+const NOT_STOPPED =
+  "a gateway process did not stop and is killed; charges that it has not posted are in the data folder's spool and the next start posts them";
+
 /**
  * Runs gateway processes that share one port and replaces those that die. Resolves to the exit code
  * after `stop`, when all have stopped in order.
  */
 export function superviseProcesses(count: number, options: ProcessesOptions): Promise<number> {
-  const { environment, log, serve, onListening } = options;
+  const { environment, log, endedAfterMs, serve, onListening } = options;
   let stopping = false;
   let listening = false;
   let worst = 0;
@@ -61,6 +66,12 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
     const stop = (): void => {
       stopping = true;
       for (const worker of living) worker.process.kill("SIGTERM");
+      setTimeout(() => {
+        for (const { process: child } of living) {
+          log.error({ killed: child.pid }, NOT_STOPPED);
+          child.kill("SIGKILL");
+        }
+      }, endedAfterMs);
     };
     for (let index = 0; index < count; index += 1) fork();
 

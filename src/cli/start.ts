@@ -18,6 +18,9 @@ import { version } from "./version.ts";
 /** Running requests get this long after SIGTERM before they are cut. */
 const DRAIN_MS = 30_000;
 
+/** One of several processes has cut and posted what was left long before; service managers kill all after 90 s. */
+const ENDED_AFTER_MS = DRAIN_MS + 30_000;
+
 /** More processes than any machine has cores is a slip of the keyboard. */
 const MAX_PROCESSES = 64;
 
@@ -86,6 +89,7 @@ async function startPrimary(
           environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
           log,
           stop,
+          endedAfterMs: ENDED_AFTER_MS,
           serve: roles.has("gateway"),
           onListening: listening,
         });
