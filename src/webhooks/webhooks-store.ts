@@ -39,6 +39,22 @@ export function claimDeliveries(db: Queryable, most: number, leaseMs: number): P
   );
 }
 
+/**
+ * Makes due what waits for longer than ever on purpose, `waitsMs` after each attempt and a lease before the next: the
+ * server's clock went back since. Gives how many.
+ */
+export function recallDeliveries(
+  db: Queryable,
+  waitsMs: readonly number[],
+  leaseMs: number,
+): Promise<number> {
+  return db.execute(
+    `update webhook_deliveries set due_at = now()
+      where due_at > now() + greatest($2, ($1::float8[])[attempts]) * interval '1 ms'`,
+    [waitsMs, leaseMs],
+  );
+}
+
 /** Writes the attempt into the log and says when the next one is. Changes nothing once the claim is over. */
 export async function recordAttempt(db: Queryable, claim: DeliveryClaim, facts: AttemptFacts): Promise<void> {
   await db.execute(

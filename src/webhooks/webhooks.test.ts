@@ -13,7 +13,7 @@ import { createSeals } from "../base/seal.ts";
 import { silentLog } from "../observe/log.ts";
 import { createWebhookSecrets, type WebhookSecretOf } from "./secrets.ts";
 import { createWebhooks, type SendWebhook, type Webhooks } from "./webhooks.ts";
-import { findDelivery } from "./webhooks-store.ts";
+import { findDelivery, recallDeliveries } from "./webhooks-store.ts";
 
 const URL = "https://hooks.example/done";
 
@@ -76,6 +76,40 @@ describe("a webhook", () => {
       [4, 200, null],
     ]);
     expect(bodies.size).toBe(1);
+  });
+
+  it.each([
+    { waits: "for its first attempt", attempts: 0, ahead: "61 s" },
+    { waits: "for its second", attempts: 1, ahead: "61 s" },
+    { waits: "for its last", attempts: 7, ahead: "12 h 1 s" },
+  ])("is told in time though the database's clock went back while it waited $waits", async (each) => {
+    const heard: string[] = [];
+    const answering: SendWebhook = (url) => {
+      heard.push(url);
+      return Promise.resolve({ status: 200 });
+    };
+    const { accountId, taskId } = await finishedTask();
+    await rig.database.execute(
+      "update webhook_deliveries set attempts = $1, due_at = now() + $2::text::interval",
+      [each.attempts, each.ahead],
+    );
+    await start(answering);
+    await eventually(async () => (await findDelivery(rig.database, accountId, taskId))?.deliveredAt != null);
+    expect(heard).toEqual([URL]);
+  });
+
+  it.each([
+    { attempts: 0, ahead: "59 s" },
+    { attempts: 1, ahead: "59 s" },
+    { attempts: 7, ahead: "11 h 59 min" },
+  ])("waits as long as is meant after $attempts attempts", async ({ attempts, ahead }) => {
+    const { accountId, taskId } = await finishedTask();
+    await rig.database.execute(
+      "update webhook_deliveries set attempts = $1, due_at = now() + $2::text::interval",
+      [attempts, ahead],
+    );
+    expect(await recallDeliveries(rig.database, [10_000, 0, 0, 0, 0, 0, 43_200_000], 60_000)).toBe(0);
+    expect((await findDelivery(rig.database, accountId, taskId))?.nextAt).not.toBeNull();
   });
 
   it.each([

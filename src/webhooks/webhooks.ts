@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
+import { keepUp, systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
 import type { WebhookSecretOf } from "./secrets.ts";
@@ -9,6 +10,7 @@ import {
   claimDeliveries,
   type DeliveryClaim,
   nextDeliveryMs,
+  recallDeliveries,
   recordAttempt,
 } from "./webhooks-store.ts";
 
@@ -42,6 +44,7 @@ const LEASE_MS = 60_000;
 const MOST_AT_ONCE = 32;
 const BEAT_MS = 2_000;
 const SHORTEST_BEAT_MS = 100;
+const RECALL_BEAT_MS = 60_000;
 /** Gone: the receiver wants no more. */
 const GONE = 410;
 
@@ -83,6 +86,14 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
       }
     }
   };
+  const recall = async (): Promise<void> => {
+    const deliveries = await recallDeliveries(database, AGAIN_MS, LEASE_MS);
+    if (deliveries > 0)
+      log.warn({ deliveries }, "the database's clock went back; webhook deliveries do not wait for it");
+  };
+  const recalling = keepUp(systemTimers, RECALL_BEAT_MS, recall, (err) => {
+    log.warn({ err }, "webhook deliveries could not be recalled; it will be tried again");
+  });
   const running = run();
   const unlisten = await database.listen({ channel: "webhooks", onMessage: () => rouse?.() });
 
@@ -90,6 +101,7 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
     async stop() {
       stopping = true;
       rouse?.();
+      await recalling.stop();
       await running;
       await Promise.all(sending);
       await unlisten();
