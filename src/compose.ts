@@ -78,6 +78,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const storedResponses = createStoredResponses(database, log);
   const retention = createUsageRetention({
     database,
+    clock,
     log,
     days: () => catalog.current().settings.usageRetentionDays,
   });

@@ -7,6 +7,7 @@ import {
   order,
 } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../observe/log.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import { createReceiptReader, type ReadReceipt } from "./receipts.ts";
@@ -142,7 +143,9 @@ describe("retention", () => {
 });
 
 async function dropOld(): Promise<void> {
-  const retention = createUsageRetention({ database: rig.database, log: silentLog, days: () => 5 });
+  const retention = createUsageRetention({
+    ...{ database: rig.database, clock: systemClock, log: silentLog, days: () => 5 },
+  });
   await retention.run();
   await retention.close();
 }

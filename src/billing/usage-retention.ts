@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { keepUp, systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
@@ -6,6 +7,7 @@ import { sealUsageDay } from "./usage-store.ts";
 
 export interface UsageRetentionOptions {
   readonly database: Database;
+  readonly clock: Clock;
   readonly log: Log;
   /** How long the usage log is kept; asked at every run, as it is a setting. */
   readonly days: () => number;
@@ -22,10 +24,10 @@ const BEAT_MS = 3_600_000;
 const DAYS_AHEAD = 7;
 
 /** Makes the usage log's partitions ahead of time and drops those past retention, their sums sealed. */
-export function createUsageRetention({ database, log, days }: UsageRetentionOptions): UsageRetention {
+export function createUsageRetention({ database, clock, log, days }: UsageRetentionOptions): UsageRetention {
   const run = async (): Promise<void> => {
     await ensurePartitions(database, "usage", DAYS_AHEAD);
-    const dropped = await dropPartitionsOlderThan(database, "usage", days(), (tx, { day }) =>
+    const dropped = await dropPartitionsOlderThan(database, "usage", days(), clock.nowMs(), (tx, { day }) =>
       sealUsageDay(tx, day),
     );
     for (const { day } of dropped)

@@ -82,18 +82,36 @@ describe("dropping days", () => {
     const { database } = test;
     const days = [await addDay(0), await addDay(90), await addDay(91), await addDay(200)];
     const sealed: string[] = [];
-    const dropped = await dropPartitionsOlderThan(database, "daily", 90, async (tx, { name, day }) => {
-      await tx.query(`select from ${name}`);
-      sealed.push(day);
-    });
+    const dropped = await dropPartitionsOlderThan(
+      database,
+      "daily",
+      90,
+      Date.now(),
+      async (tx, { name, day }) => {
+        await tx.query(`select from ${name}`);
+        sealed.push(day);
+      },
+    );
     expect(dropped.map(({ day }) => day)).toEqual([days[3], days[2]]);
     expect(sealed).toEqual([days[3], days[2]]);
     expect((await listPartitions(database, "daily")).map(({ day }) => day)).toEqual([days[1], days[0]]);
   });
 
+  it("drops none that is old only by the database's clock, which is far ahead", async () => {
+    const { database } = test;
+    await addDay(91);
+    const daysBehindMs = 2 * 86_400_000;
+    expect(
+      await dropPartitionsOlderThan(database, "daily", 90, Date.now() - daysBehindMs, noSeal),
+    ).toHaveLength(0);
+    expect(
+      await dropPartitionsOlderThan(database, "daily", 90, Date.now() + daysBehindMs, noSeal),
+    ).toHaveLength(1);
+  });
+
   it("keeps a day that could not be sealed", async () => {
     const day = await addDay(100);
-    const failing = dropPartitionsOlderThan(test.database, "daily", 90, async () => {
+    const failing = dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), async () => {
       throw new Error("no rollup");
     });
     await expect(failing).rejects.toThrow("no rollup");
@@ -108,7 +126,7 @@ describe("dropping days", () => {
       seals += 1;
     };
     await Promise.all(
-      Array.from({ length: 4 }, () => dropPartitionsOlderThan(test.database, "daily", 90, seal)),
+      Array.from({ length: 4 }, () => dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), seal)),
     );
     expect(seals).toBe(2);
   });
@@ -117,10 +135,10 @@ describe("dropping days", () => {
     await addDay(100);
     await test.database.transaction(async (tx) => {
       await tx.query("select from daily");
-      await expect(dropPartitionsOlderThan(test.database, "daily", 90, noSeal)).rejects.toThrow(
+      await expect(dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), noSeal)).rejects.toThrow(
         "lock timeout",
       );
     });
-    expect(await dropPartitionsOlderThan(test.database, "daily", 90, noSeal)).toHaveLength(1);
+    expect(await dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), noSeal)).toHaveLength(1);
   });
 });

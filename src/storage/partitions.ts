@@ -47,18 +47,20 @@ export async function ensurePartitions(
  * Drops the days that ended more than `keepDays` days ago, each in a transaction of its own, oldest first;
  * gives those dropped. `seal` runs in that transaction before the drop. For the table `usage` it must
  * write the day's rollup for good: `ledger verify` counts every charge ever made, and the sealed daily
- * rollups stand in for the dropped partitions. If `seal` rejects, the day stays.
+ * rollups stand in for the dropped partitions. If `seal` rejects, the day stays. A day is old only by both clocks, the
+ * database's and the caller's: one that is far ahead for an hour must not cost the log of months.
  */
 export async function dropPartitionsOlderThan(
   db: Database,
   table: string,
   keepDays: number,
+  nowMs: number,
   seal: (tx: Queryable, partition: DailyPartition) => Promise<void>,
 ): Promise<DailyPartition[]> {
   const parent = checkedName(table);
   const { oldest } = await db.one<{ oldest: string }>(
-    "select ((now() at time zone 'utc')::date - $1::int4)::text as oldest",
-    [keepDays],
+    "select ((least(now(), to_timestamp($2 / 1000.0)) at time zone 'utc')::date - $1::int4)::text as oldest",
+    [keepDays, nowMs],
   );
   const dropped: DailyPartition[] = [];
   for (const partition of (await listPartitions(db, parent)).filter(({ day }) => day < oldest)) {

@@ -57,8 +57,11 @@ export interface TaskBoard {
 
   /** Tasks that are not over, by state. */
   countOpen(): Promise<ReadonlyMap<string, number>>;
-  /** Removes tasks that were over so many days ago, at most so many; gives how many. */
-  dropOld(days: number, most: number): Promise<number>;
+  /**
+   * Removes tasks that were over so many days ago, by the board's clock and by the caller's (`nowMs`), at most so many;
+   * gives how many. One clock alone may be far ahead for an hour.
+   */
+  dropOld(days: number, nowMs: number, most: number): Promise<number>;
 }
 
 export interface NewTask {

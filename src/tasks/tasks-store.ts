@@ -163,12 +163,13 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       );
       return new Map(rows.map(({ state, open }) => [state, Number(open)]));
     },
-    dropOld: (days, most) =>
+    dropOld: (days, nowMs, most) =>
       db.execute(
         `delete from tasks where id in (
-           select id from tasks where finished_at < now() - $1 * interval '1 day' and due_at is null
-            limit $2 for update skip locked)`,
-        [days, most],
+           select id from tasks
+            where finished_at < least(now(), to_timestamp($2 / 1000.0)) - $1 * interval '1 day' and due_at is null
+            limit $3 for update skip locked)`,
+        [days, nowMs, most],
       ),
   };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { keepUp, type Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { TaskBoard } from "./board.ts";
@@ -10,6 +11,7 @@ export interface Upkeep {
 
 export interface UpkeepOptions {
   readonly board: TaskBoard;
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   /** How long tasks are kept after they are over; asked at every run, as it is a setting. */
@@ -23,7 +25,7 @@ const RETENTION_BEAT_MS = 3_600_000;
 const MOST_DROPPED_AT_ONCE = 500;
 
 /** Counts the open tasks for the metrics, recalls those that a clock set back would keep waiting, drops those past retention. */
-export function createUpkeep({ board, timers, log, retentionDays }: UpkeepOptions): Upkeep {
+export function createUpkeep({ board, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {
     open = await board.countOpen();
@@ -36,7 +38,7 @@ export function createUpkeep({ board, timers, log, retentionDays }: UpkeepOption
   const drop = async (): Promise<void> => {
     let dropped = MOST_DROPPED_AT_ONCE;
     while (dropped === MOST_DROPPED_AT_ONCE)
-      dropped = await board.dropOld(retentionDays(), MOST_DROPPED_AT_ONCE);
+      dropped = await board.dropOld(retentionDays(), clock.nowMs(), MOST_DROPPED_AT_ONCE);
   };
   const counting = keepUp(timers, COUNT_BEAT_MS, count, (err) => {
     log.warn({ err }, "open tasks could not be counted; it will be tried again");
