@@ -143,9 +143,8 @@ describe("retention", () => {
 });
 
 async function dropOld(): Promise<void> {
-  const retention = createUsageRetention({
-    ...{ database: rig.database, clock: systemClock, log: silentLog, days: () => 5 },
-  });
+  const { database } = rig;
+  const retention = createUsageRetention({ database, clock: systemClock, log: silentLog, days: () => 5 });
   await retention.run();
   await retention.close();
 }

@@ -71,7 +71,7 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
           log.error({ killed: child.pid }, NOT_STOPPED);
           child.kill("SIGKILL");
         }
-      }, endedAfterMs);
+      }, endedAfterMs).unref();
     };
     for (let index = 0; index < count; index += 1) fork();
 
