@@ -43,7 +43,28 @@ export function Table<Row>({
   );
 }
 
-/** Rows that are all there: the same table without paging. */
+/** As many of the rows at hand as are drawn at once: thousands would stop the browser for seconds. */
+const MOST_DRAWN = 100;
+
+/** Rows that are all there and may be thousands: a page of them, after as many as the URL says. */
+export function ManyRows<Row>({
+  rows,
+  ...rest
+}: TableProps<Row> & { readonly rows: readonly Row[] }): ReactNode {
+  const [search] = useSearch();
+  const given = Number(search["after"] ?? 0);
+  // Anybody may have typed it, and rows that were there may be gone.
+  const after = Number.isInteger(given) && given > 0 && given < rows.length ? given : 0;
+  const end = after + MOST_DRAWN;
+  return (
+    <div>
+      <Rows rows={rows.slice(after, end)} {...rest} />
+      <Paging cursor="after" next={end < rows.length ? String(end) : null} />
+    </div>
+  );
+}
+
+/** Rows that are all there and few: the same table without paging. */
 export function Rows<Row>({
   caption,
   columns,

@@ -10,7 +10,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { type Column, Rows } from "../../parts/table.tsx";
+import { type Column, ManyRows } from "../../parts/table.tsx";
 import { ENDPOINTS } from "../../snippets/snippets.ts";
 import { useWords } from "../../words/use-words.ts";
 import { ModelFilters, matches } from "./model-filters.tsx";
@@ -76,7 +76,7 @@ function ModelList({
     },
     { title: t.price, cell: (model) => <PriceInShort model={model} />, align: "end" },
   ];
-  return <Rows caption={t.title} rows={shown} rowKey={({ id }) => id} columns={columns} />;
+  return <ManyRows caption={t.title} rows={shown} rowKey={({ id }) => id} columns={columns} />;
 }
 
 /** Input and output per million tokens, or the cheapest picture or second. */

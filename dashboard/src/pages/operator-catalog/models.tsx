@@ -9,7 +9,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Menu } from "../../parts/menu.tsx";
-import { Rows } from "../../parts/table.tsx";
+import { ManyRows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { DeleteModel, HistoryDialog, WriteModel } from "./model-dialogs.tsx";
 import { PriceText } from "./price-text.tsx";
@@ -72,7 +72,7 @@ interface RowsProps {
 function ModelRows({ models, act }: RowsProps): ReactNode {
   const t = useWords(catalogWords);
   return (
-    <Rows
+    <ManyRows
       caption={t.models}
       rows={models}
       rowKey={({ id }) => id}

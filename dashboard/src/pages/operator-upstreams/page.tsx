@@ -11,7 +11,7 @@ import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
-import { type Column, Rows } from "../../parts/table.tsx";
+import { type Column, ManyRows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { CreateUpstream } from "./create.tsx";
 import { DisableDialog, servedOnlyBy, useSetState } from "./disable.tsx";
@@ -65,7 +65,7 @@ function List({ found, add }: { readonly found: Upstreams; readonly add: ReactNo
       {shown.length === 0 ? (
         <Empty title={t.noMatch} />
       ) : (
-        <Rows caption={t.title} rows={shown} rowKey={({ id }) => id} columns={columns} />
+        <ManyRows caption={t.title} rows={shown} rowKey={({ id }) => id} columns={columns} />
       )}
       <p className="max-w-prose text-sm text-mute">{t.perProcess(found.process)}</p>
       {disabling && (

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
+import { type DashboardWorld, lendSession, openDashboardWorld } from "../support/dashboard-world.ts";
+
+/** As many as a gateway that sells what an aggregator has. */
+const MODELS = 1_200;
+
+/** Lists that come whole are drawn by pages: thousands of rows at once would stop the browser for seconds. */
+describe.skipIf(lacksBrowser)("a gateway of very many models in the dashboard", () => {
+  let world: DashboardWorld;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    world = await openDashboardWorld();
+    await world.gateway.database?.database.execute(
+      `insert into models (id, owned_by, created, endpoints, price_id)
+         select 'many-' || lpad(n::text, 4, '0'), owned_by, created, endpoints, price_id
+           from models, generate_series(1, $1) as n where id = 'text-large'`,
+      [MODELS],
+    );
+    await world.gateway.database?.database.execute(
+      `update upstreams set models = models || (
+         select jsonb_object_agg(id, 'text-large') from models where id like 'many-%')`,
+    );
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function open(path: string): Promise<Visitor> {
+    const visitor = await browser.visit(world.gateway.url);
+    await lendSession(visitor, world);
+    await visitor.page.goto(path);
+    return visitor;
+  }
+
+  it.each([
+    ["catalog", () => "/operator/catalog"],
+    ["list of models", () => `/accounts/${world.values["account"]}/models`],
+  ])("has a page of its %s at a time, each row on one of them", async (_, path) => {
+    const { page } = await open(path());
+    const rows = page.locator("tbody tr");
+    const seen = new Set<string>();
+    for (let first = ""; ; ) {
+      await expect.poll(() => rows.locator("td").first().textContent()).not.toBe(first);
+      const names = await rows.locator("td:first-child").allTextContents();
+      expect(names.length).toBeLessThanOrEqual(100);
+      for (const name of names) seen.add(/many-\d+/.exec(name)?.[0] ?? "");
+      first = names[0] ?? "";
+      const next = page.getByRole("link", { name: "Next page" });
+      if ((await next.count()) === 0) break;
+      await next.click();
+    }
+    seen.delete("");
+    expect(seen.size).toBe(MODELS);
+    // What is searched for is looked for among all, from the first page on.
+    await page.getByRole("searchbox").fill("many-0007");
+    await page.getByText("many-0007").waitFor();
+    expect(await rows.count()).toBe(1);
+  });
+});
