@@ -4,6 +4,9 @@ import type { Language } from "../words/language.ts";
 import type { ChartProps } from "./chart-props.ts";
 import { computedColour, seriesColour } from "./series-colour.ts";
 
+/** In seconds, as uPlot counts. */
+const DAY = 86_400;
+
 type Shown = Omit<ChartProps, "height"> & { readonly height: number };
 
 interface ChartContext {
@@ -39,12 +42,10 @@ export function chartOptions(
         grid: { show: false },
         size: 28,
         values: (_plot, seconds) => seconds.map((each) => tick(each, byDay, language)),
-        ...(byDay ? { incrs: [1, 2, 7, 14, 30, 90].map((days) => days * 86_400) } : {}),
+        ...(byDay ? daysOfAxis(shown.moments) : {}),
       },
       { ...axis, size: 56, values: (_plot, values) => values.map(format) },
     ],
-    // Day sums are of UTC days, so the axis counts them so.
-    ...(byDay ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1e3), "UTC") } : {}),
     series: [
       {},
       ...drawnOrder(kind, series).map((each) => {
@@ -63,7 +64,7 @@ export function stackedData({
   series,
   kind = "bars",
 }: Pick<ChartProps, "moments" | "series" | "kind">): uPlot.AlignedData {
-  const seconds = moments.map((moment) => Date.parse(moment) / 1_000);
+  const seconds = secondsOf(moments);
   if (kind === "lines") return [seconds, ...series.map(({ values }) => [...values])];
   const sums = moments.map(() => 0);
   const columns = series.map(({ values }) =>
@@ -73,6 +74,10 @@ export function stackedData({
     }),
   );
   return [seconds, ...columns.reverse()];
+}
+
+function secondsOf(moments: ChartProps["moments"]): number[] {
+  return moments.map((moment) => Date.parse(moment) / 1_000);
 }
 
 function drawnOrder<Each>(kind: "bars" | "lines", series: readonly Each[]): readonly Each[] {
@@ -88,8 +93,20 @@ function bars(): Pick<uPlot.Series, "paths"> {
 function rangeOfBars(kind: "bars" | "lines"): uPlot.Range.Function {
   return (plot, low, high) => {
     const [moments] = plot.data;
-    const step = moments.length > 1 ? (high - low) / (moments.length - 1) : 86_400;
+    const step = moments.length > 1 ? (high - low) / (moments.length - 1) : DAY;
     return kind === "bars" ? [low - step / 2, high + step / 2] : [low, high];
+  };
+}
+
+/**
+ * Every so many of the days themselves. Day sums are of UTC days, and uPlot's own way there leads through the reader's zone,
+ * where a day may have 23 hours or 25: its marks stood an hour early then, and named the day before.
+ */
+function daysOfAxis(moments: ChartProps["moments"]): Pick<uPlot.Axis, "incrs" | "splits"> {
+  const seconds = secondsOf(moments);
+  return {
+    incrs: [1, 2, 7, 14, 30, 90].map((days) => days * DAY),
+    splits: (_plot, _axis, _low, _high, step) => seconds.filter((_, day) => day % (step / DAY) === 0),
   };
 }
 

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
+import {
+  type DashboardWorld,
+  fillDashboard,
+  lendSession,
+  openDashboardWorld,
+} from "../support/dashboard-world.ts";
+
+/** Writes down what is drawn as text: the names along a chart's axes are in no element. */
+const NOTE_DRAWN_TEXT = `
+  window.drawn = [];
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    window.drawn.push(text);
+    return draw.call(this, text, ...rest);
+  };`;
+
+/** The gateway sums by UTC days; wherever somebody sits, a day is the same day on every page. */
+describe.skipIf(lacksBrowser)("days in the dashboard", () => {
+  let world: DashboardWorld;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    world = await openDashboardWorld();
+    await fillDashboard(world);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function visitFrom(timezoneId: string): Promise<Visitor> {
+    const visitor = await browser.visit(world.gateway.url, { timezoneId, locale: "en-GB" });
+    await lendSession(visitor, world);
+    return visitor;
+  }
+
+  it.each(["UTC", "Europe/Berlin"])(
+    "are named along a chart's axis where their bars stand, after a clock change too, in %s",
+    async (zone) => {
+      const { page } = await visitFrom(zone);
+      await page.addInitScript(NOTE_DRAWN_TEXT);
+      // Thirty days up to this one begin on the day after clocks went back in Berlin.
+      await page.clock.setFixedTime("2026-11-24T12:00:00Z");
+      await page.goto(`/operator/upstreams/${world.values["upstream"]}`);
+      await page.getByRole("img", { name: "What did it bring, by day?" }).waitFor();
+      const drawn = () => page.evaluate<string[]>("window.drawn");
+      await expect.poll(drawn).toContain("23 Nov");
+      const days = (await drawn()).filter((text) => text.endsWith("Oct"));
+      expect([...new Set(days)]).toEqual(["26 Oct", "28 Oct", "30 Oct"]);
+    },
+  );
+});
