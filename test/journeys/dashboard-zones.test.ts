@@ -52,4 +52,35 @@ describe.skipIf(lacksBrowser)("days in the dashboard", () => {
       expect([...new Set(days)]).toEqual(["26 Oct", "28 Oct", "30 Oct"]);
     },
   );
+
+  it.each([
+    ["statement", "to"],
+    ["requests", "to"],
+    ["tasks", "to"],
+    ["audit", "until"],
+  ])("are those of UTC in the filters of the page of %s, and it says so", async (name, until) => {
+    const { page } = await visitFrom("America/St_Johns");
+    const listed = page.waitForRequest((request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      return pathname.startsWith("/api/") && searchParams.has("from");
+    });
+    // Clocks went forward there on this day.
+    await page.goto(`/accounts/${world.values["account"]}/${name}?from=2026-03-08&${until}=2026-03-08`);
+    const { searchParams } = new URL((await listed).url());
+    expect(searchParams.get("from")).toBe("2026-03-08T00:00:00.000Z");
+    expect(searchParams.get(until)).toBe("2026-03-09T00:00:00.000Z");
+    await page.getByText("Days are in UTC.").waitFor();
+  });
+
+  it("are those of UTC where codes are given a last one", async () => {
+    const { page } = await visitFrom("Pacific/Kiritimati");
+    await page.goto("/operator/codes");
+    await page.getByRole("button", { name: "Make codes" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Amount of each code").fill("1");
+    await dialog.getByLabel("Last day").fill("2030-03-08");
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await dialog.getByRole("button", { name: "Make codes" }).click();
+    expect((await sent).postDataJSON()).toMatchObject({ expires_at: "2030-03-08T23:59:59Z" });
+  });
 });

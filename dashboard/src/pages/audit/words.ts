@@ -4,8 +4,8 @@ import { wordsOf } from "../../words/use-words.ts";
 export const auditWords = wordsOf({
   en: {
     title: "Audit log",
-    lead: "Who changed what, and how it stood before.",
-    leadOfAccount: "Who changed what in this account, and how it stood before.",
+    lead: "Who changed what, and how it stood before. Days are in UTC.",
+    leadOfAccount: "Who changed what in this account, and how it stood before. Days are in UTC.",
     at: "When, who",
     program: "the program itself",
     byToken: "by token",
@@ -25,8 +25,8 @@ export const auditWords = wordsOf({
   },
   zh: {
     title: "审计日志",
-    lead: "谁更改了什么，更改前是什么样。",
-    leadOfAccount: "谁在此账户中更改了什么，更改前是什么样。",
+    lead: "谁更改了什么，更改前是什么样。日期以 UTC 计。",
+    leadOfAccount: "谁在此账户中更改了什么，更改前是什么样。日期以 UTC 计。",
     at: "时间与操作者",
     program: "程序自身",
     byToken: "通过令牌",

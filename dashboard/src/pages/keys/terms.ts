@@ -1,4 +1,5 @@
 import type { KeyChange, KeyRow } from "../../../../src/console/keys/contract.ts";
+import { endOfDay } from "../../api/days.ts";
 
 /** What the form of a key holds: texts, as people type them. */
 export interface KeyDraft {
@@ -53,7 +54,7 @@ export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined
       tokens_per_minute: count(draft.tokens),
       concurrency: count(draft.concurrency),
     },
-    ...(sameDay ? {} : { expires_at: draft.lastDay === "" ? null : `${draft.lastDay}T23:59:59Z` }),
+    ...(sameDay ? {} : { expires_at: draft.lastDay === "" ? null : endOfDay(draft.lastDay) }),
     disabled: draft.disabled,
   };
 }

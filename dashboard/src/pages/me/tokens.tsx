@@ -7,6 +7,7 @@ import type {
 } from "../../../../src/console/tokens/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
+import { endOfDay } from "../../api/days.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -109,7 +110,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   }
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    const expiry = day === "" ? null : `${day}T23:59:59Z`;
+    const expiry = day === "" ? null : endOfDay(day);
     create.mutate({ name, read_only: readOnly, expires_at: expiry });
   };
   const wrong = { name: faultOf(create.error, "name"), day: faultOf(create.error, "expires_at") };

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { BatchBody, NewBatch } from "../../../../src/console/codes/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
+import { endOfDay } from "../../api/days.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { formatCount } from "../../format/count.ts";
 import { formatMoney } from "../../format/money.ts";
@@ -52,7 +53,7 @@ function MakeForm({ onClose }: { readonly onClose: () => void }): ReactNode {
           amount_usd: amount.trim().replace(/^\$/, ""),
           count: Number(count),
           note: note.trim(),
-          ...(day === "" ? {} : { expires_at: endOf(day) }),
+          ...(day === "" ? {} : { expires_at: endOfDay(day) }),
         });
       }}
       onClose={onClose}
@@ -87,13 +88,6 @@ function MakeForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       </div>
     </DialogForm>
   );
-}
-
-/** The first moment after a day, where the reader is. */
-function endOf(day: string): string {
-  const at = new Date(`${day}T00:00:00`);
-  at.setDate(at.getDate() + 1);
-  return at.toISOString();
 }
 
 function Made({ made, onClose }: { readonly made: NewBatch; readonly onClose: () => void }): ReactNode {

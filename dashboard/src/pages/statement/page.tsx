@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Balance, StatementEntry } from "../../../../src/console/statement/contract.ts";
 import { apiUrl } from "../../api/client.ts";
+import { momentOfDay } from "../../api/days.ts";
 import { useSearch } from "../../api/search.ts";
 import { useAccount } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";
@@ -81,17 +82,10 @@ function Balances({ account }: { readonly account: string }): ReactNode {
 
 const VIEWS = ["changes", "funding", "usage", "tasks", "everything"] as const;
 
-/** What the URL asks for, as the API takes it; days are the reader's own. */
+/** What the URL asks for, as the API takes it; days are whole, in UTC, the last one included. */
 function useWish(): { view: string; from: string | undefined; to: string | undefined } {
   const [{ from, to }] = useSearch();
-  return { view: useTab(VIEWS, "view"), from: dayStart(from, 0), to: dayStart(to, 1) };
-}
-
-function dayStart(day: string | undefined, daysOn: number): string | undefined {
-  const at = new Date(`${day}T00:00:00`);
-  if (Number.isNaN(at.getTime())) return undefined;
-  at.setDate(at.getDate() + daysOn);
-  return at.toISOString();
+  return { view: useTab(VIEWS, "view"), from: momentOfDay(from), to: momentOfDay(to, 1) };
 }
 
 function Entries({

@@ -3,7 +3,7 @@ import { wordsOf } from "../../words/use-words.ts";
 export const statementWords = wordsOf({
   en: {
     title: "Statement",
-    lead: "Every movement of this account's money, as the ledger has it.",
+    lead: "Every movement of this account's money, as the ledger has it. Days are in UTC.",
     export: "Export as CSV",
     available: "Available",
     availableNote: "what can be spent",
@@ -89,7 +89,7 @@ export const statementWords = wordsOf({
   },
   zh: {
     title: "对账单",
-    lead: "此账户的每一笔资金变动，与账本完全一致。",
+    lead: "此账户的每一笔资金变动，与账本完全一致。日期以 UTC 计。",
     export: "导出为 CSV",
     available: "可用",
     availableNote: "可以花费的金额",

@@ -4,7 +4,7 @@ import { wordsOf } from "../../words/use-words.ts";
 export const tasksWords = wordsOf({
   en: {
     title: "Tasks",
-    lead: "Pictures and videos of this account: how far they are, what they cost, why they failed.",
+    lead: "Pictures and videos of this account: how far they are, what they cost, why they failed. Days are in UTC.",
     make: "Make one",
     medium: "Medium",
     anyMedium: "Pictures and videos",
@@ -41,7 +41,7 @@ export const tasksWords = wordsOf({
   },
   zh: {
     title: "任务",
-    lead: "此账户的图片和视频：进度、费用和失败原因。",
+    lead: "此账户的图片和视频：进度、费用和失败原因。日期以 UTC 计。",
     make: "新建",
     medium: "类型",
     anyMedium: "图片和视频",
