@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { useWords } from "../words/use-words.ts";
 import { Button, IconButton } from "./button.tsx";
 import { Failed } from "./failure.tsx";
@@ -19,15 +19,17 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
   const t = useWords(partsWords);
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    if (open && !ref.current?.open) ref.current?.showModal();
-    if (!open) ref.current?.close();
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    if (open && !dialog?.open) dialog?.showModal();
+    // Closed also where the page takes it away while it is open: only then does the focus return to where it was.
+    return () => dialog?.close();
   }, [open]);
   return (
     <dialog
       ref={ref}
       aria-labelledby={titleId}
-      onClose={(event) => event.target === ref.current && onClose()}
+      onClose={(event) => event.target === ref.current && !ref.current.open && onClose()}
       className={`m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] overflow-y-auto rounded-md border border-line bg-paper text-ink backdrop:bg-veil ${wide ? "max-w-3xl" : "max-w-lg"}`}
     >
       {open && (

@@ -45,7 +45,15 @@ export function Field({ label, hint, error, children, quiet = false }: FieldProp
 
 /** Within Field. */
 export function Input(props: ComponentProps<"input">): ReactNode {
-  return <input {...useAttributes()} {...props} className={`${BOX} h-8 ${props.className ?? ""}`} />;
+  const ref = props.autoFocus ? markFirst : undefined;
+  return (
+    <input ref={ref} {...useAttributes()} {...props} className={`${BOX} h-8 ${props.className ?? ""}`} />
+  );
+}
+
+/** React focuses only what is shown by then; a dialog that opens after it looks for this attribute. */
+function markFirst(box: HTMLInputElement | null): void {
+  box?.setAttribute("autofocus", "");
 }
 
 /** Within Field. */

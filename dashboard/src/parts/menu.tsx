@@ -1,5 +1,5 @@
 import { DropdownMenu } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 interface MenuItem {
   readonly title: ReactNode;
@@ -19,6 +19,7 @@ export function Menu({
   readonly items: readonly MenuItem[];
   readonly children: ReactNode;
 }): ReactNode {
+  const chosen = useRef<() => void>(undefined);
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
@@ -26,13 +27,21 @@ export function Menu({
         <DropdownMenu.Content
           align="end"
           sideOffset={4}
+          // Not before the focus is back on the button: a dialog gives it back to where it was when it opened.
+          onCloseAutoFocus={() => {
+            const act = chosen.current;
+            chosen.current = undefined;
+            setTimeout(() => act?.());
+          }}
           className="z-30 max-h-[70dvh] min-w-40 overflow-y-auto rounded-md border border-line bg-paper py-1 shadow-lg"
         >
           {items.map(({ title, onSelect, danger = false, disabled = false }, index) => (
             <DropdownMenu.Item
               key={index}
               disabled={disabled}
-              onSelect={onSelect}
+              onSelect={() => {
+                chosen.current = onSelect;
+              }}
               className={`px-3 py-1.5 outline-none data-disabled:opacity-50 data-highlighted:bg-shade ${danger ? "text-bad" : ""}`}
             >
               {title}
