@@ -149,6 +149,21 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
   });
 
+  it.each(["System", "Dark"])(
+    "print dark letters on white paper, without the menu: theme %s",
+    async (theme) => {
+      const { page } = await signedIn({ colorScheme: "dark" });
+      await page.goto(`/accounts/${values["account"]}/requests/${values["request"]}`);
+      await page.getByRole("combobox", { name: "Theme" }).selectOption({ label: theme });
+      await page.getByRole("heading", { name: "Receipt", exact: true }).waitFor();
+      const ink = () => page.evaluate<string>("getComputedStyle(document.querySelector('h1')).color");
+      expect(await ink()).toBe("rgb(232, 234, 237)");
+      await page.emulateMedia({ media: "print" });
+      expect(await ink()).toBe("rgb(22, 25, 29)");
+      expect(await page.getByRole("navigation", { name: "Navigation" }).isVisible()).toBe(false);
+    },
+  );
+
   it("lead to signing in and back to where one was going", async () => {
     const visitor = await browser.visit(world.gateway.url);
     await visitor.page.goto(`/accounts/${values["account"]}/models?q=text`);

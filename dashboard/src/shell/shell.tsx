@@ -16,17 +16,17 @@ export function Shell(): ReactNode {
     if (account !== undefined) writePreference("account", account);
   }, [account]);
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
+    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block">
       <a
         href="#content"
         className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
         {t.skip}
       </a>
-      <div className="sticky top-0 hidden h-dvh overflow-y-auto border-r border-line lg:block">
+      <div className="sticky top-0 hidden h-dvh overflow-y-auto border-r border-line lg:block print:hidden">
         <Sidebar />
       </div>
-      <div className="flex items-center gap-2 border-b border-line px-4 py-2 lg:hidden">
+      <div className="flex items-center gap-2 border-b border-line px-4 py-2 lg:hidden print:hidden">
         <Drawer />
         <Mark />
         <span className="font-semibold">Faregate</span>
