@@ -4,10 +4,12 @@ import type { OutputText } from "./protocol.ts";
 export interface TextSink {
   visible(text: unknown): void;
   reasoning(text: unknown): void;
+  /** What it has kept so far. */
+  text(): OutputText;
 }
 
 /** A sink that keeps at most KEPT_CHARS of each kind and the length of the rest. */
-export function openTextSink(): TextSink & { text(): OutputText } {
+export function openTextSink(): TextSink {
   const visible = openKeeper();
   const reasoning = openKeeper();
   return {

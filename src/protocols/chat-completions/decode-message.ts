@@ -14,14 +14,6 @@ export function decodeText(message: JsonObject): string {
     .join("");
 }
 
-/** Thoughts in the spellings in use; a vendor that sends two of them says the same twice. */
-export function decodeThoughts(message: JsonObject): string {
-  const stated = asText(message["reasoning_content"]) || asText(message["reasoning"]);
-  if (stated !== "") return stated;
-  const parts = asObjects(message["content"]).flatMap((part) => asObjects(part["thinking"]));
-  return parts.map((thought) => asText(thought["text"])).join("");
-}
-
 export function decodeRefusal(message: JsonObject): string {
   return asText(message["refusal"]);
 }

@@ -21,8 +21,9 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { asArray, asObjects, asText } from "../json.ts";
+import { asArray } from "../json.ts";
 import { decodeCallState } from "./call-state.ts";
+import { textOfDetails } from "./thoughts.ts";
 
 export interface DecodedMessages {
   readonly system: readonly TextPart[];
@@ -186,11 +187,7 @@ function decodeAssistant(fields: Fields, foreign: Foreign): readonly Part[] {
 function decodeThoughts(fields: Fields): readonly Part[] {
   const details = asArray(fields.value["reasoning_details"]);
   const text =
-    optionalText(fields, "reasoning_content") ??
-    optionalText(fields, "reasoning") ??
-    asObjects(details)
-      .map((detail) => asText(detail["text"] ?? detail["summary"]))
-      .join("");
+    optionalText(fields, "reasoning_content") ?? optionalText(fields, "reasoning") ?? textOfDetails(details);
   if (details.length === 0) return text === "" ? [] : [{ kind: "reasoning", text }];
   const opaque = { origin: { protocol: "chat-completions" }, value: writeExact(details) } as const;
   return [{ kind: "reasoning", text, opaque }];

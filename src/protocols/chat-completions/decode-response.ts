@@ -6,15 +6,10 @@ import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { decodeCalls } from "./decode-calls.ts";
-import {
-  decodeCitations,
-  decodeImages,
-  decodeRefusal,
-  decodeText,
-  decodeThoughts,
-} from "./decode-message.ts";
+import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { decodeThoughts } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /** Reads an upstream's plain chat completion, whatever it is. */

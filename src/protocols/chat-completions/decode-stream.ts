@@ -5,21 +5,16 @@ import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
-import { asArray, asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
+import { asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
-import {
-  decodeCitations,
-  decodeImages,
-  decodeRefusal,
-  decodeText,
-  decodeThoughts,
-} from "./decode-message.ts";
+import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { readThoughts, type ThoughtState } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /**
@@ -52,13 +47,11 @@ export interface DecodeState {
   readonly usage: JsonObject | undefined;
 }
 
-interface ChoiceState {
+interface ChoiceState extends ThoughtState {
   readonly index: number;
   readonly calls: CallState;
   /** The vendor's word; undefined while it is still talking. */
   readonly finish: string | undefined;
-  /** State of the thoughts, in pieces as they came. */
-  readonly details: readonly unknown[];
   /** Citations that came before any text. */
   readonly citations: readonly Citation[];
 }
@@ -89,9 +82,8 @@ function readDelta(
   const choice = before.index;
   const delta = asObject(wire["delta"]) ?? asObject(wire["message"]) ?? {};
   const place = (name: string) => ({ key: `${choice} ${name}`, choice });
-  const details = [...before.details, ...asArray(delta["reasoning_details"])];
-  const thought = decodeThoughts(delta);
-  if (thought !== "" || details.length > before.details.length) {
+  const { thought, told, details, isNew } = readThoughts(before, delta);
+  if (isNew) {
     blocks.close(place("text").key);
     blocks.close(place("refusal").key);
     blocks.reasoning(place("thought"), thought);
@@ -128,7 +120,7 @@ function readDelta(
     calls = readOn;
   }
   const finish = finishWord(wire) || before.finish;
-  return { index: choice, calls, finish, details: open, citations };
+  return { index: choice, calls, finish, told, details: open, citations };
 }
 
 /**
@@ -170,7 +162,7 @@ function stateOf(details: readonly unknown[], plan: AnswerPlan): Opaque | undefi
 }
 
 function blankChoice(index: number): ChoiceState {
-  return { index, calls: NO_CALLS, finish: undefined, details: [], citations: [] };
+  return { index, calls: NO_CALLS, finish: undefined, told: "", details: [], citations: [] };
 }
 
 /** No caller is allowed more answers at once; a stream that invents them grows no state. */

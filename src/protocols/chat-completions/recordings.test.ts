@@ -193,7 +193,7 @@ function normalAnswer(body: JsonObject): unknown {
           : choice["finish_reason"] || "stop",
       content: textOf(message["content"]),
       refusal: message["refusal"] || "",
-      thoughts: message["reasoning_content"] || message["reasoning"] || thoughtOf(message["content"]),
+      thoughts: thoughtOf(message),
       annotations: asArray(message["annotations"]),
       calls: calls.map((call) => {
         const called = asObject(call["function"]) ?? {};
@@ -211,12 +211,11 @@ function textOf(content: unknown): string {
     .join("");
 }
 
-/** One vendor writes thoughts as parts of the content. */
-function thoughtOf(content: unknown): string {
-  return asObjects(content)
-    .flatMap((part) => asObjects(part["thinking"]))
-    .map((part) => part["text"])
-    .join("");
+/** One vendor writes thoughts as parts of the content, one in the details alone. */
+function thoughtOf(message: JsonObject): unknown {
+  const parts = asObjects(message["content"]).flatMap((part) => asObjects(part["thinking"]));
+  const texts = [...parts, ...asObjects(message["reasoning_details"])].map((part) => part["text"] ?? "");
+  return message["reasoning_content"] || message["reasoning"] || texts.join("");
 }
 
 /** The tee's own tests judge the buckets; here only that they survive. */
@@ -247,7 +246,7 @@ function contentOfChunks(body: string): unknown {
       const delta = asObject(wire["delta"]) ?? {};
       choice.text += textOf(delta["content"]);
       choice.text += delta["refusal"] ?? "";
-      choice.thoughts += delta["reasoning_content"] || delta["reasoning"] || thoughtOf(delta["content"]);
+      choice.thoughts += thoughtOf(delta);
       for (const call of asObjects(delta["tool_calls"])) {
         const called = asObject(call["function"]) ?? {};
         const [name, text] = choice.calls.get(call["index"] ?? call["id"]) ?? ["", ""];

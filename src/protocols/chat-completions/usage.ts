@@ -12,8 +12,10 @@ import {
 } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
+import { decodeText } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 import { finishWord } from "./finish.ts";
+import { readThoughts, THOUGHT_FIELDS } from "./thoughts.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
@@ -89,24 +91,14 @@ function read(body: JsonObject, notes: AnswerNotes, event: string): void {
 function readText(body: JsonObject, text: TextSink): void {
   for (const choice of asObjects(body["choices"])) {
     const message = said(choice);
-    readContent(message["content"], text);
+    text.visible(decodeText(message));
     text.visible(message["refusal"]);
-    // A vendor that sends both spellings says the same twice.
-    text.reasoning(message["reasoning_content"] ?? message["reasoning"]);
+    text.reasoning(readThoughts({ told: text.text().reasoning, details: [] }, message).thought);
     for (const call of wireCalls(message)) {
       const { name, text: given } = readCall(call);
       text.visible(name);
       text.visible(given);
     }
-  }
-}
-
-/** Content is a string or, of one vendor, parts of which some are thoughts. */
-function readContent(content: unknown, text: TextSink): void {
-  text.visible(content);
-  for (const part of asObjects(content)) {
-    text.visible(part["text"]);
-    for (const thought of asObjects(part["thinking"])) text.reasoning(thought["text"]);
   }
 }
 
@@ -120,8 +112,8 @@ function isFilled(value: unknown): boolean {
 
 const OUTPUT_FIELDS = [
   "content",
-  "reasoning_content",
-  "reasoning",
+  "reasoning_details",
+  ...THOUGHT_FIELDS,
   "tool_calls",
   "function_call",
   "refusal",
