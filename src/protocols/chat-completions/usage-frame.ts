@@ -1,7 +1,7 @@
 import { asBuffer, openFrameScanner, readFrame } from "../../base/sse.ts";
-import { statesError } from "../error-body.ts";
 import { asArray, asObject, parseLoosely } from "../json.ts";
 import { keyLook } from "../look.ts";
+import { statedFailure } from "./failure.ts";
 
 /**
  * Removes the frame that exists only because the gateway asked for usage and the caller did not: no
@@ -67,7 +67,7 @@ export interface UsageFrameFilter {
 /** Vendors whose usage rides on a chunk with choices sent it unasked: it is the caller's (rule 5). */
 function isUsageOnly(frame: string): boolean {
   const chunk = asObject(parseLoosely(readFrame(frame).data));
-  if (chunk === undefined || asObject(chunk["usage"]) === undefined || statesError(chunk)) return false;
+  if (chunk === undefined || asObject(chunk["usage"]) === undefined || statedFailure(chunk)) return false;
   return asArray(chunk["choices"] ?? []).length === 0;
 }
 

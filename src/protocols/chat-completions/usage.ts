@@ -27,8 +27,12 @@ const rules: AnswerRules = {
 
   openLook() {
     const matters = openMatters();
+    const holdsDelta = openDeltaLook();
     return (frame, start, end) =>
-      end - start <= DONE_FRAME_BYTES || frame[start] === LETTER_E || matters(frame, start, end);
+      end - start <= DONE_FRAME_BYTES ||
+      frame[start] === LETTER_E ||
+      !holdsDelta(frame, start, end) ||
+      matters(frame, start, end);
   },
 
   buckets(usage) {
@@ -122,6 +126,9 @@ const OUTPUT_FIELDS = [
 ];
 
 const openMatters = keyLook("finish_reason", "usage", "error");
+
+/** What holds none is no ordinary chunk, and may be a bare error. */
+const openDeltaLook = keyLook("delta");
 
 /** `event: ...`: ordinary chunks have no names. */
 const LETTER_E = 0x65;
