@@ -120,6 +120,8 @@ function grow(
   plan: AnswerPlan,
   calls: CallState,
 ): OpenCall {
+  // Some vendors tell the arguments once more with the finish; no JSON goes on with itself.
+  if (text !== "" && text === call.text && isWholeJson(text)) return call;
   if (!call.started && name === "") return { ...call, text: call.text + text };
   const begun = call.started ? call : start(call, name, custom, place, blocks, plan, calls);
   if (!begun.ended) blocks.arguments(begun.key, text);

@@ -257,6 +257,17 @@ describe("chat completions streams", () => {
     }
   });
 
+  it("hold arguments once that are told whole once more (rule 15)", () => {
+    const piece = (text: string, more: object = {}) =>
+      call({ index: 0, ...more, function: { arguments: text } });
+    const head = { index: 0, id: "a", function: { name: "n", arguments: "" } };
+    const whole = { ...head, function: { name: "n", arguments: '{"x":1}' } };
+    for (const again of [piece('{"x":1}'), piece('{"x":1}', { id: "a" }), call(whole)]) {
+      const events = decoded(call(head), piece('{"x":'), piece("1}"), again, delta({}, "tool_calls"));
+      expect(callsIn(events)).toEqual([["a", "n", '{"x":1}']]);
+    }
+  });
+
   it("hold the bare input of custom calls, whose later pieces state no type", () => {
     const begun = { index: 0, id: "a", type: "custom", custom: { name: "sql", input: "SELECT" } };
     const more = { index: 0, custom: { input: " 1" } };
