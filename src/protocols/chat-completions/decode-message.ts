@@ -1,6 +1,7 @@
 import { mediaOfType, sourceOfUrl } from "../../conversation/media.ts";
 import type { Citation, MediaPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { THOUGHT_FIELDS } from "./thoughts.ts";
 
 /**
  * What a message and the delta of a chunk have in common. Vendors add to this protocol freely: a field
@@ -12,6 +13,11 @@ export function decodeText(message: JsonObject): string {
   return asObjects(content)
     .map((part) => asText(part["text"]))
     .join("");
+}
+
+/** Whether anything was said or called, in whatever field. */
+export function holdsOutput(message: JsonObject): boolean {
+  return OUTPUT_FIELDS.some((field) => isFilled(message[field]));
 }
 
 export function decodeRefusal(message: JsonObject): string {
@@ -41,3 +47,18 @@ export function decodeCitations(message: JsonObject): readonly Citation[] {
     };
   });
 }
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "";
+}
+
+const OUTPUT_FIELDS = [
+  "content",
+  "reasoning_details",
+  ...THOUGHT_FIELDS,
+  "tool_calls",
+  "function_call",
+  "refusal",
+  "audio",
+  "images",
+];

@@ -10,7 +10,7 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
-import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
+import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
@@ -49,6 +49,8 @@ export interface DecodeState {
 
 interface ChoiceState extends ThoughtState {
   readonly index: number;
+  /** Deltas have told something. */
+  readonly inPieces: boolean;
   readonly calls: CallState;
   /** The vendor's word; undefined while it is still talking. */
   readonly finish: string | undefined;
@@ -80,7 +82,10 @@ function readDelta(
   plan: AnswerPlan,
 ): ChoiceState {
   const choice = before.index;
-  const delta = asObject(wire["delta"]) ?? asObject(wire["message"]) ?? {};
+  const given = asObject(wire["delta"]) ?? {};
+  // Some tell the whole message at the end, after its pieces or in their place.
+  const inPieces = before.inPieces || holdsOutput(given);
+  const delta = inPieces ? given : (asObject(wire["message"]) ?? given);
   const place = (name: string) => ({ key: `${choice} ${name}`, choice });
   const { thought, told, details, isNew } = readThoughts(before, delta);
   if (isNew) {
@@ -120,7 +125,7 @@ function readDelta(
     calls = readOn;
   }
   const finish = finishWord(wire) || before.finish;
-  return { index: choice, calls, finish, told, details: open, citations };
+  return { index: choice, inPieces, calls, finish, told, details: open, citations };
 }
 
 /**
@@ -162,7 +167,7 @@ function stateOf(details: readonly unknown[], plan: AnswerPlan): Opaque | undefi
 }
 
 function blankChoice(index: number): ChoiceState {
-  return { index, calls: NO_CALLS, finish: undefined, told: "", details: [], citations: [] };
+  return { index, inPieces: false, calls: NO_CALLS, finish: undefined, told: "", details: [], citations: [] };
 }
 
 /** No caller is allowed more answers at once; a stream that invents them grows no state. */

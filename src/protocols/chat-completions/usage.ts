@@ -12,10 +12,10 @@ import {
 } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
-import { decodeText } from "./decode-message.ts";
+import { decodeText, holdsOutput } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 import { finishWord } from "./finish.ts";
-import { readThoughts, THOUGHT_FIELDS } from "./thoughts.ts";
+import { readThoughts } from "./thoughts.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
@@ -85,7 +85,7 @@ function read(body: JsonObject, notes: AnswerNotes, event: string): void {
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));
-    notes.output ||= OUTPUT_FIELDS.some((field) => isFilled(said(choice)[field]));
+    notes.output ||= holdsOutput(said(choice));
     const finish = finishWord(choice);
     if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, choice["index"]);
   }
@@ -94,7 +94,7 @@ function read(body: JsonObject, notes: AnswerNotes, event: string): void {
 
 function readText(body: JsonObject, text: TextSink): void {
   for (const choice of asObjects(body["choices"])) {
-    const message = said(choice);
+    const message = said(choice, text);
     text.visible(decodeText(message));
     text.visible(message["refusal"]);
     text.reasoning(readThoughts({ told: text.text().reasoning, details: [] }, message).thought);
@@ -106,24 +106,12 @@ function readText(body: JsonObject, text: TextSink): void {
   }
 }
 
-function said(choice: JsonObject): JsonObject {
-  return asObject(choice["delta"]) ?? asObject(choice["message"]) ?? {};
+/** The message, or the delta of a chunk, beside which the whole message may stand: it counts where no piece did. */
+function said(choice: JsonObject, text?: TextSink): JsonObject {
+  const given = asObject(choice["delta"]) ?? {};
+  const inPieces = holdsOutput(given) || ("delta" in choice && (text?.text().visible ?? "") !== "");
+  return inPieces ? given : (asObject(choice["message"]) ?? given);
 }
-
-function isFilled(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "";
-}
-
-const OUTPUT_FIELDS = [
-  "content",
-  "reasoning_details",
-  ...THOUGHT_FIELDS,
-  "tool_calls",
-  "function_call",
-  "refusal",
-  "audio",
-  "images",
-];
 
 const openMatters = keyLook("finish_reason", "usage", "error");
 
