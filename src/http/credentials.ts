@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../accounts/authenticator.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { Clock } from "../base/clock.ts";
 import { GatewayError } from "../errors.ts";
 
 /** Headers that carry a key, neutral and real spellings alike; every one works on every endpoint. */
@@ -24,6 +25,24 @@ export function authenticate(
     return found instanceof Promise ? found.then(orInvalid) : orInvalid(found);
   }
   return resolveSeveral(carried, authenticator);
+}
+
+/** The body of a well-behaved caller is here by then; to ask again behind every body would cost each request its key's digest. */
+const LATE_BODY_MS = 1_000;
+
+/**
+ * The same once the body is here, for a head that came at `sinceMs`: a body may come minutes behind its head, and
+ * a key that has ended meanwhile begins nothing.
+ */
+export function authenticateLate(
+  { caller, sinceMs }: { readonly caller: Caller; readonly sinceMs: number },
+  request: IncomingMessage,
+  queryKeys: readonly string[],
+  { authenticator, clock }: { readonly authenticator: Authenticator; readonly clock: Clock },
+): Caller | Promise<Caller> {
+  return clock.monotonicMs() - sinceMs < LATE_BODY_MS
+    ? caller
+    : authenticate(request, queryKeys, authenticator);
 }
 
 async function resolveSeveral(carried: readonly string[], authenticator: Authenticator): Promise<Caller> {

@@ -7,7 +7,7 @@ import { GatewayError } from "../errors.ts";
 import { familyOf } from "../families/table.ts";
 import type { Task, TaskRequest } from "../tasks/tasks.ts";
 import { MEDIA_BODY_BYTES } from "./body.ts";
-import { authenticate } from "./credentials.ts";
+import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import { sendJson, type Visit } from "./endpoint.ts";
 import { type JsonBody, readJsonChunks } from "./json-body.ts";
@@ -24,12 +24,14 @@ export async function submitMedia(
   answer: (task: Task) => object,
 ): Promise<void> {
   const incoming = visit.request.raw;
-  const caller = await authenticate(incoming, [], deps.authenticator);
+  const sinceMs = deps.clock.monotonicMs();
+  const sender = await authenticate(incoming, [], deps.authenticator);
   const digest = createHash("sha256");
   const isRepeatable = incoming.headers["idempotency-key"] !== undefined;
   const chunks = await readJsonChunks(incoming, MEDIA_BODY_BYTES, (chunk) => {
     if (isRepeatable) digest.update(chunk);
   });
+  const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
   const body = (await deps.largeJson.parse(chunks)) as JsonBody;
   const model = modelOf(deps, caller, body["model"], endpoint);
   const submission = familyFor(model).read(model, body);

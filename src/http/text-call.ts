@@ -5,7 +5,7 @@ import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
 import { readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { openClientAnswer } from "./client-answer.ts";
-import { authenticate } from "./credentials.ts";
+import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Visit } from "./endpoint.ts";
 import { refusing } from "./json-body.ts";
@@ -27,8 +27,9 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   const startedMs = deps.clock.monotonicMs();
   const incoming = visit.request.raw;
   const protocol = PROTOCOLS[call.protocol];
-  const found = authenticate(incoming, call.queryKeys ?? [], deps.authenticator);
-  const caller = found instanceof Promise ? await found : found;
+  const queryKeys = call.queryKeys ?? [];
+  const found = authenticate(incoming, queryKeys, deps.authenticator);
+  const sender = found instanceof Promise ? await found : found;
   const headers = neutralHeaders(incoming);
 
   const scanner = createBodyScan(watchOf(call.protocol));
@@ -39,6 +40,8 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       search.write(chunk);
     },
   });
+  const again = authenticateLate({ caller: sender, sinceMs: startedMs }, incoming, queryKeys, deps);
+  const caller = again instanceof Promise ? await again : again;
   const scan = endOf(scanner);
   const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
 

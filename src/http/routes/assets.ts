@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { authenticate } from "../credentials.ts";
+import { authenticate, authenticateLate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson } from "../endpoint.ts";
 import { readJsonBody } from "../json-body.ts";
@@ -11,8 +11,10 @@ const ASSET_BODY_BYTES = 64 * 1024;
 export function assetRoutes(app: FastifyInstance, deps: HttpDeps): void {
   endpoint(app, deps, ["POST"], "/v1/videoa/asset/create", async (visit) => {
     const incoming = visit.request.raw;
-    const caller = await authenticate(incoming, [], deps.authenticator);
+    const sinceMs = deps.clock.monotonicMs();
+    const sender = await authenticate(incoming, [], deps.authenticator);
     const body = await readJsonBody(incoming, ASSET_BODY_BYTES);
+    const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
     const result = await deps.assets.create(caller, visit.request.id, body);
     sendJson(visit, 200, { success: true, result });
   });
