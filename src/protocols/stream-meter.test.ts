@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { PROTOCOLS } from "./table.ts";
 
 function open(name: keyof typeof PROTOCOLS, text: string, answers?: number) {
@@ -16,6 +16,18 @@ describe("a stream meter", () => {
     expect(open("chat-completions", ": PROCESSING\n\n").started).toBe(false);
     expect(open("messages", 'event: ping\ndata: {"type":"ping"}\n\n').started).toBe(false);
     expect(open("chat-completions", chunk(0, { role: "assistant", content: "" })).started).toBe(true);
+  });
+
+  it("parses no comments, however many an upstream sends", () => {
+    const meter = open("chat-completions", chunk(0, { role: "assistant", content: "a" }));
+    const parse = vi.spyOn(JSON, "parse");
+    try {
+      for (let round = 0; round < 4; round += 1) meter.write(Buffer.from(": ping\n\n".repeat(8_192)));
+      expect(parse.mock.calls.filter(([text]) => text === "")).toEqual([]);
+    } finally {
+      parse.mockRestore();
+    }
+    expect(meter.facts().hasOutput).toBe(true);
   });
 
   it.each([
