@@ -23,6 +23,8 @@ export function failureOfTransport(
   failure: UpstreamFailure,
 ): AttemptFailure & { readonly error: GatewayError } {
   const timedOut = failure.kind === "timeout";
+  // Which upstream and why is for the operator's log; the caller reads none of it.
+  const cause = new Error(failure.message);
   if (timedOut && failure.phase !== "connect") {
     return {
       // The caller has waited the longest wait already, and the work may be under way: no second candidate.
@@ -32,6 +34,7 @@ export function failureOfTransport(
       error: new GatewayError(
         "upstream_timeout",
         "The upstream did not answer in time; try again, or stream the answer.",
+        { cause },
       ),
     };
   }
@@ -44,7 +47,7 @@ export function failureOfTransport(
       error: new GatewayError(
         "no_available_upstream",
         "The upstream has no room for this request now; try again shortly, with fewer answers at once if it asks for several.",
-        { retryAfterSeconds: BUSY_RETRY_SECONDS },
+        { cause, retryAfterSeconds: BUSY_RETRY_SECONDS },
       ),
     };
   }
@@ -56,6 +59,7 @@ export function failureOfTransport(
     error: new GatewayError(
       "upstream_error",
       "The upstream could not be reached or broke off its answer; try again.",
+      { cause },
     ),
   };
 }

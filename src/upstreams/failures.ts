@@ -59,6 +59,10 @@ function isBroken(error: Error, code: string): boolean {
   );
 }
 
+/** Or the server leaves out the certificate between, which looks the same from here. */
+const UNKNOWN_AUTHORITY =
+  "its certificate is of an authority that is unknown here; the authority's file can be named in NODE_EXTRA_CA_CERTS";
+
 const PLAIN_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at that address",
   ENOTFOUND: "its host name is unknown",
@@ -70,7 +74,10 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
   EMFILE: "this process has no file descriptor left",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; its file can be named in NODE_EXTRA_CA_CERTS",
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
 };
 
 function reason(error: Error, code: string): string {
