@@ -1,7 +1,7 @@
 import { LongNumber } from "../base/exact-json.ts";
 import { RefusedField } from "../conversation/loss.ts";
 import type { ForeignField } from "../conversation/request.ts";
-import { asObject, type JsonObject } from "./json.ts";
+import { asArray, asObject, type JsonObject } from "./json.ts";
 
 /**
  * An object of a caller's body and where it stands. What is listed by the specification is read strictly:
@@ -112,6 +112,35 @@ export function foreignFields(
       value,
       weight: meaning.has(key) ? "meaning" : "hint",
     }));
+}
+
+/** Objects inside of a body by their paths, such as `messages[].content[].file`, with the fields that are known there. */
+export type Insides = readonly (readonly [path: string, known: readonly string[]])[];
+
+/** The same for objects further inside. What is no object there is for the decoders to refuse, or to read. */
+export function foreignInside(body: Fields, insides: Insides): readonly ForeignField[] {
+  return insides.flatMap(([path, known]) => {
+    const all = path.split(".").reduce(stepInto, [body]);
+    const names = new Set(known);
+    return all.flatMap((fields) => foreignFields(fields, names));
+  });
+}
+
+function stepInto(all: readonly Fields[], step: string): Fields[] {
+  const key = step.replace("[]", "");
+  return all.flatMap((fields): Fields[] => {
+    const path = pathOf(fields, key);
+    const inner = fields.value[key];
+    const found = step === key ? [{ value: inner, path }] : itemsOf(inner, path);
+    return found.flatMap(({ value, path }) => {
+      const object = asObject(value);
+      return object === undefined ? [] : [{ value: object, path }];
+    });
+  });
+}
+
+function itemsOf(list: unknown, path: string): { readonly value: unknown; readonly path: string }[] {
+  return asArray(list).map((value, index) => ({ value, path: `${path}[${index}]` }));
 }
 
 function isSaid(value: unknown): boolean {

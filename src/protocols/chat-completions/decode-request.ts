@@ -12,6 +12,8 @@ import {
   bodyFields,
   type Fields,
   foreignFields,
+  foreignInside,
+  type Insides,
   optionalCount,
   optionalFields,
   optionalFlag,
@@ -58,6 +60,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(n === undefined ? {} : { n }),
     foreign: [
       ...foreignFields(body, KNOWN, MEANING),
+      ...foreignInside(body, INSIDES),
       ...decodeModalities(body),
       ...foreign,
       ...tools.foreign,
@@ -189,6 +192,34 @@ const KNOWN: ReadonlySet<string> = new Set([
   "n",
   "modalities",
 ]);
+
+const MARK = ["type", "ttl"];
+const LINK = ["url", "detail"];
+const NAME = ["name"];
+const INSIDES: Insides = [
+  ["stream_options", ["include_usage"]],
+  ["response_format", ["type", "json_schema"]],
+  ["response_format.json_schema", ["name", "description", "schema", "strict"]],
+  ["tools[].function", ["name", "description", "parameters", "strict"]],
+  ["tools[].custom", ["name", "description", "format"]],
+  ["tools[].cache_control", MARK],
+  ["tool_choice", ["type", "function", "custom", "allowed_tools"]],
+  ["tool_choice.function", NAME],
+  ["tool_choice.custom", NAME],
+  ["tool_choice.allowed_tools", ["mode", "tools"]],
+  ["tool_choice.allowed_tools.tools[]", ["type", "function", "custom", "name"]],
+  ["tool_choice.allowed_tools.tools[].function", NAME],
+  ["tool_choice.allowed_tools.tools[].custom", NAME],
+  ["messages[].cache_control", MARK],
+  ["messages[].content[].cache_control", MARK],
+  ["messages[].content[].image_url", LINK],
+  ["messages[].content[].video_url", LINK],
+  ["messages[].content[].input_audio", ["data", "format"]],
+  ["messages[].content[].file", ["filename", "file_id", "file_data", "format"]],
+  ["messages[].tool_calls[].cache_control", MARK],
+  ["messages[].tool_calls[].function", ["name", "arguments"]],
+  ["messages[].tool_calls[].custom", ["name", "input"]],
+];
 
 /** Sound as an answer, and the form that tools had before they were tools. */
 const MEANING: ReadonlySet<string> = new Set(["audio", "functions", "function_call"]);

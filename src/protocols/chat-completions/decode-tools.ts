@@ -21,7 +21,8 @@ export function decodeTools(body: Fields): DecodedTools {
   const foreign: ForeignField[] = [];
   const tools = listOf(body, "tools").map((fields) => {
     const type = optionalText(fields, "type") ?? "function";
-    if (type === "function") foreign.push(...foreignFields(fields, KNOWN));
+    const known = KNOWN.get(type);
+    if (known !== undefined) foreign.push(...foreignFields(fields, known));
     return decodeTool(fields, type);
   });
   return { tools, foreign };
@@ -101,4 +102,7 @@ export function decodeToolChoice(body: Fields): ToolChoice | undefined {
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
+const KNOWN = new Map<string, ReadonlySet<string>>([
+  ["function", new Set(["type", "function", "cache_control"])],
+  ["custom", new Set(["type", "custom"])],
+]);

@@ -26,9 +26,9 @@ export function decodeParts(
 
 function decodePart(part: Fields, role: Message["role"], foreign: ForeignField[]): readonly Part[] {
   const blob = camelInside(part, "inlineData", BLOB_FIELDS);
-  if (blob !== undefined) return [decodeInline(part, blob)];
+  if (blob !== undefined) return [decodeInline(part, blob, foreign)];
   const file = camelInside(part, "fileData", BLOB_FIELDS);
-  if (file !== undefined) return [decodeFile(part, file)];
+  if (file !== undefined) return [decodeFile(part, file, foreign)];
   const unknown = foreignFields(part, PART_FIELDS);
   const call = camelInside(part, "functionCall", CALL_FIELDS);
   const result = camelInside(part, "functionResponse", CALL_FIELDS);
@@ -60,7 +60,8 @@ function foreignPart(part: Fields, role: Message["role"]): ForeignPart {
   };
 }
 
-function decodeInline(part: Fields, blob: Fields): MediaPart {
+function decodeInline(part: Fields, blob: Fields, foreign: ForeignField[]): MediaPart {
+  foreign.push(...foreignFields(blob, BLOB_FIELDS));
   const data = requiredText(blob, "data");
   const mimeType = optionalText(blob, "mimeType") ?? sniffMimeType(data);
   return {
@@ -73,7 +74,8 @@ function decodeInline(part: Fields, blob: Fields): MediaPart {
 }
 
 /** A file of the vendor's own store is known to nobody else. */
-function decodeFile(part: Fields, file: Fields): MediaPart {
+function decodeFile(part: Fields, file: Fields, foreign: ForeignField[]): MediaPart {
+  foreign.push(...foreignFields(file, BLOB_FIELDS));
   const uri = requiredText(file, "fileUri");
   const stored = OWN_STORE.test(uri);
   const { source, mimeType: inUrl } = stored

@@ -34,7 +34,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const system = decodeSystem(body, foreign);
   const messages = decodeContents(body, foreign);
   const tools = decodeTools(body, foreign);
-  const toolChoice = decodeToolConfig(body, foreign);
+  const toolChoice = decodeToolConfig(body, tools, foreign);
   const config = camelInside(body, "generationConfig", CONFIG_FIELDS) ?? { value: {}, path: "" };
   foreign.push(...foreignFields(config, CONFIG_FIELDS, MEANING), ...decodeModalities(config));
   const reasoning = decodeReasoning(config, foreign);
@@ -69,6 +69,7 @@ function cachedContent(body: Fields): readonly ForeignField[] {
 function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
   const content = camelInside(body, "systemInstruction", CONTENT_FIELDS);
   if (content === undefined) return [];
+  foreign.push(...foreignFields(content, CONTENT_FIELDS));
   return decodeParts(content, "user", foreign).map((part) => {
     if (part.kind === "text") return part;
     return refuse(content, "parts", `\`${pathOf(content, "parts")}\` must be text.`);

@@ -48,7 +48,11 @@ function decodeFunction(fields: Fields, foreign: ForeignField[]): FunctionTool {
   };
 }
 
-export function decodeToolConfig(body: Fields, foreign: ForeignField[]): ToolChoice | undefined {
+export function decodeToolConfig(
+  body: Fields,
+  tools: readonly Tool[],
+  foreign: ForeignField[],
+): ToolChoice | undefined {
   const config = camelInside(body, "toolConfig", CONFIG_FIELDS);
   if (config === undefined) return undefined;
   foreign.push(...foreignFields(config, CONFIG_FIELDS));
@@ -56,12 +60,15 @@ export function decodeToolConfig(body: Fields, foreign: ForeignField[]): ToolCho
   if (calling === undefined) return undefined;
   foreign.push(...foreignFields(calling, CALLING_FIELDS));
   const mode = optionalText(calling, "mode")?.toUpperCase() ?? "AUTO";
-  const names = optionalTexts(calling, "allowedFunctionNames") ?? [];
+  const allowed = optionalTexts(calling, "allowedFunctionNames") ?? [];
+  // The vendor's own tools are at hand whichever functions are.
+  const hosted = tools.filter(({ kind }) => kind === "hosted").map(({ name }) => name);
+  const names = [...allowed, ...(allowed.length === 0 ? [] : hosted)];
   switch (mode) {
     case "NONE":
       return { kind: "none" };
     case "ANY": {
-      const [only, ...others] = names;
+      const [only, ...others] = allowed;
       if (only === undefined) return { kind: "required" };
       return others.length === 0 ? { kind: "tool", name: only } : { kind: "among", names, required: true };
     }

@@ -12,6 +12,8 @@ import {
   bodyFields,
   type Fields,
   foreignFields,
+  foreignInside,
+  type Insides,
   optionalCount,
   optionalFields,
   optionalFlag,
@@ -29,7 +31,11 @@ import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 /** Reads a caller's messages body. Throws RefusedField. */
 export function decodeRequest(raw: unknown): ChatRequest {
   const body = bodyFields(raw);
-  const foreign: ForeignField[] = [...foreignFields(body, KNOWN, MEANING), ...decodeThread(body)];
+  const foreign: ForeignField[] = [
+    ...foreignFields(body, KNOWN, MEANING),
+    ...foreignInside(body, INSIDES),
+    ...decodeThread(body),
+  ];
   const system = decodeSystem(body, foreign);
   const messages = decodeMessages(body, foreign);
   const tools = decodeTools(body, foreign);
@@ -188,6 +194,21 @@ const KNOWN: ReadonlySet<string> = new Set([
 const KNOWN_THINKING: ReadonlySet<string> = new Set(["type", "budget_tokens", "display"]);
 const KNOWN_CONFIG: ReadonlySet<string> = new Set(["format", "effort"]);
 const KNOWN_METADATA: ReadonlySet<string> = new Set(["user_id"]);
+
+const MARK = ["type", "ttl"];
+const SOURCE = ["type", "media_type", "data", "url", "file_id", "content"];
+const FORMAT = ["type", "schema"];
+const INSIDES: Insides = [
+  ["output_config.format", FORMAT],
+  ["output_format", FORMAT],
+  ["tool_choice", ["type", "name", "disable_parallel_tool_use"]],
+  ["tools[].cache_control", MARK],
+  ["system[].cache_control", MARK],
+  ["messages[].content[].cache_control", MARK],
+  ["messages[].content[].source", SOURCE],
+  ["messages[].content[].content[].cache_control", MARK],
+  ["messages[].content[].content[].source", SOURCE],
+];
 
 /** The files and servers that the model is to use, and where it may think. */
 const MEANING: ReadonlySet<string> = new Set(["container", "mcp_servers", "inference_geo"]);

@@ -62,7 +62,7 @@ function decodeItem(item: Fields, read: Reading): void {
       return;
     case "function_call_output":
     case "custom_tool_call_output":
-      addTo(read, "user", [decodeResult(item, type)]);
+      addTo(read, "user", [decodeResult(item, type, read.foreign)]);
       return;
     case "additional_tools":
       read.toolLists.push(item);
@@ -122,11 +122,11 @@ function decodeCall(item: Fields, type: string): ToolCallPart {
   };
 }
 
-function decodeResult(item: Fields, type: string): ToolResultPart {
+function decodeResult(item: Fields, type: string, foreign: ForeignField[]): ToolResultPart {
   return {
     kind: "tool-result",
     callId: requiredText(item, "call_id"),
-    parts: decodeResultParts(item),
+    parts: decodeResultParts(item, foreign),
     // The only word of failure that results have here.
     ...(item.value["status"] === "incomplete" ? { isError: true } : {}),
     ...(type === "custom_tool_call_output" ? { custom: true } : {}),

@@ -29,10 +29,10 @@ export function decodeSpoken(item: Fields, foreign: ForeignField[]): readonly Sp
 }
 
 /** The output of a tool: a string, or parts. */
-export function decodeResultParts(item: Fields): readonly SpokenPart[] {
+export function decodeResultParts(item: Fields, foreign: ForeignField[]): readonly SpokenPart[] {
   const output = item.value["output"] ?? undefined;
   if (typeof output === "string") return output === "" ? [] : [{ kind: "text", text: output }];
-  return listOf(item, "output").map((part) => decodePart(part, []));
+  return listOf(item, "output").map((part) => decodePart(part, foreign));
 }
 
 function decodePart(part: Fields, foreign: ForeignField[]): SpokenPart {
@@ -160,6 +160,8 @@ const KNOWN = new Map<string, ReadonlySet<string>>([
   ["input_text", TEXT],
   ["output_text", TEXT],
   ["text", TEXT],
+  ["refusal", new Set(["type", "refusal"])],
+  ["input_audio", new Set(["type", "input_audio"])],
   ["input_image", new Set(["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"])],
   [
     "input_file",

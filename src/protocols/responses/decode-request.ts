@@ -12,6 +12,8 @@ import {
   bodyFields,
   type Fields,
   foreignFields,
+  foreignInside,
+  type Insides,
   optionalCount,
   optionalFields,
   optionalFlag,
@@ -127,6 +129,7 @@ function decodeForeign(body: Fields): readonly ForeignField[] {
       : [{ path: "include", value: include, weight: "hint" } as const]),
     ...(reasoning === undefined ? [] : foreignFields(reasoning, KNOWN_REASONING)),
     ...(text === undefined ? [] : foreignFields(text, KNOWN_TEXT)),
+    ...foreignInside(body, INSIDES),
   ];
 }
 
@@ -192,6 +195,13 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 const KNOWN_REASONING: ReadonlySet<string> = new Set(["effort", "summary", "generate_summary"]);
 const KNOWN_TEXT: ReadonlySet<string> = new Set(["format"]);
+const INSIDES: Insides = [
+  ["text.format", ["type", "name", "description", "schema", "strict"]],
+  ["tool_choice", ["type", "name", "namespace", "mode", "tools"]],
+  ["tool_choice.tools[]", ["type", "name", "namespace"]],
+  ["input[].summary[]", ["type", "text"]],
+  ["input[].content[].input_audio", ["data", "format"]],
+];
 
 /** They bring in content that only the vendor has, or an answer that comes later. */
 const MEANING: ReadonlySet<string> = new Set([
