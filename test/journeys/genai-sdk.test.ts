@@ -53,6 +53,13 @@ describe("the @google/genai SDK, unmodified", () => {
     let streamed = "";
     for await (const chunk of await second.models.generateContentStream(ask)) streamed += chunk.text ?? "";
     expect(streamed).toBe(text);
+    const names = async (one: GoogleGenAI): Promise<unknown[]> => {
+      const all: unknown[] = [];
+      for await (const { name } of await one.models.list()) all.push(name);
+      return all;
+    };
+    expect(await names(second)).toEqual(await names(client));
+    expect(await second.models.get({ model: "text" })).toMatchObject({ name: "models/text" });
   });
 
   it("runs a tool loop with parallel calls, replaying the thought signature", async () => {

@@ -104,6 +104,22 @@ describe("model lists", () => {
     expect((await world.ask("/v1/models/text", undefined, { key: KEYS.invalid })).status).toBe(401);
   });
 
+  it("hold the native protocol's words too for its clients that ask under /v1", async () => {
+    for (const name of ["x-goog-api-key", "x-vendory-api-key"]) {
+      const headers = { [name]: KEYS.main };
+      const { json } = await world.ask("/v1/models", undefined, { key: null, headers });
+      const ids = json.data.map(({ id }: { id: string }) => id);
+      expect(json.models.map((model: { name: string }) => model.name)).toEqual(
+        ids.map((id: string) => `models/${id}`),
+      );
+      expect((await world.ask("/v1/models/text", undefined, { key: null, headers })).json).toMatchObject({
+        ...{ id: "text", object: "model" },
+        ...{ name: "models/text", displayName: "text" },
+      });
+    }
+    expect((await world.ask("/v1/models")).json).not.toHaveProperty("models");
+  });
+
   it("are messages-style with x-api-key and the version, in either spelling", async () => {
     for (const version of ["vendorx-version", "anthropic-version"]) {
       const headers = { "x-api-key": KEYS.main, [version]: "2023-06-01" };

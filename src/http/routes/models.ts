@@ -7,7 +7,7 @@ import { endpoint, sendJson, type Visit } from "../endpoint.ts";
 import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText } from "../query.ts";
-import { actOnModel } from "./native.ts";
+import { actOnModel, nativeRecord } from "./native.ts";
 
 /** The model lists: only what the calling key may call, in the shape its client reads. */
 export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
@@ -15,7 +15,10 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const caller = await authenticate(visit.request.raw, [], deps.authenticator);
     const models = deps.catalog.current().listed(caller);
     const style = styleOf(visit);
-    const envelope = style.list ? { success: true, object: "list" } : {};
+    const envelope = {
+      ...(style.list ? { success: true, object: "list" } : {}),
+      ...(style.native ? { models: models.map(nativeRecord) } : {}),
+    };
     if (!style.messages) {
       const data = models.map((model) => listRecord(deps, caller, model));
       return sendJson(visit, 200, { ...envelope, data });
@@ -58,22 +61,28 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
 interface Style {
   readonly list: boolean;
   readonly messages: boolean;
+  readonly native: boolean;
 }
 
 /**
  * With both messages headers the answer is messages-style. The vendor's newer SDKs send the version beside
- * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere.
+ * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere. So do
+ * the native protocol's clients, of which some ask here and not under `/v1beta`; their key's header tells them.
  */
 function styleOf(visit: Visit): Style {
   const { raw } = visit.request;
   const messages = neutralHeaders(raw).version !== undefined;
-  return { messages, list: !messages || raw.headers["x-api-key"] === undefined };
+  const list = !messages || raw.headers["x-api-key"] === undefined;
+  return { messages, list, native: NATIVE_KEYS.some((name) => raw.headers[name] !== undefined) };
 }
+
+const NATIVE_KEYS = ["x-goog-api-key", "x-vendory-api-key"];
 
 function record(deps: HttpDeps, caller: Caller, model: Model, style: Style): object {
   return {
     ...(style.list ? listRecord(deps, caller, model) : {}),
     ...(style.messages ? messagesRecord(model) : {}),
+    ...(style.native ? nativeRecord(model) : {}),
   };
 }
 

@@ -81,7 +81,7 @@ function pathOf(visit: Visit): string {
   return (visit.request.params as { "*": string })["*"];
 }
 
-function nativeRecord(model: Model): object {
+export function nativeRecord(model: Model): object {
   return { name: `models/${model.id}`, displayName: model.id };
 }
 
