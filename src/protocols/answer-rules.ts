@@ -37,6 +37,7 @@ export interface AnswerNotes {
   finish: string | undefined;
   id: string | undefined;
   error: UpstreamError | undefined;
+  failed: boolean;
   usage: JsonObject | undefined;
   opening: JsonObject | undefined;
   /** Answers that were asked for, and which of them have finished. */
@@ -52,6 +53,7 @@ export function blankNotes(answers: number): AnswerNotes {
     finish: undefined,
     id: undefined,
     error: undefined,
+    failed: false,
     usage: undefined,
     opening: undefined,
     answers,
@@ -79,6 +81,7 @@ export function factsOf(rules: AnswerRules, notes: AnswerNotes, outputText: () =
     finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),
     id: notes.id,
     error: notes.error,
+    failed: notes.failed,
     outputText,
   };
 }

@@ -69,6 +69,8 @@ export interface AnswerFacts {
   readonly id: string | undefined;
   /** The body is an error although its status said success, or the stream told of one. */
   readonly error: UpstreamError | undefined;
+  /** The answer itself says that it failed, and is passed on for what it is: its caller reads failures there. */
+  readonly failed: boolean;
   /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
   readonly parts?: readonly AnswerFacts[];
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */

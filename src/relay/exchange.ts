@@ -53,13 +53,16 @@ export async function settle(exchange: Exchange, ending: Ending): Promise<void> 
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
   const counted =
-    facts === undefined || reason === "empty_answer" ? NOTHING : estimateMissing(exchange.request, facts);
+    facts === undefined || FREE.has(reason) ? NOTHING : estimateMissing(exchange.request, facts);
   const usage = counted instanceof Promise ? await counted : counted;
   const outcome = outcomeOf(exchange, ending, reason, usage);
   const written = exchange.hold.settle(outcome);
   exchange.onSettled(outcome);
   await written;
 }
+
+/** Answers that are passed on and cost nothing. */
+const FREE: ReadonlySet<ChargeReason> = new Set(["empty_answer", "upstream_failed"]);
 
 const NOTHING: ChargeableUsage = { usage: {}, estimated: false };
 
@@ -93,9 +96,15 @@ function outcomeOf(
 }
 
 function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: Ending): ChargeReason {
+  if (facts !== undefined && isFailed(facts)) return "upstream_failed";
   if (reason !== "completed" || facts === undefined) return reason;
   if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
   return facts.usage === undefined ? "completed_usage_missing" : "completed";
+}
+
+/** A failure in the form of an answer, before any output. Usage that it states all the same is believed. */
+function isFailed({ failed, usage, hasOutput }: AnswerFacts): boolean {
+  return failed && usage === undefined && !hasOutput;
 }
 
 /** An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. */

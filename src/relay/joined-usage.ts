@@ -78,6 +78,7 @@ function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
     finishedByCaller: parts.some(({ finishedByCaller }) => finishedByCaller),
     id: undefined,
     error: parts.find(({ error }) => error !== undefined)?.error,
+    failed: parts.every(({ failed }) => failed),
     parts,
     outputText() {
       const texts = parts.map((part) => part.outputText());

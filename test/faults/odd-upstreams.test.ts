@@ -30,6 +30,14 @@ function cutAfterFinish({ protocol, model }: VendorCall): readonly [string, stri
   return [text.slice(0, end), text.slice(end)];
 }
 
+/** The protocols in which an answer can say that it failed, and what its caller is to read then. */
+const FAILED_ANSWERS: Readonly<Partial<Record<TextProtocol, string>>> = {
+  responses:
+    '{"id":"resp_1","object":"response","status":"failed","output":[],"usage":null,"error":{"code":"server_error","message":"Sorry."}}',
+  "generate-content":
+    '{"candidates":[{"index":0,"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed call"}]}',
+};
+
 /** By the name of the model. */
 const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   // Knows no streams, or no streams of this model.
@@ -97,6 +105,11 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     const form = (candidate: object) =>
       `data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\n\n`;
     response.writeHead(200, { "content-type": "text/event-stream" }).end(form(begun) + form(ended));
+  },
+  // A failure in the form of an answer: nothing was said, nothing was counted.
+  "failed-answer": ({ protocol, response }) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(FAILED_ANSWERS[protocol]);
   },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
@@ -260,6 +273,21 @@ describe("upstreams that are odd", () => {
       ...{ reason: "upstream_failed_after_output", estimated: false, chargeNanos: NANOS },
     });
   });
+
+  it.each(PAIRS.filter(({ upstream }) => upstream in FAILED_ANSWERS))(
+    "that say in an answer of $upstream that it failed cost $client nothing",
+    async (pair) => {
+      const heard = await ask("failed-answer", pair, false);
+      if (pair.client === pair.upstream)
+        expect(heard).toMatchObject({ status: 200, text: FAILED_ANSWERS[pair.upstream] });
+      else expect(heard.status).toBe(502);
+      expect(await rowOf(heard)).toMatchObject({
+        reason: "upstream_failed",
+        estimated: false,
+        chargeNanos: 0n,
+      });
+    },
+  );
 
   describe("that have finished a chat and not told its usage yet", () => {
     it.concurrent.each(chats)("are waited for, to charge $client exactly", async (pair) => {

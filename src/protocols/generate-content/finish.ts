@@ -5,11 +5,16 @@ import type { Finish, FinishKind } from "../../conversation/response.ts";
  * overridden by them. Undefined: the word tells of a failure, not of an end.
  */
 export function decodeFinish(word: string, hasCalls: boolean, message: string): Finish | undefined {
-  if (FAILURES.has(word)) return undefined;
+  if (isFailure(word)) return undefined;
   const told = message === "" || word === "STOP" ? {} : { message };
   const unified = KINDS.get(word) ?? "other";
   if (hasCalls && unified === "stop") return { unified: "tool-calls", protocol: PROTOCOL };
   return { unified, protocol: PROTOCOL, ...(word === "" ? {} : { raw: word }), ...told };
+}
+
+/** Whether the word tells of a failure. */
+export function isFailure(word: string): boolean {
+  return FAILURES.has(word);
 }
 
 /** The prompt itself was refused: there are no candidates (rule 40). */

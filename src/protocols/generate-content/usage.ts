@@ -6,6 +6,7 @@ import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, metered, openTally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
+import { isFailure } from "./finish.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
@@ -49,7 +50,9 @@ function read(body: JsonObject, notes: AnswerNotes): void {
   for (const candidate of asObjects(body["candidates"])) {
     const { finishReason, index } = candidate;
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
-    if (typeof finishReason === "string" && finishReason !== "") noteFinish(notes, finishReason, index);
+    if (typeof finishReason !== "string" || finishReason === "") continue;
+    noteFinish(notes, finishReason, index);
+    notes.failed ||= isFailure(finishReason);
   }
   const blocked = asText(asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {

@@ -44,6 +44,7 @@ export const responsesUsage = usageReader(rules);
 function readAnswer(body: JsonObject, notes: AnswerNotes): void {
   // A failed response states its error too, but it is a response, and its caller asked for one.
   if (body["object"] !== "response" && statesError(body)) notes.error = decodeStatedError(body);
+  notes.failed = FAILED.has(asText(body["status"]));
   readResponse(body, notes);
 }
 
@@ -99,6 +100,8 @@ const TERMINAL_EVENTS = new Set([
   "response.failed",
   "response.cancelled",
 ]);
+
+const FAILED: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 
 /** Anything past the announcements: an item, a part or a piece of one. */
 const OUTPUT_EVENT = /^response\.(?!created$|in_progress$|queued$|completed$|incomplete$|failed$|cancelled$)/;
