@@ -1,6 +1,7 @@
 import { writeExact } from "../../base/exact-json.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { Citation } from "../../conversation/request.ts";
 import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
 import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
@@ -9,6 +10,7 @@ import { decodeCalls } from "./decode-calls.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { decodeSources } from "./sources.ts";
 import { decodeThoughts } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
@@ -22,9 +24,10 @@ export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse 
     return { error: decodeStatedError({ error: { message: "The upstream's answer holds no choice." } }) };
   }
   const { usage } = chatCompletionsUsage.readPlain(body);
+  const sources = decodeSources(body);
   const response: ChatResponse = {
     ...decodeHead(body),
-    choices: choices.map((choice, index) => decodeChoice(choice, index, plan)),
+    choices: choices.map((choice, index) => decodeChoice(choice, index, sources, plan)),
     ...(usage === undefined ? {} : { usage }),
   };
   return { response };
@@ -40,10 +43,16 @@ export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" 
   };
 }
 
-function decodeChoice(choice: JsonObject, index: number, plan: AnswerPlan): Choice {
+function decodeChoice(
+  choice: JsonObject,
+  index: number,
+  sources: readonly Citation[],
+  plan: AnswerPlan,
+): Choice {
   const message = asObject(choice["message"]) ?? {};
   const text = decodeText(message);
-  const citations = decodeCitations(message);
+  const own = decodeCitations(message);
+  const citations = own.length === 0 ? sources : own;
   const refusal = decodeRefusal(message);
   const calls = decodeCalls(message, plan, index);
   const parts: AnswerPart[] = [

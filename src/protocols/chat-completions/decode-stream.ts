@@ -14,6 +14,7 @@ import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput }
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { decodeSources } from "./sources.ts";
 import { readThoughts, type ThoughtState } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
@@ -22,7 +23,14 @@ import { chatCompletionsUsage } from "./usage.ts";
  * may follow the chunk that states them.
  */
 export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
-  initial: (plan) => ({ plan, phase: "opening", blocks: NO_BLOCKS, choices: [], usage: undefined }),
+  initial: (plan) => ({
+    plan,
+    phase: "opening",
+    blocks: NO_BLOCKS,
+    choices: [],
+    sources: [],
+    usage: undefined,
+  }),
 
   step(state, frame) {
     if (state.phase === "over" || frame.data === "") return [state, []];
@@ -44,6 +52,8 @@ export interface DecodeState {
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
   readonly choices: readonly ChoiceState[];
+  /** Pages that are listed beside the choices, the latest list: some chunks hold all so far. */
+  readonly sources: readonly Citation[];
   readonly usage: JsonObject | undefined;
 }
 
@@ -56,6 +66,8 @@ interface ChoiceState extends ThoughtState {
   readonly finish: string | undefined;
   /** Citations that came before any text. */
   readonly citations: readonly Citation[];
+  /** It has cited by itself. */
+  readonly cited: boolean;
 }
 
 function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
@@ -72,7 +84,9 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
       before === undefined ? [...choices, after] : choices.map((each) => (each === before ? after : each));
     usage = usageIn(usage, wire);
   }
-  return [{ ...state, phase: "open", blocks: blocks.state, choices, usage }, blocks.events];
+  const listed = decodeSources(chunk);
+  const sources = listed.length === 0 ? state.sources : listed;
+  return [{ ...state, phase: "open", blocks: blocks.state, choices, sources, usage }, blocks.events];
 }
 
 function readDelta(
@@ -94,6 +108,7 @@ function readDelta(
     blocks.reasoning(place("thought"), thought);
   }
   let citations = [...before.citations, ...decodeCitations(delta)];
+  const cited = before.cited || citations.length > 0;
   let calls = before.calls;
   let open = details;
   const endThought = (): void => {
@@ -125,7 +140,7 @@ function readDelta(
     calls = readOn;
   }
   const finish = finishWord(wire) || before.finish;
-  return { index: choice, inPieces, calls, finish, told, details: open, citations };
+  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited };
 }
 
 /**
@@ -144,7 +159,8 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
   const blocks = writeBlocks(state.blocks);
   const usage = state.usage === undefined ? undefined : chatCompletionsUsage.buckets(state.usage);
   const calling = new Set<number>();
-  for (const { index, calls, details } of state.choices) {
+  for (const { index, calls, details, cited } of state.choices) {
+    for (const source of cited ? [] : state.sources) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
     if (closeCalls(calls, index, blocks, state.plan)) calling.add(index);
     blocks.closeAll(index);
@@ -167,7 +183,16 @@ function stateOf(details: readonly unknown[], plan: AnswerPlan): Opaque | undefi
 }
 
 function blankChoice(index: number): ChoiceState {
-  return { index, inPieces: false, calls: NO_CALLS, finish: undefined, told: "", details: [], citations: [] };
+  return {
+    index,
+    inPieces: false,
+    calls: NO_CALLS,
+    finish: undefined,
+    told: "",
+    details: [],
+    citations: [],
+    cited: false,
+  };
 }
 
 /** No caller is allowed more answers at once; a stream that invents them grows no state. */

@@ -1,0 +1,42 @@
+import type { Citation } from "../../conversation/request.ts";
+import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+
+/**
+ * The pages that an answer rests on, where a vendor lists them beside its choices and not as annotations of their
+ * words. Each is of the whole text: only marks like `[1]` in it, which no vendor promises, would say of what else.
+ */
+export function decodeSources(body: JsonObject): readonly Citation[] {
+  for (const field of SOURCE_FIELDS) {
+    const listed = asArray(body[field]).slice(0, MAX_SOURCES).flatMap(decodeSource);
+    if (listed.length > 0) return listed;
+  }
+  return [];
+}
+
+function decodeSource(listed: unknown): readonly Citation[] {
+  const page = asObject(listed) ?? {};
+  const url = asText(listed) || asText(page["url"]);
+  if (url === "") return [];
+  const title = asText(page["title"]);
+  const quote = asText(page["snippet"]);
+  const value = { type: "url_citation", url_citation: { url, title, start_index: 0, end_index: 0 } };
+  return [
+    {
+      url,
+      ...(title === "" ? {} : { title }),
+      ...(quote === "" ? {} : { quote }),
+      source: { protocol: "chat-completions", value },
+    },
+  ];
+}
+
+/** The fullest first: both of Perplexity's list the same pages. */
+const SOURCE_FIELDS = [
+  // Perplexity
+  "search_results",
+  // Perplexity and xAI: addresses alone
+  "citations",
+];
+
+/** Answers rest on a few dozen pages. */
+const MAX_SOURCES = 1000;
