@@ -24,8 +24,9 @@ export function decodeRefusal(message: JsonObject): string {
   return asText(message["refusal"]);
 }
 
+/** Pictures stand beside the words, or among the parts of the content (vLLM). */
 export function decodeImages(message: JsonObject): readonly MediaPart[] {
-  return asObjects(message["images"]).flatMap((image) => {
+  return [...asObjects(message["images"]), ...asObjects(message["content"])].flatMap((image) => {
     const url = asText(asObject(image["image_url"])?.["url"] ?? image["image_url"]);
     if (url === "") return [];
     const { source, mimeType } = sourceOfUrl(url);
