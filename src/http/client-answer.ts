@@ -3,8 +3,8 @@ import { asBuffer } from "../base/sse.ts";
 import type { ClientAnswer } from "../relay/client-answer.ts";
 
 /**
- * A caller who stops reading is dropped after this long: what upstream already sent waits in memory
- * for it, and 200 such callers must not become the gateway's memory.
+ * A caller who takes nothing is dropped after this long, or twice as long if it took something at first: what
+ * upstream already sent waits in memory for it, and 200 such callers must not become the gateway's memory.
  */
 const SLOW_READER_MS = 60_000;
 
@@ -25,7 +25,7 @@ class RawAnswer implements ClientAnswer {
   readonly #headers: Record<string, string>;
   #onDrain: (() => void) | undefined;
   #onGone: (() => void) | undefined;
-  #stuck: NodeJS.Timeout | undefined;
+  #awaitsReader = false;
   #ended = false;
   /** What this turn of the event loop has brought, byte by character: an upstream sends several events at once. */
   #gathered = "";
@@ -34,7 +34,6 @@ class RawAnswer implements ClientAnswer {
     this.#raw = raw;
     this.#headers = headers;
     raw.on("close", () => {
-      clearTimeout(this.#stuck);
       if (raw.writableFinished) return;
       this.#ended = true;
       this.#onGone?.();
@@ -72,6 +71,7 @@ class RawAnswer implements ClientAnswer {
     this.#ended = true;
     this.#flush();
     this.#raw.end();
+    this.#awaitRest();
   }
 
   whole(status: number, own: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
@@ -79,16 +79,17 @@ class RawAnswer implements ClientAnswer {
     this.#ended = true;
     const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
     raw.writeHead(status, Object.assign({}, this.#headers, own, { "content-length": String(length) }));
-    // As one string with the head: the cheapest of all writes.
     if (length <= JOINED_BYTES) {
+      // As one string with the head: the cheapest of all writes.
       raw.end(body.map((piece) => asBuffer(piece).toString("latin1")).join(""), "latin1");
-      return;
+    } else {
+      // Corked, so that head and body leave in one system call.
+      raw.cork();
+      for (const piece of body) raw.write(piece);
+      raw.end();
+      raw.uncork();
     }
-    // Corked, so that head and body leave in one system call.
-    raw.cork();
-    for (const piece of body) raw.write(piece);
-    raw.end();
-    raw.uncork();
+    this.#awaitRest();
   }
 
   cut(): void {
@@ -108,17 +109,29 @@ class RawAnswer implements ClientAnswer {
   #send(bytes: Uint8Array | string): boolean {
     const raw = this.#raw;
     const flowing = typeof bytes === "string" ? raw.write(bytes, "latin1") : raw.write(bytes);
-    if (!flowing && this.#stuck === undefined) {
-      this.#stuck = setTimeout(() => raw.destroy(), SLOW_READER_MS);
-      raw.once("drain", () => this.#drained());
-    }
+    if (!flowing) this.#awaitReader();
     return flowing;
   }
 
-  #drained(): void {
-    clearTimeout(this.#stuck);
-    this.#stuck = undefined;
-    this.#onDrain?.();
+  /** Most answers are with the kernel as soon as they are written. */
+  #awaitRest(): void {
+    if (this.#raw.writableLength > 0) this.#awaitReader();
+  }
+
+  /** By the socket's own limit, as it knows of bytes taken before all of them are. */
+  #awaitReader(): void {
+    if (this.#awaitsReader) return;
+    this.#awaitsReader = true;
+    const raw = this.#raw;
+    const taken = (): void => {
+      raw.off("drain", taken).off("finish", taken);
+      this.#awaitsReader = false;
+      raw.setTimeout(0);
+      if (this.open) this.#onDrain?.();
+    };
+    raw.setTimeout(SLOW_READER_MS);
+    // Ahead of the server, which then sets its limit for idle connections.
+    raw.on("drain", taken).prependListener("finish", taken);
   }
 
   #flush(): void {

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
@@ -5,8 +6,9 @@ import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger } from "../support/money-books.ts";
 import { residentBytes } from "../support/proc.ts";
 import { report } from "../support/report.ts";
-import { deafCallers, Flood } from "../support/slow-readers.ts";
-import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { deafCaller, deafCallers, Flood } from "../support/slow-readers.ts";
+import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { VENDOR_WIRES } from "../support/vendor-wire.ts";
 import { waitFor } from "../support/wait.ts";
 
 const CALLERS = 200;
@@ -20,12 +22,24 @@ const BREATH_BYTES = 64 * MB;
 
 const DROPPED_AFTER_MS = 60_000;
 
+/** The socket asks twice what was taken, as the kernel's buffers take something at first; and a machine may be busy. */
+const SURELY_DROPPED_AFTER_MS = 2 * DROPPED_AFTER_MS + 30_000;
+
+/** More than two kernels' buffers, and less than the largest plain answer. */
+const LONG_BYTES = 64 * MB;
+const LONG_ANSWER = { protocol: "messages", streamed: false, prompt: "Hello" } as const;
+
+function answerAtLength({ protocol, model, response }: VendorCall): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(VENDOR_WIRES[protocol].plain(model) + " ".repeat(LONG_BYTES));
+}
+
 describe("S1, slow readers are bounded", () => {
   let vendor: VendorUpstream;
   let gateway: TestGateway;
   beforeEach(async () => {
     const flood = new Flood();
-    vendor = await vendorUpstream((each) => flood.pour(each));
+    vendor = await vendorUpstream((each) => (each.streamed ? flood.pour(each) : answerAtLength(each)));
     gateway = await startGateway({
       catalog: modelsFile({
         models: ["text"],
@@ -63,4 +77,36 @@ describe("S1, slow readers are bounded", () => {
     expect(await gateway.end()).toBe(0);
     await cleanLedger(gateway);
   });
+
+  it("drops who reads nothing of a long plain answer, and lets who reads it slowly have it", async () => {
+    const deaf = await deafCaller(gateway.url, LONG_ANSWER);
+    const slow = await deafCaller(gateway.url, LONG_ANSWER);
+    const ofDeaf = counted(deaf);
+    const ofSlow = counted(slow);
+    const startedMs = performance.now();
+    while (performance.now() - startedMs < SURELY_DROPPED_AFTER_MS) {
+      slow.resume();
+      await sleep(20);
+      slow.pause();
+      await sleep(5_000);
+    }
+    // What the kernels had taken comes first, then the end that is none.
+    deaf.resume();
+    await waitFor("the deaf caller to be dropped", () => deaf.closed);
+    expect(ofDeaf.bytes).toBeLessThan(LONG_BYTES);
+    slow.resume();
+    await waitFor("the slow reader to have all", () => ofSlow.bytes > LONG_BYTES);
+    slow.destroy();
+    expect(await gateway.end()).toBe(0);
+    await cleanLedger(gateway);
+  });
 });
+
+/** Counts what a caller takes; it stays paused if it is. */
+function counted(caller: Socket): { bytes: number } {
+  const taken = { bytes: 0 };
+  caller.on("data", ({ length }: Buffer) => {
+    taken.bytes += length;
+  });
+  return taken;
+}

@@ -43,7 +43,7 @@ export async function deafCallers(url: string, count: number): Promise<readonly 
 /** One of them. */
 export async function deafCaller(url: string, wish: Wish): Promise<Socket> {
   const { hostname, port } = new URL(url);
-  const { path, body } = wireForm({ ...wish, streamed: true });
+  const { path, body } = wireForm({ streamed: true, ...wish });
   const text = JSON.stringify(body);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => undefined);
