@@ -52,6 +52,16 @@ describe("a whole request for a whole answer", () => {
     expect(names).not.toContain("content-type");
   });
 
+  it("is sent once, also where a kept connection is closed just as it is used: it may make a task", async () => {
+    const upstream = await rig.serve(({ socket }) => {
+      if (rig.server.requests.length === 1) socket.write(`${OK}content-length: 2\r\n\r\nok`);
+      else socket.destroy();
+    });
+    expect(await rig.transport.ask(askOf(upstream))).toMatchObject({ type: "answered" });
+    expect(await rig.transport.ask(askOf(upstream))).toMatchObject({ failure: { kind: "closed" } });
+    expect(rig.server.requests.length).toBe(2);
+  });
+
   it("counts as running, and waits for nobody beyond max_concurrency", async () => {
     const upstream = await rig.serve(() => undefined, { maxConcurrency: 1 });
     const first = rig.transport.ask(askOf(upstream));

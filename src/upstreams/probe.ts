@@ -101,12 +101,11 @@ async function answerTo(
         failed: ({ message }: { readonly message: string }) =>
           reject(new Error(`${message} Check base_url and the network.`)),
       };
-      const options = { streamed: false, deadlines, log: silentLog };
+      const options = { streamed: false, repeatable: false, deadlines, log: silentLog };
       const flight = new Flight(receiver, { upstream: { ...upstream, timeouts: TIMEOUTS }, ...options });
-      const line = lines.to(upstream);
-      flight.leave(line, {
+      flight.leave(lines.to(upstream), (prefix) => ({
         method,
-        path: line.prefix + path,
+        path: prefix + path,
         headers: [
           ...["accept", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
           ...(kind.protocols.includes("messages") ? [kind.versionHeader, "2023-06-01"] : []),
@@ -116,7 +115,7 @@ async function answerTo(
         body: method === "POST" ? "{}" : null,
         headersTimeout: 0,
         bodyTimeout: 0,
-      });
+      }));
       flight.sent();
     });
   } finally {

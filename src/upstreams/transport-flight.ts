@@ -12,9 +12,17 @@ const WAITING = 1;
 const BODY = 2;
 const OVER = 3;
 
+/** A server that has closed an idle connection says so within a round trip; one that took the request works longer. */
+const STALE_MS = 1_000;
+
+/** What goes out; made anew for each time, as a large body can be read only once. */
+export type RequestTo = (prefix: string) => Dispatcher.DispatchOptions;
+
 export interface FlightOptions {
   readonly upstream: Upstream;
   readonly streamed: boolean;
+  /** Whether it may go out once more where a kept connection turns out to have been closed. */
+  readonly repeatable: boolean;
   readonly deadlines: Deadlines<Flight>;
   readonly log: Log;
 }
@@ -38,6 +46,8 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   #lastByteMs: number;
   #paused = false;
   #sending = true;
+  /** On a kept connection until its answer begins. */
+  #repeat: RequestTo | undefined;
 
   constructor(answer: UpstreamAnswer, options: FlightOptions) {
     this.#answer = answer;
@@ -49,11 +59,13 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   }
 
   /** Goes out on a connection of this line. */
-  leave(line: Line, request: Dispatcher.DispatchOptions): void {
+  leave(line: Line, requestTo: RequestTo): void {
     this.#line = line;
     line.load.inFlight += 1;
-    this.#client = line.take();
-    this.#client.dispatch(request, this);
+    const idle = line.takeIdle();
+    if (idle !== undefined && this.#options.repeatable) this.#repeat = requestTo;
+    this.#client = idle ?? line.takeNew();
+    this.#client.dispatch(requestTo(line.prefix), this);
   }
 
   /** `send` is about to return: from now on a failure may be told at once. */
@@ -130,6 +142,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
+    this.#repeat = undefined;
     // Informational answers (103 and the like) come before the final one and mean nothing to us.
     if (this.#state === OVER || status < 200) return;
     this.#coding = headers["content-encoding"];
@@ -161,7 +174,24 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#state === OVER) return;
-    this.fail(failureOf(error, this.phase, this.#options.upstream.name));
+    const failure = failureOf(error, this.phase, this.#options.upstream.name);
+    if (failure.kind !== "closed" || !this.#leaveAnew()) this.fail(failure);
+  }
+
+  /** The server closed a kept connection just as this went out on it: no failure of the upstream's. */
+  #leaveAnew(): boolean {
+    const requestTo = this.#repeat;
+    const { nowMs } = this.#options.deadlines;
+    if (requestTo === undefined || this.#line === undefined || this.#client === undefined) return false;
+    if (nowMs - this.#waitingSinceMs > STALE_MS) return false;
+    this.#repeat = undefined;
+    this.#line.drop(this.#client);
+    this.#controller = undefined;
+    this.#state = CONNECTING;
+    this.#waitingSinceMs = nowMs;
+    this.#client = this.#line.takeNew();
+    this.#client.dispatch(requestTo(this.#line.prefix), this);
+    return true;
   }
 
   #openDecoder(): Decoder | undefined {

@@ -25,8 +25,10 @@ export interface Line {
   readonly load: { inFlight: number };
   /** Connections that exist, idle or not. */
   connections(): number;
-  /** A connection for one request: an idle one, or a new one that opens when it is used. */
-  take(): Client;
+  /** A connection for one request that has carried others. */
+  takeIdle(): Client | undefined;
+  /** A connection for one request that opens when it is used. */
+  takeNew(): Client;
   /** Gives a connection back after its request has ended well. */
   keep(client: Client): void;
   /** Closes a connection at once, whatever runs on it. */
@@ -100,7 +102,8 @@ function openLine(upstream: Upstream, load: Line["load"]): Line {
   return {
     ...{ name: upstream.name, prefix, load },
     connections: () => clients.size,
-    take: () => idle.pop() ?? openClient(),
+    takeIdle: () => idle.pop(),
+    takeNew: openClient,
     keep(client) {
       if (closed) drop(client);
       else if (clients.has(client)) idle.push(client);

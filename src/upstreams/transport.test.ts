@@ -56,6 +56,34 @@ describe("a request to an upstream", () => {
     expect(rig.server.accepted()).toBe(1);
   });
 
+  it("goes out once more, whole, where a kept connection is closed just as it is used", async () => {
+    const upstream = await rig.serve(closedWhenUsedAgain());
+    const large = Array.from({ length: 40 }, (_, index) => Buffer.alloc(100_003, index));
+    for (const body of [[Buffer.from("{}")], [Buffer.from("{}")], large]) {
+      expect(await rig.answerOf(callOf(upstream, { body }))).toMatchObject({ text: "ok", failures: 0 });
+    }
+    expect(rig.server.accepted()).toBe(3);
+    expect(rig.server.requests.at(-1)?.body.equals(Buffer.concat(large))).toBe(true);
+    expect(rig.transport.inFlight(upstream.id)).toBe(0);
+    expect(rig.transport.stats()).toMatchObject([{ connections: 1 }]);
+  });
+
+  it("goes out once where a fresh connection is closed, or a kept one after a while or in the answer", async () => {
+    const ends: ((socket: Socket) => void)[] = [
+      (socket) => socket.destroy(),
+      (socket) => socket.write(`${OK}content-length: 2\r\n\r\nok`),
+      (socket) => setTimeout(() => socket.destroy(), 2_000),
+      (socket) => socket.write(`${OK}content-length: 2\r\n\r\nok`),
+      (socket) => socket.end(`${OK}content-length: 2\r\n\r\n`),
+    ];
+    const upstream = await rig.serve(({ socket }) => ends[rig.server.requests.length - 1]?.(socket));
+    const closed = { failure: { kind: "closed" }, failures: 1 };
+    for (const expected of [closed, { text: "ok" }, closed, { text: "ok" }, closed]) {
+      expect(await rig.answerOf(callOf(upstream))).toMatchObject(expected);
+    }
+    expect(rig.server.requests.length).toBe(ends.length);
+  });
+
   it("passes a redirect on and does not follow it", async () => {
     const upstream = await rig.serve(({ socket }) =>
       socket.write("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
@@ -312,4 +340,14 @@ function trickle({ socket }: WireRequest): void {
   socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
   const timer = setInterval(() => socket.write("1\r\na\r\n"), 50);
   socket.on("close", () => clearInterval(timer));
+}
+
+/** Answers the first request of each connection, and closes it with the second in hand. */
+function closedWhenUsedAgain(): (request: WireRequest) => void {
+  const used = new Set<Socket>();
+  return ({ socket }) => {
+    if (used.has(socket)) socket.destroy();
+    else socket.write(`${OK}content-length: 2\r\n\r\nok`);
+    used.add(socket);
+  };
 }

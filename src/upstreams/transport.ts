@@ -16,7 +16,7 @@ import { Deadlines } from "./deadlines.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { requestHeaders } from "./headers.ts";
 import { kindOf } from "./kinds.ts";
-import { Flight } from "./transport-flight.ts";
+import { Flight, type RequestTo } from "./transport-flight.ts";
 import { createLines } from "./transport-lines.ts";
 
 export interface TransportOptions {
@@ -50,7 +50,13 @@ export function createTransport(options: TransportOptions): Transport {
 
   function send(call: UpstreamCall, answer: UpstreamAnswer): UpstreamFlight {
     const { upstream } = call.candidate;
-    const flight = new Flight(answer, { upstream, streamed: call.streamed, deadlines, log });
+    const flight = new Flight(answer, {
+      upstream,
+      streamed: call.streamed,
+      repeatable: true,
+      deadlines,
+      log,
+    });
     return leave(flight, upstream, (prefix) => requestOf(call, prefix));
   }
 
@@ -64,7 +70,7 @@ export function createTransport(options: TransportOptions): Transport {
           name: upstream.name,
           refuse: (failure) => flight.fail(failure),
         }),
-        { upstream: bounded, streamed: false, deadlines, log },
+        { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
       );
       leave(flight, upstream, (prefix) => ({
         ...{ method: request.method, path: askPath(prefix, request.path), headers: askHeaders(asked) },
@@ -73,14 +79,10 @@ export function createTransport(options: TransportOptions): Transport {
     });
   }
 
-  function leave(
-    flight: Flight,
-    upstream: Upstream,
-    requestTo: (prefix: string) => Dispatcher.DispatchOptions,
-  ): Flight {
+  function leave(flight: Flight, upstream: Upstream, requestTo: RequestTo): Flight {
     try {
       const line = lines.to(upstream);
-      if (line.load.inFlight < upstream.maxConcurrency) flight.leave(line, requestTo(line.prefix));
+      if (line.load.inFlight < upstream.maxConcurrency) flight.leave(line, requestTo);
       else flight.fail(busy(upstream));
     } catch (error) {
       // Only what an operator wrote can be wrong here: base URL, kind, model name, a credential's characters.
