@@ -1,5 +1,6 @@
 import { type DestinationStream, pino } from "pino";
 import pretty from "pino-pretty";
+import { lineOutput } from "./line-output.ts";
 
 type LogFields = Readonly<Record<string, unknown>>;
 
@@ -48,7 +49,14 @@ export function createLog(options: LogOptions): Log {
   const descriptor = options.toStderr ? 2 : 1;
   if (options.destination !== undefined) return pino(settings, options.destination);
   if (options.pretty) return pino(settings, pretty({ colorize: true, sync: true, destination: descriptor }));
-  return pino(settings, pino.destination({ dest: descriptor, sync: true }));
+  const log: Log = pino(
+    settings,
+    lineOutput({
+      descriptor,
+      onLeftOut: (lines) => log.warn({ lines }, "lines of this log were left out, since nobody took them"),
+    }),
+  );
+  return log;
 }
 
 /** For tests and tools that want no lines. */
