@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -240,5 +240,31 @@ describe("the programs", () => {
     );
     const none = open(join(folder, "data"), { installations: [] });
     await expect(none).rejects.toThrow("none is on PATH");
+  });
+
+  it("that cannot make a database say why not, not what they tidied up afterwards", async () => {
+    const self: Identity = {
+      name: "self",
+      owner: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+      command: (file, args) => ({ file, args, identity: {} }),
+    };
+    const scripts = {
+      postgres: "echo 'postgres (PostgreSQL) 18.0'",
+      initdb: `cat >&2 <<END; exit 1
+2026-01-01 00:00:00.000 UTC [7] FATAL:  could not extend file "base/1/2691": No space left on device
+2026-01-01 00:00:00.000 UTC [7] HINT:  Check free disk space.
+2026-01-01 00:00:00.000 UTC [7] PANIC:  cannot abort transaction 1, it was already committed
+Aborted
+child process exited with exit code 134
+initdb: removing contents of data directory "pg"
+END`,
+    };
+    for (const [name, script] of Object.entries(scripts)) {
+      await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    const full = { identities: [self], installations: [{ binFolder: folder, origin: "here" }] };
+    await expect(open(join(folder, "data"), full)).rejects.toThrow(
+      'here as self: could not extend file "base/1/2691": No space left on device. Install',
+    );
   });
 });

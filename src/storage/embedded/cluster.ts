@@ -151,8 +151,13 @@ async function initialise(folder: string, installation: Installation, identity: 
     await promisify(execFile)(file, args, { ...ids, cwd: folder, env: SERVER_ENVIRONMENT });
     return "usable";
   } catch (error) {
-    return { reason: messageOf(error), reached: true };
+    return { reason: firstComplaint(error) ?? messageOf(error), reached: true };
   }
+}
+
+/** What initdb stumbled over: what follows it is about the clearing up. */
+function firstComplaint(error: unknown): string | undefined {
+  return /\b(?:FATAL|PANIC|ERROR|error): +(.+)/.exec(error instanceof Error ? error.message : "")?.[1];
 }
 
 /** Puts a newly made folder in its place at once and whole, so that no half-made database is ever met. */
