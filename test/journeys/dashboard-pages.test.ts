@@ -82,10 +82,13 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
       for (const locale of ["en-GB", "zh-CN"]) {
         const options = { viewport: { width, height: 800 }, locale };
         const pages = dashboardPages(values);
-        // A video's page says more than a picture's.
-        const video = `/accounts/${values["account"]}/tasks/${values["videoTask"]}`;
+        // A video's page says more than a picture's, and the start names the account.
+        const more = [
+          `/accounts/${values["account"]}/tasks/${values["videoTask"]}`,
+          `/accounts/${values["longAccount"]}`,
+        ];
         for (const [visitor, paths] of [
-          [await signedIn(options), [...pages.signedIn, video]],
+          [await signedIn(options), [...pages.signedIn, ...more]],
           [await browser.visit(world.gateway.url, options), pages.open],
         ] as const) {
           for (const path of paths) {

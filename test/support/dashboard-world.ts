@@ -56,8 +56,16 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   const { id: task } = (await image.json()) as { id: string };
   const { id: videoTask } = (await video.json()) as { id: string };
   await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
-  // As long as names may be, without a place to break.
-  await made(operator.post(`${account}/keys`, { name: "x".repeat(200) }));
+  // As long as texts may be, without a place to break.
+  const long = "x".repeat(200);
+  await made(operator.post(`${account}/keys`, { name: long }));
+  const named = await made(operator.post("/operator/accounts", { name: long }));
+  await made(operator.post("/operator/code-batches", { amount_usd: "5", count: 1, note: long }));
+  await made(
+    operator.post(`/operator/accounts/${values["account"]}/adjustments`, {
+      ...{ amount_usd: "10", reason: long, idempotency_key: "dashboard-world-2" },
+    }),
+  );
   const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));
   await made(operator.del(`${account}/keys/${old.body.key.id}`));
   await made(operator.post("/operator/accounts", { name: "Harbour Office" }));
@@ -77,7 +85,7 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   await waitFor("the ends of the tasks", async () =>
     (await operator.get(`${account}/tasks?limit=5`)).body.data.every(isOver),
   );
-  return { ...values, request: requestId, task, videoTask };
+  return { ...values, request: requestId, task, videoTask, longAccount: named.body.id };
 }
 
 type Ask = (path: string, body: object) => Promise<Response>;

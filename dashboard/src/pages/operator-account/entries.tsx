@@ -55,7 +55,7 @@ function What({ entry }: { readonly entry: StatementEntry }): ReactNode {
   return (
     <>
       {said[entry.kind]}
-      {entry.reason !== null && <span className="block text-sm break-words text-mute">{entry.reason}</span>}
+      {entry.reason !== null && <span className="block text-sm wrap-anywhere text-mute">{entry.reason}</span>}
     </>
   );
 }

@@ -33,7 +33,11 @@ export function OperatorCodesPage(): ReactNode {
         rowKey={({ id }) => id}
         columns={[
           { title: t.made, cell: (row) => <Made batch={row} /> },
-          { title: t.note, wideOnly: true, cell: (row) => row.note || "–" },
+          {
+            title: t.note,
+            wideOnly: true,
+            cell: (row) => <span className="wrap-anywhere">{row.note || "–"}</span>,
+          },
           { title: t.each, align: "end", cell: (row) => <Money nanos={row.amount_nanos} /> },
           { title: t.used, align: "end", cell: (row) => <Used batch={row} /> },
           {

@@ -20,7 +20,7 @@ export function EntryText({
       <p className="text-sm text-mute md:hidden">
         <Time at={entry.at} />
       </p>
-      {entry.reason !== null && <p className="text-sm break-words text-mute">{entry.reason}</p>}
+      {entry.reason !== null && <p className="text-sm wrap-anywhere text-mute">{entry.reason}</p>}
     </div>
   );
 }
