@@ -5,6 +5,9 @@ import { type DashboardWorld, lendSession, openDashboardWorld } from "../support
 /** As many as a gateway that sells what an aggregator has. */
 const MODELS = 1_200;
 
+/** More than a list of choices should be. */
+const KEYS = 300;
+
 /** Lists that come whole are drawn by pages: thousands of rows at once would stop the browser for seconds. */
 describe.skipIf(lacksBrowser)("a gateway of very many models in the dashboard", () => {
   let world: DashboardWorld;
@@ -59,5 +62,38 @@ describe.skipIf(lacksBrowser)("a gateway of very many models in the dashboard", 
     await page.getByRole("searchbox").fill("many-0007");
     await page.getByText("many-0007").waitFor();
     expect(await rows.count()).toBe(1);
+  });
+
+  it("finds any of very many keys for the log's filter, and names it again from the URL", async () => {
+    await world.gateway.database?.database.execute(
+      `with made as (
+         insert into api_keys (account_id, name)
+           select $1::int8, 'machine ' || lpad(n::text, 3, '0') from generate_series(1, $2::int) as n returning id
+       )
+       insert into api_key_secrets (key_id, hash, hint, lookalike)
+         select id, sha256(('many' || id)::bytea), 'sk-' || id, false from made`,
+      [world.values["account"], KEYS],
+    );
+    const { page, complaints } = await open(`/accounts/${world.values["account"]}/requests`);
+    const box = page.getByRole("combobox", { name: "Key", exact: true });
+    await box.pressSequentially("chine 007");
+    await page.getByRole("option", { name: "machine 007" }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get("key")).toMatch(/^\d+$/);
+    expect(await box.inputValue()).toBe("machine 007");
+    await page.reload();
+    await expect.poll(() => box.inputValue()).toBe("machine 007");
+    await page.getByText("No request matches").waitFor();
+    // Whoever types on is rid of it at once, and of no letter.
+    await box.press("End");
+    await box.pressSequentially("x");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
+    await box.fill("machine 299");
+    await page.getByRole("option", { name: "machine 299" }).waitFor();
+    await box.press("ArrowDown");
+    await box.press("Enter");
+    await expect.poll(() => new URL(page.url()).searchParams.get("key")).toMatch(/^\d+$/);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(() => box.inputValue()).toBe("");
+    expect(complaints()).toEqual([]);
   });
 });

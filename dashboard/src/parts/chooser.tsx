@@ -11,6 +11,10 @@ const REST_MS = 250;
 /** As many as are looked over at a glance; more words find the others. */
 const MOST_SHOWN = 20;
 
+/** As wide as its box, so that it stands within the window wherever that does. */
+const OVER =
+  "absolute inset-x-0 top-full z-20 mt-1 flex flex-col gap-1 rounded-md border border-line bg-paper p-1 shadow-lg";
+
 /** One of many: what the page keeps of it. */
 export interface Choice {
   readonly id: string;
@@ -26,14 +30,24 @@ interface ChooserProps<Row> {
   readonly chosen: Choice | null;
   /** null: what was chosen is no more, as the text was changed. */
   readonly onChoose: (choice: Choice | null) => void;
+  readonly placeholder?: string;
+  /** The list stands over what follows: where a row of filters would be torn apart by it. */
+  readonly over?: boolean;
 }
 
 /**
  * Within Field, one of more things than a Select should list, found by a part of its name. Nothing is chosen by typing
- * alone, as a part of a name may fit another: it takes a click, or an arrow and Enter. The list stands below the box
- * and not over the page, as a dialog would cut it off.
+ * alone, as a part of a name may fit another: it takes a click, or an arrow and Enter. In a form the list stands below the
+ * box and not over the page, as a dialog would cut it off.
  */
-export function Chooser<Row>({ path, choiceOf, chosen, onChoose }: ChooserProps<Row>): ReactNode {
+export function Chooser<Row>({
+  path,
+  choiceOf,
+  chosen,
+  onChoose,
+  placeholder,
+  over = false,
+}: ChooserProps<Row>): ReactNode {
   const t = useWords(partsWords);
   const listId = useId();
   const [typed, setTyped] = useState("");
@@ -71,7 +85,7 @@ export function Chooser<Row>({ path, choiceOf, chosen, onChoose }: ChooserProps<
   };
 
   return (
-    <>
+    <div className="relative flex flex-col gap-1">
       <Input
         role="combobox"
         aria-expanded={expanded}
@@ -80,6 +94,7 @@ export function Chooser<Row>({ path, choiceOf, chosen, onChoose }: ChooserProps<
         aria-activedescendant={expanded && at !== -1 ? `${listId}-${pointed}` : undefined}
         autoComplete="off"
         spellCheck={false}
+        placeholder={placeholder}
         value={text}
         onChange={(event) => {
           if (chosen !== null) onChoose(null);
@@ -95,14 +110,16 @@ export function Chooser<Row>({ path, choiceOf, chosen, onChoose }: ChooserProps<
           close();
         }}
       />
-      {expanded && (
-        <Choices id={listId} choices={choices} pointed={pointed} busy={found.busy} onChoose={choose} />
-      )}
-      {open && found.error !== null && <Failed error={found.error} />}
-      <p role="status" className="text-sm text-mute empty:sr-only">
-        {open && found.error === null && (found.busy ? t.loading : t.found(choices.length, found.more))}
-      </p>
-    </>
+      <div className={over && open ? OVER : "contents"}>
+        {expanded && (
+          <Choices id={listId} choices={choices} pointed={pointed} busy={found.busy} onChoose={choose} />
+        )}
+        {open && found.error !== null && <Failed error={found.error} />}
+        <p role="status" className="text-sm text-mute empty:sr-only">
+          {open && found.error === null && (found.busy ? t.loading : t.found(choices.length, found.more))}
+        </p>
+      </div>
+    </div>
   );
 }
 

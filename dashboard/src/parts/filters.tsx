@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useSearch } from "../api/search.ts";
+import { useRead } from "../api/use-read.ts";
 import { useWords } from "../words/use-words.ts";
 import { Button } from "./button.tsx";
+import { type Choice, Chooser } from "./chooser.tsx";
 import { Field, Input, Select } from "./field.tsx";
 import { partsWords } from "./words.ts";
 
@@ -60,6 +62,55 @@ export function SelectFilter({
             </option>
           ))}
         </Select>
+      </Field>
+    </div>
+  );
+}
+
+/** One of more things than SelectFilter should list. `<ChooserFilter<KeyRow> name="key" label={t.key} all={t.anyKey} path={`/accounts/${account}/keys`} choiceOf={…} />` */
+export function ChooserFilter<Row>({
+  name,
+  label,
+  all,
+  path,
+  choiceOf,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly all: string;
+  /** As Chooser's, with each of the list below it by its id. */
+  readonly path: string;
+  readonly choiceOf: (row: Row) => Choice;
+}): ReactNode {
+  const [search, change] = useSearch();
+  const given = search[name] ?? "";
+  // What was chosen here, until the URL says it or something else; its name need not be asked for.
+  const [chosen, setChosen] = useState<Choice | null>();
+  useEffect(() => setChosen((now) => ((now?.id ?? "") === given ? now : undefined)), [given]);
+  const named = useRead<Row>(
+    `${path}/${encodeURIComponent(given)}`,
+    {},
+    { enabled: given !== "" && chosen === undefined },
+  );
+  const ofUrl = (): Choice | null => {
+    if (given === "") return null;
+    const { data, isPlaceholderData } = named;
+    return data === undefined || isPlaceholderData ? { id: given, name: `#${given}` } : choiceOf(data);
+  };
+  return (
+    <div className="min-w-44 flex-1 sm:max-w-64">
+      <Field label={label} quiet>
+        <Chooser<Row>
+          path={path}
+          choiceOf={choiceOf}
+          chosen={chosen === undefined ? ofUrl() : chosen}
+          onChoose={(choice) => {
+            setChosen(choice);
+            change({ [name]: choice?.id, after: undefined });
+          }}
+          placeholder={all}
+          over
+        />
       </Field>
     </div>
   );

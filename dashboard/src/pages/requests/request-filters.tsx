@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { KeysPage } from "../../../../src/console/keys/contract.ts";
+import type { KeyRow } from "../../../../src/console/keys/contract.ts";
 import type { RequestsQuery } from "../../../../src/console/requests/contract.ts";
 import type { SpendingAnswer } from "../../../../src/console/spending/contract.ts";
 import { momentOfDay } from "../../api/days.ts";
@@ -7,7 +7,7 @@ import { type Search, useSearch } from "../../api/search.ts";
 import { useAccount, useSession } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatMoney } from "../../format/money.ts";
-import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
+import { ChooserFilter, Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { useReason } from "./outcome.tsx";
 import { requestsWords } from "./words.ts";
@@ -63,11 +63,9 @@ export function RequestFilters(): ReactNode {
   const { id: account } = useAccount();
   const { person } = useSession();
   const [search] = useSearch();
-  const keys = useRead<KeysPage>(`/accounts/${account}/keys`, { limit: 200 });
   const used = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "model" });
   const spent = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "person" });
   const people = (spent.data?.groups ?? []).map(({ id, name }) => [id, name ?? t.nobody] as const);
-  const keyNames = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
   const models = (used.data?.groups ?? []).map(({ id }) => [id, id] as const);
   return (
     <Filters names={REQUEST_FILTERS}>
@@ -78,11 +76,12 @@ export function RequestFilters(): ReactNode {
         all={t.anyModel}
         options={withGiven(models, search["model"])}
       />
-      <SelectFilter
+      <ChooserFilter<KeyRow>
         name="key"
         label={t.key}
         all={t.anyKey}
-        options={withGiven(keyNames, search["key"], "#")}
+        path={`/accounts/${account}/keys`}
+        choiceOf={({ id, name, hint }) => ({ id, name, note: hint })}
       />
       <SelectFilter
         name="person"
