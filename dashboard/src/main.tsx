@@ -5,6 +5,7 @@ import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { onTurnedAway, queryClient } from "./api/query-client.ts";
 import { formatSearch, parseSearch } from "./api/search.ts";
+import { Announced } from "./parts/announced.tsx";
 import { Failure } from "./parts/failure.tsx";
 import { Skeleton } from "./parts/skeleton.tsx";
 import { routeTree } from "./routes.tsx";
@@ -35,7 +36,12 @@ onTurnedAway(({ code }) => {
 
 function App(): ReactNode {
   useAppearance();
-  return <RouterProvider router={router} />;
+  return (
+    <>
+      <RouterProvider router={router} />
+      <Announced />
+    </>
+  );
 }
 
 const root = document.getElementById("root");

@@ -61,6 +61,23 @@ describe.skipIf(lacksBrowser)("the focus in the dashboard", () => {
     expect(await add.evaluate((element) => element.matches(":focus"))).toBe(true);
   });
 
+  it("stays where it was when a link leads to another page, whose name is said", async () => {
+    const visitor = await browser.visit(world.gateway.url);
+    await lendSession(visitor, world);
+    const { page } = visitor;
+    await page.goto(`/accounts/${world.values["account"]}/keys`);
+    await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+    const said = page.locator("[data-announced]");
+    // A page that the browser loads it names itself.
+    expect(await said.textContent()).toBe("");
+    const link = page.getByRole("link", { name: "People", exact: true }).first();
+    await link.press("Enter");
+    await expect.poll(() => said.textContent()).toBe("People");
+    expect(await link.evaluate((element) => element.matches(":focus"))).toBe(true);
+    await page.goBack();
+    await expect.poll(() => said.textContent()).toBe("Keys");
+  });
+
   it("begins at the first field of a form in a dialog", async () => {
     const visitor = await browser.visit(world.gateway.url);
     await lendSession(visitor, world);

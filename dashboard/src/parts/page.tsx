@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
+import { useTitle } from "./announced.tsx";
 
 interface PageProps {
   readonly title: string;
@@ -10,9 +11,7 @@ interface PageProps {
 
 /** A page: `<Page title={t.title} lead={t.lead} actions={<Button …/>}>…</Page>`. */
 export function Page({ title, lead, actions, children }: PageProps): ReactNode {
-  useEffect(() => {
-    document.title = `${title} · Faregate`;
-  }, [title]);
+  useTitle(title);
   return (
     <div className="flex min-w-0 flex-col gap-6">
       <header className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3">
