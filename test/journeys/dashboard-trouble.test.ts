@@ -86,6 +86,23 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     expect(asked).toBe(2);
   });
 
+  it("leads to signing in once a stream of events is refused as the session is over", async () => {
+    const person = await signIn(world.gateway);
+    const { page, complaints } = await signedIn(person);
+    // A gateway ends each stream after minutes; here at once.
+    let asked = 0;
+    await page.route("**/tasks/events", async (route) => {
+      asked += 1;
+      if (asked > 1) return route.continue();
+      await page.getByRole("heading", { name: "Tasks", level: 1 }).waitFor();
+      await person.del("/session");
+      return route.fulfill({ contentType: "text/event-stream", body: ":\n\n" });
+    });
+    await page.goto(`${account}/tasks`);
+    await page.waitForURL("**/sign-in?next=*tasks", { timeout: 30_000 });
+    expect(complaints().filter((each) => each.startsWith("exception"))).toEqual([]);
+  });
+
   it("learns of what ended while it did not hear", async () => {
     const { page } = await signedIn();
     const submitted = await fetch(`${world.gateway.url}/v1/images/generations`, {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { apiUrl, type Query } from "./client.ts";
+import { apiUrl, type Query, read } from "./client.ts";
+import { queryClient } from "./query-client.ts";
 
 /** Whether what happens arrives as it happens. */
 export type Liveness = "connecting" | "live" | "lost";
@@ -24,7 +25,9 @@ export function useEvents<Event>(path: string, hear: (event: Event) => void, que
       source.onopen = () => setLiveness("live");
       source.onerror = () => {
         setLiveness("lost");
-        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
+        if (source.readyState !== EventSource.CLOSED) return;
+        askWhy();
+        timer = setTimeout(open, AGAIN_MS);
       };
       source.onmessage = ({ data }: MessageEvent<string>) => latest.current(JSON.parse(data) as Event);
     };
@@ -35,4 +38,14 @@ export function useEvents<Event>(path: string, hear: (event: Event) => void, que
     };
   }, [url]);
   return liveness;
+}
+
+/** A browser tells no page why there is no stream; a session that is over is told to whoever asks, and leads to signing in. */
+function askWhy(): void {
+  void queryClient.prefetchQuery({
+    queryKey: ["events-refused"],
+    queryFn: () => read("/session"),
+    staleTime: 0,
+    retry: false,
+  });
 }
