@@ -106,6 +106,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     inlineMedia: createInlineMedia(guarded),
     translator,
     metrics,
+    log,
     errorType: vocabulary.errorType,
   });
 

@@ -1,5 +1,6 @@
 import { crashPoint } from "../base/crash-point.ts";
 import { atTurnEnd } from "../base/turn.ts";
+import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { AttemptOutcome } from "../routing/health.ts";
@@ -21,6 +22,7 @@ export interface AttemptDeps {
   readonly routing: Routing;
   readonly storedResponses: StoredResponses;
   readonly metrics: Metrics;
+  readonly log: Log;
   readonly errorType: string;
 }
 
@@ -99,6 +101,11 @@ export function attemptAt(
       errorType: deps.errorType,
       answering: () => deps.routing.report(candidate, { kind: "answering" }),
       done: (health = { kind: "ok" }) => close(undefined, health),
+      brokeOff(err) {
+        const { name } = candidate.upstream;
+        deps.log.warn({ requestId: request.id, upstream: name, err }, "an upstream failed in mid-stream");
+        close(undefined, { kind: "failed" });
+      },
       fail,
       guard,
       learn(facts) {

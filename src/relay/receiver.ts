@@ -18,6 +18,8 @@ export interface Attempt {
   answering(): void;
   /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
   done(health?: AttemptOutcome): void;
+  /** The same where the upstream failed in the middle of its answer: only the log tells the operator why. */
+  brokeOff(why: Error): void;
   /** Nothing reached the caller; another candidate or an error answer may. */
   fail(failure: AttemptFailure): void;
   /** What a complete answer teaches: stored responses are pinned to where they are kept. */

@@ -189,7 +189,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
   }
 
   /** A failure mid-stream is told in the protocol's own form and never looks finished. */
-  async function breakOff(error: GatewayError | ErrorStatement, reason: ChargeReason): Promise<void> {
+  async function breakOff(error: GatewayError, reason: ChargeReason): Promise<void> {
     stop();
     meter.end();
     const statement = statementOf(toldError(error), attempt.errorType);
@@ -203,11 +203,19 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     } else {
       answer.cut();
     }
-    attempt.done({ kind: reason === "drained" ? "neutral" : "failed" });
+    if (reason === "drained") attempt.done({ kind: "neutral" });
+    else attempt.brokeOff(whyBroken(error));
+  }
+
+  /** What the upstream told of its failure, but for its words, which may repeat the caller's; or what the transport saw. */
+  function whyBroken(error: GatewayError): Error {
+    if (meter.error === undefined) return error.cause instanceof Error ? error.cause : error;
+    const { status, type, code } = meter.error;
+    return new Error(`It told of an error: ${status} ${type} ${code}`);
   }
 
   /** The upstream's own words where they are the caller's to read and do not reach them as they came. */
-  function toldError(error: GatewayError | ErrorStatement): GatewayError | ErrorStatement {
+  function toldError(error: GatewayError): GatewayError | ErrorStatement {
     if (meter.error === undefined || passage.passesErrors) return error;
     const told = tellCaller(meter.error, protocol.name);
     return told instanceof GatewayError ? told : told.statement;

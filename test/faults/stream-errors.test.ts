@@ -17,6 +17,7 @@ import {
   VENDOR_SECRET,
 } from "../support/vendor-faults.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** Faults that another upstream may make good. */
 const PASSING: readonly Fault[] = FAULTS.filter((fault) => fault !== "callers-fault");
@@ -108,6 +109,21 @@ describe("S5, an upstream's faults in each protocol's form", () => {
           begun ? 0 : 1,
         ]);
       }
+    },
+  );
+
+  it.each(["cut", "status-500"] as const)(
+    "names an upstream that failed in mid-stream in the log, without its words: %s",
+    async (fault) => {
+      const model = faultModel({ fault, when: "after", streamed: true });
+      const heard = await call(gateway.url, {
+        ...{ protocol: "messages", streamed: true, model, prompt: "Hello" },
+      });
+      expect(heard.complete).toBe(false);
+      const isTold = (line: string): boolean =>
+        line.includes("mid-stream") && line.includes('"faulty"') && line.includes(heard.requestId ?? "-");
+      await waitFor("the line", () => gateway.output().split("\n").some(isTold));
+      expect(gateway.output()).not.toContain(VENDOR_SECRET);
     },
   );
 
