@@ -3,7 +3,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson, type Visit } from "../endpoint.ts";
+import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
 import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText } from "../query.ts";
@@ -39,9 +39,13 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
 
   // A wildcard, since model ids may hold slashes. The SDK of generateContent for Python posts to `v1` from its release 3 on.
   endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1/models/*", async (visit) => {
-    if (visit.request.method === "POST") return actOnModel(deps, visit, []);
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
-    const id = (visit.request.params as { "*": string })["*"];
+    const { raw, method, params } = visit.request;
+    const id = (params as { "*": string })["*"];
+    if (method === "POST") {
+      if (!id.includes(":")) throw wrongMethod(raw, ["GET", "HEAD"]);
+      return actOnModel(deps, visit, []);
+    }
+    const caller = await authenticate(raw, [], deps.authenticator);
     const model = deps.catalog.current().callable(caller, id);
     if (model === undefined) {
       return sendJson(visit, 200, {

@@ -50,7 +50,6 @@ async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
 /** `models/{model}:action` of either version. `queryKeys`: the keys in its query, where those count. */
 export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly string[]): Promise<void> {
   const { model, action } = targetOf(visit);
-  if (action === "") throw wrongMethod(visit.request.raw, ["GET", "HEAD"]);
   if (!SERVED.has(action)) {
     throw new GatewayError(
       "unserved_action",
