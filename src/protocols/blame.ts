@@ -31,9 +31,14 @@ export function judgeFault(status: number, words: ErrorWords): Fault {
 
 /**
  * What the caller is told when no other candidate can answer. Only the caller's own fault keeps the
- * vendor's words; 529 keeps its status on messages alone, whose clients know it.
+ * vendor's words; 529 keeps its status on messages alone, whose clients know it. The cause is for the
+ * operator's log.
  */
-export function tellCaller(error: UpstreamError, client: ProtocolName): GatewayError | UpstreamRejection {
+export function tellCaller(
+  error: UpstreamError,
+  client: ProtocolName,
+  cause?: Error,
+): GatewayError | UpstreamRejection {
   switch (error.fault) {
     case "caller":
       return new UpstreamRejection(error);
@@ -41,14 +46,21 @@ export function tellCaller(error: UpstreamError, client: ProtocolName): GatewayE
       return new GatewayError(
         "upstream_rate_limited",
         "The upstream limits the rate of this model's requests; wait and try again.",
-        error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds },
+        {
+          cause,
+          ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+        },
       );
     case "overloaded":
       if (client !== "messages") break;
-      return new GatewayError("upstream_overloaded", "The upstream is overloaded; wait and try again.");
+      return new GatewayError("upstream_overloaded", "The upstream is overloaded; wait and try again.", {
+        cause,
+      });
     default:
   }
-  return new GatewayError("upstream_error", "The upstream could not answer this request; try again.");
+  return new GatewayError("upstream_error", "The upstream could not answer this request; try again.", {
+    cause,
+  });
 }
 
 /** Our account at the vendor has run dry; 429 says so too, with these words in place of a rate limit's. */

@@ -23,7 +23,8 @@ export function receiveError(
     const body = Buffer.concat(chunks);
     const error = PROTOCOLS[attempt.candidate.protocol].decodeError(status, headers, body);
     const ours = isAccountFault(attempt.candidate, status, body);
-    attempt.fail(failureOfError(ours ? { ...error, fault: "account" } : error, client));
+    const { name } = attempt.candidate.upstream;
+    attempt.fail(failureOfError(ours ? { ...error, fault: "account" } : error, client, name));
   };
   return {
     data(chunk) {

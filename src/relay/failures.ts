@@ -65,13 +65,18 @@ export function failureOfTransport(
 }
 
 /** The upstream answered with an error, as a status or as a stream's first event. */
-export function failureOfError(error: UpstreamError, client: ProtocolName): AttemptFailure {
+export function failureOfError(error: UpstreamError, client: ProtocolName, upstream: string): AttemptFailure {
   return {
     next: error.fault !== "caller",
     timedOut: false,
-    error: tellCaller(error, client),
+    error: tellCaller(error, client, causeOf(error, upstream)),
     health: healthOf(error),
   };
+}
+
+/** What the upstream told of its failure, for the operator's log: without its words, which may repeat the caller's. */
+export function causeOf({ status, type, code }: UpstreamError, upstream: string): Error {
+  return new Error(`The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd());
 }
 
 function healthOf(error: UpstreamError): AttemptOutcome {
@@ -88,17 +93,23 @@ function healthOf(error: UpstreamError): AttemptOutcome {
 }
 
 /** The stream ended without an event, or before its terminal one. */
-export function brokenStream(): AttemptFailure & { readonly error: GatewayError } {
+export function brokenStream(upstream: string): AttemptFailure & { readonly error: GatewayError } {
   return {
     next: true,
     timedOut: false,
     health: { kind: "failed" },
-    error: new GatewayError("upstream_error", "The upstream broke off its answer before the end; try again."),
+    error: new GatewayError(
+      "upstream_error",
+      "The upstream broke off its answer before the end; try again.",
+      {
+        cause: new Error(`The upstream ${upstream} ended its stream before the end of the answer.`),
+      },
+    ),
   };
 }
 
 /** A stream was asked for. Plain requests are answered well there, so it is no failing upstream. */
-export function answeredInOnePiece(): AttemptFailure {
+export function answeredInOnePiece(upstream: string): AttemptFailure {
   return {
     next: true,
     timedOut: false,
@@ -106,17 +117,22 @@ export function answeredInOnePiece(): AttemptFailure {
     error: new GatewayError(
       "upstream_error",
       "The upstream answered in one piece although a stream was asked for; ask for a plain answer instead.",
+      { cause: new Error(`The upstream ${upstream} answered in one piece where a stream was asked for.`) },
     ),
   };
 }
 
 /** A success status, and under it a proxy's page or half an answer. */
-export function unreadableAnswer(): AttemptFailure {
+export function unreadableAnswer(upstream: string): AttemptFailure {
   return {
     next: true,
     timedOut: false,
     health: { kind: "failed" },
-    error: new GatewayError("upstream_error", "The upstream's answer cannot be read; try again."),
+    error: new GatewayError("upstream_error", "The upstream's answer cannot be read; try again.", {
+      cause: new Error(
+        `The upstream ${upstream} answered with something else than JSON under a status of success.`,
+      ),
+    }),
   };
 }
 
@@ -152,7 +168,7 @@ export function bugOfOurs(cause: unknown): AttemptFailure {
 }
 
 /** A plain answer beyond every sane size is not collected further. */
-export function tooLargeAnswer(): AttemptFailure {
+export function tooLargeAnswer(upstream: string): AttemptFailure {
   return {
     next: false,
     timedOut: false,
@@ -160,6 +176,7 @@ export function tooLargeAnswer(): AttemptFailure {
     error: new GatewayError(
       "upstream_error",
       "The upstream's answer is larger than the gateway accepts; ask for less at once.",
+      { cause: new Error(`The upstream ${upstream} answered with more than the gateway accepts.`) },
     ),
   };
 }

@@ -15,6 +15,7 @@ const PLAIN_ANSWER_BYTES = 96 * 1024 * 1024;
 export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, string>>): Receiver {
   const { exchange, candidate } = attempt;
   const { request } = exchange;
+  const upstream = candidate.upstream.name;
   const meterOf = attempt.usage;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -25,7 +26,7 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
       bytes += chunk.length;
       if (bytes > PLAIN_ANSWER_BYTES) {
         attempt.flight.abort();
-        return attempt.fail(tooLargeAnswer());
+        return attempt.fail(tooLargeAnswer(upstream));
       }
       chunks.push(chunk);
       if (exchange.firstByteMs === null) {
@@ -39,11 +40,12 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
         chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes),
       );
       if (facts.error !== undefined && !facts.hasOutput) {
-        return attempt.fail(failureOfError(facts.error, request.protocol.name));
+        return attempt.fail(failureOfError(facts.error, request.protocol.name, upstream));
       }
-      if (!looksWhole(chunks)) return attempt.fail(unreadableAnswer());
+      if (!looksWhole(chunks)) return attempt.fail(unreadableAnswer(upstream));
       const passed = attempt.passage.plain(chunks);
-      if ("error" in passed) return attempt.fail(failureOfError(passed.error, request.protocol.name));
+      if ("error" in passed)
+        return attempt.fail(failureOfError(passed.error, request.protocol.name, upstream));
       attempt.learn(facts);
       exchange.losses = [...exchange.losses, ...passed.losses];
       await settle(exchange, {

@@ -8,6 +8,7 @@ import {
   type AttemptFailure,
   answeredInOnePiece,
   brokenStream,
+  causeOf,
   failureOfError,
   failureOfTransport,
 } from "./failures.ts";
@@ -34,6 +35,7 @@ const USAGE_MS = 10_000;
 export function receiveStream(attempt: Attempt, headers: Readonly<Record<string, string>>): Receiver {
   const { exchange, candidate } = attempt;
   const { answer, protocol, answers } = exchange.request;
+  const upstream = candidate.upstream.name;
   const meter = attempt.usage.openStream(answers);
   const passage = attempt.passage.openStream();
   /** Bytes not yet passed on: before the head all of them, then an open frame, at the end the last ones. */
@@ -70,12 +72,14 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
       meter.end();
       if (!answer.committed) {
         if (meter.error !== undefined && !meter.started) return refuse();
-        if (!meter.started) return giveUp(brokenStream());
+        if (!meter.started) return giveUp(brokenStream(upstream));
         if (isInOnePiece()) return refuse();
         commit();
       }
       crashPoint("upstream.after-last-byte");
-      return meter.finished ? finish() : breakOff(brokenStream().error, "upstream_failed_after_output");
+      return meter.finished
+        ? finish()
+        : breakOff(brokenStream(upstream).error, "upstream_failed_after_output");
     },
     failed(failure) {
       if (over) return;
@@ -149,14 +153,18 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
   function refuse(): void {
     attempt.flight.abort();
-    giveUp(meter.error === undefined ? answeredInOnePiece() : failureOfError(meter.error, protocol.name));
+    giveUp(
+      meter.error === undefined
+        ? answeredInOnePiece(upstream)
+        : failureOfError(meter.error, protocol.name, upstream),
+    );
   }
 
   /** What a vendor says of our account there is not the caller's to read: their event gives way to ours. */
   function conceal(): void {
     attempt.flight.abort();
     heldBack = [];
-    attempt.guard(() => breakOff(brokenStream().error, "upstream_failed_after_output"));
+    attempt.guard(() => breakOff(brokenStream(upstream).error, "upstream_failed_after_output"));
   }
 
   function giveUp(failure: AttemptFailure): void {
@@ -179,7 +187,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     for (const piece of passage.end(meter.missingEnd)) answer.write(piece);
     // A finish of some vendors is a failure in other protocols, which the meter of their own does not see.
     if (passage.failedAtEnd?.()) {
-      const statement = statementOf(brokenStream().error, attempt.errorType);
+      const statement = statementOf(brokenStream(upstream).error, attempt.errorType);
       for (const piece of passage.fail(statement, meter.broken)) answer.write(piece);
     }
     answer.end();
@@ -207,11 +215,10 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     else attempt.brokeOff(whyBroken(error));
   }
 
-  /** What the upstream told of its failure, but for its words, which may repeat the caller's; or what the transport saw. */
+  /** What the upstream told of its failure, or what the transport saw. */
   function whyBroken(error: GatewayError): Error {
-    if (meter.error === undefined) return error.cause instanceof Error ? error.cause : error;
-    const { status, type, code } = meter.error;
-    return new Error(`It told of an error: ${status} ${type} ${code}`);
+    if (meter.error !== undefined) return causeOf(meter.error, upstream);
+    return error.cause instanceof Error ? error.cause : error;
   }
 
   /** The upstream's own words where they are the caller's to read and do not reach them as they came. */

@@ -26,6 +26,9 @@ const PASSING: readonly Fault[] = FAULTS.filter((fault) => fault !== "callers-fa
 const SDK = "sdk-";
 const SECOND = "second-";
 
+/** What the caller is told as a failure of ours is one that the operator has to find. */
+const TOLD_IN_LOG = FAULT_CASES.filter(({ fault }) => fault !== "callers-fault" && fault !== "rate-limit");
+
 const CELLS = FAULT_CASES.flatMap((each) => TEXT_PROTOCOLS.map((protocol) => ({ ...each, protocol })));
 const title = "$protocol, $fault $when the first byte, streamed: $streamed";
 
@@ -112,16 +115,16 @@ describe("S5, an upstream's faults in each protocol's form", () => {
     },
   );
 
-  it.each(["cut", "status-500"] as const)(
-    "names an upstream that failed in mid-stream in the log, without its words: %s",
-    async (fault) => {
-      const model = faultModel({ fault, when: "after", streamed: true });
+  it.each(TOLD_IN_LOG)(
+    "names the upstream that failed in the log, without its words: $fault $when, streamed: $streamed",
+    async (each) => {
+      const { streamed } = each;
       const heard = await call(gateway.url, {
-        ...{ protocol: "messages", streamed: true, model, prompt: "Hello" },
+        ...{ protocol: "messages", streamed, model: faultModel(each), prompt: "Hello" },
       });
       expect(heard.complete).toBe(false);
       const isTold = (line: string): boolean =>
-        line.includes("mid-stream") && line.includes('"faulty"') && line.includes(heard.requestId ?? "-");
+        /\bfaulty\b/.test(line) && line.includes(heard.requestId ?? "-");
       await waitFor("the line", () => gateway.output().split("\n").some(isTold));
       expect(gateway.output()).not.toContain(VENDOR_SECRET);
     },
