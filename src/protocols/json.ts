@@ -25,6 +25,11 @@ export function asObjects(value: unknown): readonly JsonObject[] {
     .filter((element) => element !== undefined);
 }
 
+/** A place in a list: the value if it can be one, else the first. */
+export function asIndex(value: unknown): number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : 0;
+}
+
 /** The value if it is a string, else "". */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";

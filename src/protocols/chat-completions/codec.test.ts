@@ -136,6 +136,15 @@ describe("chat completions codec", () => {
     );
   });
 
+  it("takes an index that can be none for the first", () => {
+    for (const index of [-1, 0.5, 1e308, "1", null]) {
+      const choices = [{ index, delta: { content: "Hi" }, finish_reason: "stop" }];
+      const run = codec.decodeStream(plan("chat-completions"));
+      const events = [...run.step({ data: JSON.stringify({ choices }) }), ...run.end()];
+      expect(events.at(-1)).toMatchObject({ type: "finish", choice: 0 });
+    }
+  });
+
   it("survives any request, answer and stream", () => {
     fc.assert(
       fc.property(brokenJson(...KEYS), fc.array(brokenJson(...KEYS), { maxLength: 5 }), (value, chunks) => {

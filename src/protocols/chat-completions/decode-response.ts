@@ -3,7 +3,7 @@ import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
 import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
-import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
+import { asArray, asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { decodeCalls } from "./decode-calls.ts";
@@ -19,7 +19,7 @@ export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse 
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
   const failure = statedFailure(body);
   if (failure !== undefined) return { error: failure };
-  const choices = asObjects(body["choices"]).toSorted((a, b) => indexOf(a) - indexOf(b));
+  const choices = asObjects(body["choices"]).toSorted((a, b) => asIndex(a["index"]) - asIndex(b["index"]));
   if (choices.length === 0) {
     return { error: decodeStatedError({ error: { message: "The upstream's answer holds no choice." } }) };
   }
@@ -78,8 +78,4 @@ function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart
 function decodeDetails(message: JsonObject, plan: AnswerPlan): Opaque | undefined {
   const details = asArray(message["reasoning_details"]);
   return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
-}
-
-function indexOf(choice: JsonObject): number {
-  return typeof choice["index"] === "number" ? choice["index"] : 0;
 }

@@ -5,7 +5,7 @@ import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
-import { asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
+import { asIndex, asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -76,7 +76,7 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
   let { choices } = state;
   let usage = usageIn(state.usage, chunk);
   for (const wire of asObjects(chunk["choices"])) {
-    const index = typeof wire["index"] === "number" ? wire["index"] : 0;
+    const index = asIndex(wire["index"]);
     const before = choices.find((choice) => choice.index === index);
     if (before === undefined && choices.length >= MAX_CHOICES) continue;
     const after = readDelta(before ?? blankChoice(index), wire, blocks, state.plan);

@@ -158,6 +158,18 @@ describe("generateContent codec", () => {
     );
   });
 
+  it("takes an index that can be none for the first", () => {
+    const part = { content: { parts: [{ text: "Hi" }], role: "model" }, finishReason: "STOP" };
+    for (const index of [-1, 0.5, 1e308, "1", null]) {
+      const run = codec.decodeStream(plan(PROTOCOL));
+      const events = [
+        ...run.step({ data: JSON.stringify({ candidates: [{ ...part, index }] }) }),
+        ...run.end(),
+      ];
+      expect(events.at(-1)).toMatchObject({ type: "finish", choice: 0 });
+    }
+  });
+
   it("survives any request, answer and stream", () => {
     fc.assert(
       fc.property(brokenJson(...KEYS), fc.array(brokenJson(...KEYS), { maxLength: 5 }), (value, chunks) => {

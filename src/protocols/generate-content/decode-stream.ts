@@ -4,7 +4,7 @@ import type { StreamMachine } from "../../conversation/machine.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { ChatResponse, Finish } from "../../conversation/response.ts";
 import { statesError } from "../error-body.ts";
-import { asObject, asObjects, asText, type JsonObject, parseWholeEvent } from "../json.ts";
+import { asIndex, asObject, asObjects, asText, type JsonObject, parseWholeEvent } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
@@ -70,7 +70,7 @@ export function readChunk(
   if (state.phase === "opening") blocks.emit({ type: "response-start", ...decodeHead(chunk) });
   let { candidates } = state;
   for (const wire of asObjects(chunk["candidates"])) {
-    const index = Number.isSafeInteger(wire["index"]) ? Number(wire["index"]) : 0;
+    const index = asIndex(wire["index"]);
     const before = candidates.find((candidate) => candidate.index === index);
     if (before === undefined && candidates.length >= MAX_CANDIDATES) continue;
     const after = readCandidate(before ?? blankCandidate(index), wire, blocks, state.plan);
