@@ -10,7 +10,7 @@ import { decodeCalls } from "./decode-calls.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
-import { decodeSources } from "./sources.ts";
+import { decodeSources, decodeVisited } from "./sources.ts";
 import { decodeThoughts } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
@@ -51,8 +51,9 @@ function decodeChoice(
 ): Choice {
   const message = asObject(choice["message"]) ?? {};
   const text = decodeText(message);
-  const own = decodeCitations(message);
-  const citations = own.length === 0 ? sources : own;
+  const [citations = []] = [decodeCitations(message), decodeVisited(message), sources].filter(
+    ({ length }) => length > 0,
+  );
   const refusal = decodeRefusal(message);
   const calls = decodeCalls(message, plan, index);
   const parts: AnswerPart[] = [

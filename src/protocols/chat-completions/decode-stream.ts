@@ -14,7 +14,7 @@ import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput }
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
-import { decodeSources } from "./sources.ts";
+import { decodeSources, decodeVisited, joinSources } from "./sources.ts";
 import { readThoughts, type ThoughtState } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
@@ -52,7 +52,7 @@ export interface DecodeState {
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
   readonly choices: readonly ChoiceState[];
-  /** Pages that are listed beside the choices, the latest list: some chunks hold all so far. */
+  /** Pages that are listed beside the choices. */
   readonly sources: readonly Citation[];
   readonly usage: JsonObject | undefined;
 }
@@ -68,6 +68,8 @@ interface ChoiceState extends ThoughtState {
   readonly citations: readonly Citation[];
   /** It has cited by itself. */
   readonly cited: boolean;
+  /** Pages that were visited for it. */
+  readonly visited: readonly Citation[];
 }
 
 function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
@@ -84,8 +86,7 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
       before === undefined ? [...choices, after] : choices.map((each) => (each === before ? after : each));
     usage = usageIn(usage, wire);
   }
-  const listed = decodeSources(chunk);
-  const sources = listed.length === 0 ? state.sources : listed;
+  const sources = joinSources(state.sources, decodeSources(chunk));
   return [{ ...state, phase: "open", blocks: blocks.state, choices, sources, usage }, blocks.events];
 }
 
@@ -140,7 +141,8 @@ function readDelta(
     calls = readOn;
   }
   const finish = finishWord(wire) || before.finish;
-  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited };
+  const visited = joinSources(before.visited, decodeVisited(delta));
+  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited, visited };
 }
 
 /**
@@ -159,8 +161,9 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
   const blocks = writeBlocks(state.blocks);
   const usage = state.usage === undefined ? undefined : chatCompletionsUsage.buckets(state.usage);
   const calling = new Set<number>();
-  for (const { index, calls, details, cited } of state.choices) {
-    for (const source of cited ? [] : state.sources) blocks.citation(`${index} text`, source);
+  for (const { index, calls, details, cited, visited } of state.choices) {
+    const sources = visited.length === 0 ? state.sources : visited;
+    for (const source of cited ? [] : sources) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
     if (closeCalls(calls, index, blocks, state.plan)) calling.add(index);
     blocks.closeAll(index);
@@ -192,6 +195,7 @@ function blankChoice(index: number): ChoiceState {
     details: [],
     citations: [],
     cited: false,
+    visited: [],
   };
 }
 

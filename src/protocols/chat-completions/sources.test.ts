@@ -50,6 +50,28 @@ describe("pages listed beside the choices of a chat", () => {
     expect(streamed({ delta: { content: "Hi [1][2]" } }, { delta: {}, beside })).toMatchObject(told);
   });
 
+  it("are cited too where the vendor's own tools found them, told whole or tool by tool (Groq)", () => {
+    const asked = { index: 0, type: "search", arguments: '{"query":"hi"}' };
+    const found = {
+      ...asked,
+      output: "Title: A",
+      search_results: { results: [{ ...pages[0], score: 0.9 }] },
+    };
+    const visited = { index: 1, type: "visit", arguments: "{}", browser_results: [pages[1]], output: null };
+    const told = [{ kind: "text", text: "Hi there", citations: full }];
+    expect(plain({ content: "Hi there", executed_tools: [found, visited] })).toMatchObject(told);
+    expect(
+      streamed(
+        { delta: { executed_tools: [asked] } },
+        { delta: { executed_tools: [found] } },
+        { delta: { content: "Hi ", executed_tools: [found, visited] } },
+        { delta: { content: "there" } },
+      ),
+    ).toMatchObject(told);
+    const odd = [null, { search_results: null }, { search_results: { results: [{ title: "A" }] } }];
+    expect(plain({ content: "Hi", executed_tools: odd })).toEqual([{ kind: "text", text: "Hi" }]);
+  });
+
   it("yield to the annotations of the text itself", () => {
     const annotations = [
       { type: "url_citation", url_citation: { url: "https://own.example", title: "Own" } },

@@ -1,5 +1,5 @@
 import type { Citation } from "../../conversation/request.ts";
-import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /**
  * The pages that an answer rests on, where a vendor lists them beside its choices and not as annotations of their
@@ -7,10 +7,30 @@ import { asArray, asObject, asText, type JsonObject } from "../json.ts";
  */
 export function decodeSources(body: JsonObject): readonly Citation[] {
   for (const field of SOURCE_FIELDS) {
-    const listed = asArray(body[field]).slice(0, MAX_SOURCES).flatMap(decodeSource);
+    const listed = decodePages(asArray(body[field]));
     if (listed.length > 0) return listed;
   }
   return [];
+}
+
+/** The pages that the vendor's own tools found and visited for a message, or the delta of one (Groq). */
+export function decodeVisited(message: JsonObject): readonly Citation[] {
+  const pages = asObjects(message["executed_tools"]).flatMap((tool) => [
+    ...asArray(asObject(tool["search_results"])?.["results"]),
+    ...asArray(tool["browser_results"]),
+  ]);
+  return joinSources([], decodePages(pages));
+}
+
+/** A list as told so far: the next holds all again, or only what came since. */
+export function joinSources(before: readonly Citation[], next: readonly Citation[]): readonly Citation[] {
+  if (next.length === 0) return before;
+  const pages = new Map([...before, ...next].map((page) => [page.url, page]));
+  return [...pages.values()].slice(0, MAX_SOURCES);
+}
+
+function decodePages(listed: readonly unknown[]): readonly Citation[] {
+  return listed.slice(0, MAX_SOURCES).flatMap(decodeSource);
 }
 
 function decodeSource(listed: unknown): readonly Citation[] {
