@@ -83,14 +83,14 @@ function judgeBlockStart({ block }: OpenBlock, { must }: Faults): void {
   if (block.type === "thinking") must(block.thinking === "", "a thought starts empty");
 }
 
-const DELTAS: Readonly<Record<string, readonly string[]>> = {
-  text: ["text_delta", "citations_delta"],
-  thinking: ["thinking_delta", "signature_delta"],
-  tool_use: ["input_json_delta"],
-};
+const DELTAS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["text", ["text_delta", "citations_delta"]],
+  ["thinking", ["thinking_delta", "signature_delta"]],
+  ["tool_use", ["input_json_delta"]],
+]);
 
 function readDelta(open: OpenBlock, delta: Wire, { must }: Faults): void {
-  const known = DELTAS[open.block.type];
+  const known = DELTAS.get(open.block.type);
   must(known === undefined || known.includes(delta.type), `a ${open.block.type} takes no ${delta.type}`);
   must(!open.signed, "nothing follows a thought's signature");
   open.signed = delta.type === "signature_delta";
