@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { findPages } from "./api/client.ts";
 import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
 import { Gate } from "./shell/gate.tsx";
@@ -66,12 +67,32 @@ export const routeTree = root.addChildren([
 
 /** A page within the shell, for who is signed in. */
 function page<Name extends string>(path: string, load: Load<Name>, name: Name) {
-  return createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) });
+  return createRoute({
+    getParentRoute: () => shell,
+    path,
+    component: lazyRouteComponent(bringing(load), name),
+  });
 }
 
 /** A page before signing in. */
 function gatePage<Name extends string>(path: string, load: Load<Name>, name: Name) {
-  return createRoute({ getParentRoute: () => gate, path, component: lazyRouteComponent(load, name) });
+  return createRoute({
+    getParentRoute: () => gate,
+    path,
+    component: lazyRouteComponent(bringing(load), name),
+  });
+}
+
+/**
+ * The router loads the document anew where the file of a page does not come, as a newer version may be there. Where that
+ * would not come either, it would leave the browser's own error in the place of the dashboard: the page says so instead.
+ */
+function bringing<Name extends string>(load: Load<Name>): Load<Name> {
+  return () =>
+    load().catch(async (error: unknown) => {
+      await findPages();
+      throw error;
+    });
 }
 
 /** `/` leads on: to the account looked at last, an operator without one to the traffic. */

@@ -73,6 +73,35 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByRole("heading", { name: "Keys" }).waitFor();
   });
 
+  it("stays where the file of a page does not come as the gateway is away, and brings it when asked again", async () => {
+    const { page, context } = await signedIn();
+    await page.goto(account);
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await context.setOffline(true);
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await page.getByText("The gateway cannot be reached.").waitFor();
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+  });
+
+  it("loads the newer version where the file of a page is gone with the older", async () => {
+    const { page } = await signedIn();
+    await page.goto(account);
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    let isOld = true;
+    await page.route("**/assets/*.js", (route) =>
+      isOld ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    await page.route("**/keys", (route) => {
+      if (route.request().isNavigationRequest()) isOld = false;
+      return route.continue();
+    });
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    expect(isOld).toBe(false);
+  });
+
   it("goes on hearing of tasks after an answer that was no stream", async () => {
     const { page } = await signedIn();
     let asked = 0;

@@ -60,12 +60,21 @@ function textOf(body: unknown): string | null {
   return body === undefined ? null : JSON.stringify(body);
 }
 
+/** Asks for the document that all pages are made of, as loading the page anew does. Throws ApiError where it does not come. */
+export async function findPages(): Promise<void> {
+  await answerOf("/sign-in", { method: "HEAD", headers: { accept: "text/html" } });
+}
+
 async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {
+  return (await (await answerOf(url, init)).json()) as Answer;
+}
+
+async function answerOf(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { credentials: "same-origin", ...init }).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
     const about = { status: 0, code: "unreachable", param: "", requestId: "" };
     throw new ApiError("The gateway cannot be reached.", about);
   });
   if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as Answer;
+  return response;
 }
