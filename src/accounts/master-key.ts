@@ -1,7 +1,8 @@
-import { link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomKey, randomText } from "../base/random.ts";
 import { createSeals, type Seals } from "../base/seal.ts";
+import { makeDataDir } from "../storage/data-dir.ts";
 
 export interface MasterKeySource {
   readonly dataDir: string;
@@ -39,8 +40,7 @@ const nextKeyFile = (dataDir: string): string => join(dataDir, "master.key.next"
 async function readOrMakeKey(file: string): Promise<string> {
   const found = await readKey(file);
   if (found !== undefined) return found;
-  // The folder itself stays open: the embedded database may run as another user inside it.
-  await mkdir(dirname(file), { recursive: true });
+  await makeDataDir(dirname(file));
   const draft = `${file}.${randomText(8)}`;
   await writeFile(draft, `${randomKey(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
   try {

@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
 import { applyCommand } from "./apply.ts";
-import { type Command, CommandFailure, helpOf, parseOptions } from "./command.ts";
+import { type Command, helpOf, parseOptions } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
+import { sentenceOf } from "./failure-sentence.ts";
 import { keysCreateCommand } from "./keys.ts";
 import { ledgerVerifyCommand } from "./ledger.ts";
 import { migrateCommand } from "./migrate.ts";
@@ -82,15 +83,17 @@ async function runCommand(
     const wanted = command.positionals.join(" ") || "no arguments";
     return misused(`faregate ${command.name} takes ${wanted} (see faregate ${command.name} --help)`);
   }
+  let config: Config | undefined;
   try {
+    config = readConfig();
     return await command.run({
-      config: readConfig(),
+      config,
       positionals,
       text: (option) => (typeof values[option] === "string" ? values[option] : undefined),
       flag: (option) => values[option] === true,
     });
   } catch (error) {
-    console.error(`faregate: ${sentenceOf(error)}`);
+    console.error(`faregate: ${sentenceOf(error, config)}`);
     return 1;
   }
 }
@@ -98,13 +101,6 @@ async function runCommand(
 function misused(sentence: string): number {
   console.error(`faregate: ${sentence}`);
   return 2;
-}
-
-/** Our own failures are sentences already; anything else is a bug and keeps its stack for the report. */
-function sentenceOf(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof CommandFailure) return error.message;
-  if (error instanceof Error) return error.message || (error.stack ?? error.name);
-  return String(error);
 }
 
 function overview(): string {

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, statfs } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
 import { openSeals } from "../accounts/master-key.ts";
 import { learnMasterKey, openAll } from "../accounts/master-key-store.ts";
 import { systemClock } from "../base/clock.ts";
@@ -6,11 +6,13 @@ import { SealError, type Seals } from "../base/seal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { createCatalogCache } from "../catalog/catalog-cache.ts";
 import type { Config } from "../config.ts";
+import { makeDataDir } from "../storage/data-dir.ts";
 import type { Database } from "../storage/database.ts";
 import { migrationStatus } from "../storage/migrator.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { probeUpstream } from "../upstreams/probe.ts";
 import type { Command } from "./command.ts";
+import { sentenceOf } from "./failure-sentence.ts";
 import { withDatabase } from "./open.ts";
 
 /** Below this the database's log and the spool soon have no room. */
@@ -45,7 +47,7 @@ export const doctorCommand: Command = {
         await checkUpstreams(catalog.current(), report);
       });
     } catch (error) {
-      report.bad("database", error instanceof Error ? error.message : String(error));
+      report.bad("database", sentenceOf(error, config));
     }
     console.log(report.failures === 0 ? "\nAll is well." : `\n${report.failures} of these need attention.`);
     return report.failures === 0 ? 0 : 1;
@@ -72,7 +74,7 @@ function createReport(): Report {
 
 async function checkDataDir(config: Config, report: Report): Promise<void> {
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await makeDataDir(config.dataDir);
     await access(config.dataDir, constants.W_OK);
     const { bavail, bsize } = await statfs(config.dataDir);
     if (bavail * bsize < LEAST_FREE_BYTES)
@@ -81,11 +83,8 @@ async function checkDataDir(config: Config, report: Report): Promise<void> {
         `less than 500 MB are free under ${config.dataDir}; make room or set FAREGATE_DATA_DIR`,
       );
     else report.good("data folder", `${config.dataDir} can be written`);
-  } catch {
-    report.bad(
-      "data folder",
-      `${config.dataDir} cannot be written; set FAREGATE_DATA_DIR to a folder that this user owns`,
-    );
+  } catch (error) {
+    report.bad("data folder", sentenceOf(error, config));
   }
 }
 

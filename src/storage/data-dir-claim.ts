@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomId } from "../base/random.ts";
+import { makeDataDir } from "./data-dir.ts";
 import type { DatabaseLog } from "./database.ts";
 import { openSession, type Session } from "./session.ts";
 import { stay } from "./stay.ts";
@@ -24,7 +25,7 @@ export async function claimDataDir({
   log,
   onLost,
 }: ClaimOptions): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await makeDataDir(dataDir);
   const domain = `faregate ${await idOf(dataDir)}`;
   const attach = async (): Promise<{ url: string; session: Session }> => ({
     url,

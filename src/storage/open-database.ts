@@ -142,6 +142,31 @@ async function ping(pool: Pool, timeoutMs: number): Promise<void> {
 
 function sentenceOf(error: unknown): string {
   // A name that resolves to several addresses gives an AggregateError without a message of its own.
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0].message;
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return sentenceOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return PLAIN_REASONS[code]?.(error) ?? error.message;
+}
+
+/** Where Node tells of the network, what is meant; PostgreSQL's own refusals are sentences already. */
+const PLAIN_REASONS: Readonly<Record<string, (error: NetworkError) => string>> = {
+  ECONNREFUSED: (error) => `nothing listens at ${placeOf(error)}`,
+  ENOENT: (error) => `there is no socket ${placeOf(error)}`,
+  EACCES: (error) => `this user may not use ${placeOf(error)}`,
+  ENOTFOUND: ({ hostname }) => `its host name ${hostname} is unknown`,
+  EAI_AGAIN: ({ hostname }) => `its host name ${hostname} cannot be looked up now`,
+  EHOSTUNREACH: (error) => `there is no route to ${placeOf(error)}`,
+  ENETUNREACH: (error) => `there is no route to ${placeOf(error)}`,
+  ETIMEDOUT: (error) => `${placeOf(error)} does not answer`,
+};
+
+interface NetworkError extends NodeJS.ErrnoException {
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/** A socket has no port. */
+function placeOf({ address, port }: NetworkError): string {
+  return port === undefined ? `${address}` : `${address}:${port}`;
 }

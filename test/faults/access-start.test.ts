@@ -157,6 +157,30 @@ describe("a start that cannot succeed", () => {
     },
   );
 
+  it.each(["start", "ledger verify", "rotate-master-key", "doctor"])(
+    "says in one sentence why %s cannot use the data folder, and what to do",
+    async (command) => {
+      await writeFile(join(dataDir, "file"), "");
+      for (const folder of [join(dataDir, "file"), join(dataDir, "file", "x", "y"), "/proc/faregate"]) {
+        const result = await run({ FAREGATE_DATA_DIR: folder }, ...command.split(" "));
+        const said = command === "doctor" ? result.stdout.split("FAIL").slice(1) : complaints(result);
+        expect([result.code, said.length]).toEqual([1, command === "doctor" ? 2 : 1]);
+        expect(said[0]).toMatch(/The data folder \S+ cannot be used: [^.]+\. Set FAREGATE_DATA_DIR to/);
+        expect(said[0]).toContain(folder);
+      }
+    },
+  );
+
+  it("says in one sentence what is wrong with the address to listen on", async () => {
+    for (const [host, sentence] of [
+      ["192.0.2.1", /192\.0\.2\.1 is no address of this machine\. Set HOST/],
+      ["no-such-host.invalid", /no-such-host\.invalid has no address to listen on\. Set HOST/],
+    ] as const) {
+      const result = await run({ HOST: host }, "start");
+      expect([result.code, complaints(result)]).toEqual([1, [expect.stringMatching(sentence)]]);
+    }
+  });
+
   it("says which server cannot be reached, without its password", async () => {
     const url = "postgres://me:very-secret-password@127.0.0.1:1/nothing";
     const result = await run(
@@ -164,7 +188,11 @@ describe("a start that cannot succeed", () => {
       "start",
     );
     expect(result.code).toBe(1);
-    expect(complaints(result)).toHaveLength(1);
+    expect(complaints(result)).toEqual([
+      expect.stringContaining(
+        "The database cannot be reached: nothing listens at 127.0.0.1:1. Check DATABASE_URL",
+      ),
+    ]);
     expect(result.stdout + result.stderr).not.toContain("very-secret-password");
   });
 

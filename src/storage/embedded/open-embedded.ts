@@ -1,4 +1,5 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
+import { makeDataDir } from "../data-dir.ts";
 import type { DatabaseLog } from "../database.ts";
 import { openSession, type Role, type Session } from "../session.ts";
 import { stay } from "../stay.ts";
@@ -41,8 +42,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       "The embedded PostgreSQL needs unix sockets and does not run on Windows; set DATABASE_URL.",
     );
   }
-  // 0711: with root the server is another user, who must pass through to its own part, and only there.
-  await mkdir(options.dataDir, { recursive: true, mode: 0o711 });
+  await makeDataDir(options.dataDir);
   const dataDir = await realpath(options.dataDir);
   const { log, role, onLost = () => undefined } = options;
 

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../config.ts";
+import { sentenceOf } from "./failure-sentence.ts";
+
+const config = readConfig({ FAREGATE_DATA_DIR: "/srv/faregate", HOST: "127.0.0.1", PORT: "80" });
+
+function failure(fields: Partial<NodeJS.ErrnoException> & { hostname?: string }): Error {
+  return Object.assign(new Error(`${fields.code}: raw words`), fields);
+}
+
+describe("a failed command", () => {
+  it.each([
+    [
+      "EACCES",
+      "/srv",
+      /user may not read and write all of it\. Give the folder to this user, or set FAREGATE/,
+    ],
+    ["EACCES", "/srv/faregate/master.key", /all of it \(\/srv\/faregate\/master\.key\)\. Give/],
+    ["EROFS", "/srv/faregate/pg.new", /file system is read-only \(\/srv\/faregate\/pg\.new\)\. Set FAREGATE/],
+    ["ENOTDIR", "/srv/faregate", /something else where a folder should be\. Set FAREGATE_DATA_DIR/],
+    ["ENOENT", "/srv/faregate", /no folder can be made there\. Set FAREGATE_DATA_DIR/],
+    ["ENOSPC", "/srv/faregate/spool/1", /no room left on its disk \(.*\)\. Make room.*FAREGATE_DATA_DIR/],
+  ])("for %s at %s tells of the data folder what to do", (code, path, sentence) => {
+    const said = sentenceOf(failure({ code, path, syscall: "open" }), config);
+    expect(said).toMatch(/^The data folder \/srv\/faregate cannot be used: /);
+    expect(said).toMatch(sentence);
+  });
+
+  it("of an embedded database without room tells of the disk", () => {
+    const error = new Error('could not write to file "pg_wal/1": No space left on device; initdb failed');
+    expect(sentenceOf(error, config)).toMatch(/^The data folder .*no room left on its disk\. Make room/);
+  });
+
+  it.each([
+    ["listen", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is taken.*PORT/],
+    ["bind", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is taken.*PORT/],
+    ["listen", "EACCES", /^This user may not listen on port 80\. Set PORT/],
+  ])("at %s for %s tells what to set", (syscall, code, sentence) => {
+    expect(sentenceOf(failure({ syscall, code }), config)).toMatch(sentence);
+  });
+
+  it("elsewhere keeps the words of the error", () => {
+    const error = failure({ code: "EACCES", path: "/srv/other/faregate.yaml", syscall: "open" });
+    expect(sentenceOf(error, config)).toBe("EACCES: raw words");
+    expect(sentenceOf(error, undefined)).toBe("EACCES: raw words");
+  });
+});

@@ -1,0 +1,84 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute, relative } from "node:path";
+import { type Config, ConfigError } from "../config.ts";
+import { CommandFailure } from "./command.ts";
+
+/**
+ * What a person is told of a failed command. Our own failures are sentences already; those of the system that an
+ * operator can meet are told by what to do about them; anything else is a bug and keeps its words.
+ */
+export function sentenceOf(error: unknown, config: Config | undefined): string {
+  if (error instanceof ConfigError || error instanceof CommandFailure) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  return (config && sentenceOfSystem(error, config)) ?? (error.message || (error.stack ?? error.name));
+}
+
+function sentenceOfSystem(error: NodeJS.ErrnoException, config: Config): string | undefined {
+  const { code = "", path, syscall } = error;
+  if (typeof path === "string" && concerns(path, config.dataDir)) return ofDataDir(config, code, path);
+  // PostgreSQL's words, which the embedded one says of the same disk.
+  if (config.databaseUrl === undefined && error.message.includes("No space left on device"))
+    return ofDataDir(config, "ENOSPC", config.dataDir);
+  // A process of several binds at the port that all share.
+  if (syscall === "listen" || syscall === "bind") return LISTENING[code]?.(config);
+  if (syscall === "getaddrinfo" && "hostname" in error && error.hostname === config.host)
+    return `The name ${config.host} has no address to listen on. Set HOST to an address of this machine.`;
+  return undefined;
+}
+
+function ofDataDir({ dataDir }: Config, code: string, path: string): string | undefined {
+  const what = DATA_DIR[code];
+  if (what === undefined) return undefined;
+  const where = namesOf(dataDir).some((folder) => isWithin(folder, path)) ? "" : ` (${path})`;
+  return `The data folder ${dataDir} cannot be used: ${what.reason}${where}. ${what.advice}.`;
+}
+
+/** The data folder, what is in it, or a folder on the way to it. */
+function concerns(path: string, dataDir: string): boolean {
+  return namesOf(dataDir).some((folder) => isWithin(path, folder) || isWithin(folder, path));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return !isAbsolute(way) && way.split("/")[0] !== "..";
+}
+
+/** As given, and as it is called without links. */
+function namesOf(dataDir: string): readonly string[] {
+  try {
+    return [dataDir, realpathSync(dataDir)];
+  } catch {
+    return [dataDir];
+  }
+}
+
+const ANOTHER = "Set FAREGATE_DATA_DIR to a folder that this user can write";
+const NO_ACCESS = {
+  reason: "this user may not read and write all of it",
+  advice: "Give the folder to this user, or set FAREGATE_DATA_DIR to another that it can write",
+};
+const NOT_A_FOLDER = { reason: "there is something else where a folder should be", advice: ANOTHER };
+const NO_ROOM = {
+  reason: "there is no room left on its disk",
+  advice: "Make room there, or move the folder to a larger disk and set FAREGATE_DATA_DIR to it",
+};
+
+const DATA_DIR: Readonly<Record<string, { readonly reason: string; readonly advice: string }>> = {
+  EACCES: NO_ACCESS,
+  EPERM: NO_ACCESS,
+  EROFS: { reason: "its file system is read-only", advice: ANOTHER },
+  ENOTDIR: NOT_A_FOLDER,
+  EEXIST: NOT_A_FOLDER,
+  ENOENT: { reason: "no folder can be made there", advice: ANOTHER },
+  ENAMETOOLONG: { reason: "its path is too long", advice: ANOTHER },
+  ENOSPC: NO_ROOM,
+  EDQUOT: NO_ROOM,
+};
+
+const LISTENING: Readonly<Record<string, (config: Config) => string>> = {
+  EADDRINUSE: ({ host, port }) =>
+    `Port ${port} of ${host} is taken by another program. Stop that one, or set PORT to another (0 = any free one).`,
+  EACCES: ({ port }) => `This user may not listen on port ${port}. Set PORT to one from 1024 on.`,
+  EADDRNOTAVAIL: ({ host }) =>
+    `${host} is no address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.`,
+};

@@ -1,0 +1,31 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Makes the data folder where it is missing, with mode 0711: with root the embedded server is another user, who must
+ * pass through to its own part, and only there. Folder by folder, since Node's own `recursive` never ends where a
+ * folder refuses children as /proc does.
+ */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await make(dataDir);
+  } catch (error) {
+    if (!isCode(error, "ENOENT") || dirname(dataDir) === dataDir) throw error;
+    await makeDataDir(dirname(dataDir));
+    await make(dataDir);
+  }
+}
+
+async function make(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o711 });
+  } catch (error) {
+    // A folder that is there says so in various ways, such as EROFS on a disk that is only read.
+    const found = await stat(folder).catch(() => undefined);
+    if (!found?.isDirectory()) throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
