@@ -158,7 +158,16 @@ function readPublicUrl(text: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (/[\s?#]/.test(url))
     throw new ConfigError(`${name} must be an address without blanks, query and fragment.`);
-  return url.replace(/\/+$/, "");
+  const bare = url.replace(/\/+$/, "");
+  const { username, password, pathname } = new URL(bare);
+  if (username !== "" || password !== "")
+    throw new ConfigError(
+      `${name} must be an address without a user and a password: links show it to everybody.`,
+    );
+  // The dashboard, its cookies and the callers' paths all begin at the root of a host.
+  if (pathname !== "/")
+    throw new ConfigError(`${name} must be an address without a path: the gateway needs a host of its own.`);
+  return bare;
 }
 
 function readS3Keys(accessKey: string | undefined, secretKey: string | undefined): Config["s3Keys"] {

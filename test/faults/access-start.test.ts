@@ -142,6 +142,8 @@ describe("a start that cannot succeed", () => {
       "https://ai example.com",
       "https://ai.example.com:https",
       "https://ai.example.com/?a=b",
+      "https://ai.example.com/gateway",
+      "https://me:secret@ai.example.com",
     ].map((url) => ({
       name: `a public address like ${url}`,
       env: { FAREGATE_PUBLIC_URL: url },
