@@ -1,7 +1,8 @@
 import { ByteSheet } from "../base/byte-sheet.ts";
-import { type Line, writeLine } from "./line.ts";
+import { type Line, textOf } from "./line.ts";
+import { linesOfRow } from "./usage-row.ts";
 
-/** What is known of an ended request beside its lines: needed where the text cannot be read. */
+/** What is known of an ended request beside its row: needed where the text cannot be read. */
 export interface EndedHold {
   /** Of the end line. */
   readonly number: number;
@@ -17,15 +18,14 @@ export interface RequestLines {
 }
 
 /**
- * Ended requests that one tick posts, in the order of their end lines: lists of equal length, and the lines
- * themselves as the bytes that the database is sent.
+ * Ended requests that one tick posts, in the order of their end lines: lists of equal length, and the rows
+ * themselves as the bytes that the database is sent. A row is that of `usage-row.ts`, or the two lines with a tab between.
  */
 export class Posting {
   readonly numbers: number[] = [];
   readonly balances: string[] = [];
   readonly holdNanos: bigint[] = [];
-  private readonly begins = new ByteSheet();
-  private readonly ends = new ByteSheet();
+  private readonly sheet = new ByteSheet();
 
   get size(): number {
     return this.numbers.length;
@@ -36,38 +36,48 @@ export class Posting {
     return this.numbers.at(-1) ?? 0;
   }
 
-  add(hold: EndedHold, begin: Line, end: Line): void {
+  add(hold: EndedHold, row: string): void {
     this.numbers.push(hold.number);
     this.balances.push(hold.balance);
     this.holdNanos.push(hold.holdNanos);
-    writeLine(this.begins, begin);
-    writeLine(this.ends, end);
+    this.sheet.text(row);
+    this.sheet.byte(NEWLINE);
   }
 
   /** Forgets everything and keeps the room. */
   clear(): void {
     for (const list of [this.numbers, this.balances, this.holdNanos]) list.length = 0;
-    this.begins.clear();
-    this.ends.clear();
+    this.sheet.clear();
   }
 
-  /** JSON texts in UTF-8 with a newline between them; no bytes where there are no lines. */
-  beginLines(): Buffer {
-    return withoutLastNewline(this.begins);
+  /** In UTF-8 with a newline between them; no bytes where there are none. */
+  rows(): Buffer {
+    return this.sheet.view(0, Math.max(0, this.sheet.length - 1));
   }
 
-  endLines(): Buffer {
-    return withoutLastNewline(this.ends);
+  /** The lines of the request of this id, if it is here: anybody may ask for an id, so few rows are read. */
+  find(requestId: string): RequestLines | undefined {
+    const mark = JSON.stringify(requestId);
+    // Without its quotes it stands in rows of both kinds.
+    if (!this.rows().includes(mark.slice(1, -1))) return undefined;
+    return this.pairs().find(({ beginLine }) => beginLine.includes(mark));
   }
 
   /** Each request's lines, in order. */
   pairs(): RequestLines[] {
-    const ends = this.endLines().toString().split("\n");
-    const begins = this.beginLines().toString().split("\n");
-    return this.numbers.map((_, index) => ({ beginLine: begins[index] ?? "", endLine: ends[index] }));
+    return this.size === 0 ? [] : this.rows().toString().split("\n").map(pairOf);
   }
 }
 
-function withoutLastNewline(sheet: ByteSheet): Buffer {
-  return sheet.view(0, Math.max(0, sheet.length - 1));
+/** The row that can hold whatever its lines do. */
+export function rowOfLines(begin: Line, end: Line): string {
+  return `${textOf(begin)}\t${textOf(end)}`;
 }
+
+function pairOf(row: string): RequestLines {
+  if (!row.startsWith("{")) return linesOfRow(row);
+  const [beginLine = "", endLine = ""] = row.split("\t");
+  return { beginLine, endLine };
+}
+
+const NEWLINE = 0x0a;

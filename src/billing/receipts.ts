@@ -4,10 +4,10 @@ import type { Queryable } from "../storage/database.ts";
 import type { MediaUnits } from "../usage/media.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "./billing.ts";
-import { EXTRA } from "./line.ts";
 import { readMediaRates, type StoredMediaRates } from "./media-rates.ts";
 import type { RequestLines } from "./posting.ts";
 import { extrasCost, itemise, itemiseMedia, mediaLineCost } from "./rate.ts";
+import { EXTRA } from "./shared-text.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
 import { findUsage, isQuarantined, type UsageRow } from "./usage-store.ts";
 

@@ -76,9 +76,8 @@ export async function createSpoolBilling(options: SpoolBillingOptions): Promise<
   return {
     ...admission,
     findUnposted(requestId) {
-      const mark = JSON.stringify(requestId);
       for (const { spool } of sessions.all) {
-        const lines = spool.findUnposted(mark);
+        const lines = spool.findUnposted(requestId);
         if (lines !== undefined) return lines;
       }
       return undefined;

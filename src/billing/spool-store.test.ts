@@ -5,8 +5,8 @@ import { callerOf, LIMIT, ledgerIdsOf, outcomeOf } from "../../test/support/mone
 import { ModelStore } from "../../test/support/money/model-store.ts";
 import { ledgersOf } from "./ledger-ref.ts";
 import { attemptOperatorTransfer } from "./ledger-store.ts";
-import { encodeBegin, encodeEnd } from "./line.ts";
-import { Posting } from "./posting.ts";
+import { encodeBegin, encodeEnd, textOf } from "./line.ts";
+import { Posting, rowOfLines } from "./posting.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { PurseAsk, TickAnswer, TickRequest } from "./tick.ts";
 
@@ -22,6 +22,31 @@ describe("the database and the simulation's model of it", () => {
     await fc.assert(fc.asyncProperty(fc.array(actions, { minLength: 5, maxLength: 40 }), followBoth), {
       numRuns: 40,
     });
+  });
+});
+
+describe("a program from before rows", () => {
+  it("posts its begin and end lines beside newer ones", async () => {
+    const caller = await rig.account(1_000n);
+    await createSpoolStore(rig.database).open("older", "test");
+    const ledgers = ledgersOf(caller, 0);
+    const begins = [1, 3].map((number) =>
+      textOf(encodeBegin(number, 0, order(caller, 100n, `older ${number}`), ledgers)),
+    );
+    const ends = [2, 4].map((number) => textOf(encodeEnd(number, 0, number - 1, 7n, outcomeOf(7n))));
+    const [state] = await rig.database.query(
+      "select tick, posted from tick_spool($1, 0, 4, $2, $3, $4, $5, $6, '{}', '[]')",
+      ["older", [2, 4], ledgers.concat(ledgers).map(({ id }) => id), [100, 100], begins, ends],
+    );
+    expect(state).toEqual({ tick: 1n, posted: 4n });
+    const rows = await rig.database.query(
+      "select request_id, line, charge_nanos from usage where spool = 'older' order by line",
+    );
+    expect(rows).toEqual([
+      { request_id: "older 1", line: 2n, charge_nanos: 7n },
+      { request_id: "older 3", line: 4n, charge_nanos: 7n },
+    ]);
+    expect((await rig.balance(caller)).balanceNanos).toBe(1_000n - 14n);
   });
 });
 
@@ -142,8 +167,10 @@ function requestOf(
     const request = order(caller, 100n, `${spool} ${begin}`);
     lines.add(
       { number: begin + 1, balance: `account:${account}`, holdNanos: 100n },
-      encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
-      encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
+      rowOfLines(
+        encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
+        encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
+      ),
     );
   }
   const asks: PurseAsk[] = wished.map((ask) => ({

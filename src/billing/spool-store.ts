@@ -2,7 +2,7 @@ import type { Database, Queryable } from "../storage/database.ts";
 import type { MoneyNews } from "./spool-billing.ts";
 import type { PurseState, SpoolStore, TickAnswer, TickRequest } from "./tick.ts";
 
-/** The store of ticks on PostgreSQL; what each statement does is written in migration 000004. */
+/** The store of ticks on PostgreSQL; what each statement does is written in migrations 000004 and 000015. */
 export function createSpoolStore(database: Database): SpoolStore {
   return {
     async open(spool, label) {
@@ -54,10 +54,10 @@ export async function readPostedMarks(db: Queryable): Promise<Map<string, number
 }
 
 // The driver escapes an array's elements one by one, which at a thousand lines costs more than all else in a
-// tick. JSON text holds no line end, so the lines travel as one text, in bytes as they are kept, and are split there.
+// tick. No row holds a line end, so the rows travel as one text, in bytes as they are kept, and are split there.
 const TICK = `select * from tick_spool($1, $2, $3,
   string_to_array($4, ',')::int8[], string_to_array($5, ','), string_to_array($6, ',')::int8[],
-  string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), $9, $10)`;
+  string_to_array($7, E'\\n'), $8, $9)`;
 
 function valuesOf(request: TickRequest): unknown[] {
   const { lines } = request;
@@ -68,8 +68,7 @@ function valuesOf(request: TickRequest): unknown[] {
     lines.numbers.join(","),
     lines.balances.join(","),
     lines.holdNanos.join(","),
-    lines.beginLines(),
-    lines.endLines(),
+    lines.rows(),
     request.interrupted,
     JSON.stringify(
       request.asks.map((ask) => ({

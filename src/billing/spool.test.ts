@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lineOf } from "./line.ts";
+import { lineOf, textOf } from "./line.ts";
 import type { Purse } from "./purse.ts";
 import { type Hold, Spool } from "./spool.ts";
 import type { TickAnswer } from "./tick.ts";
@@ -9,9 +9,9 @@ const LEDGER = { id: "account:1", accountId: 1n, allowanceNanos: null };
 describe("a spool", () => {
   it("sends a tick that has no answer again, unchanged, whatever happens meanwhile", () => {
     const { spool, begin } = leased(100n);
-    spool.end(begin(10n), 5n, 0, line);
+    spool.end(begin(10n), 5n, 0, ending);
     const sent = spool.nextTick(0);
-    spool.end(begin(10n), 7n, 0, line);
+    spool.end(begin(10n), 7n, 0, ending);
     expect(spool.nextTick(5_000)).toBe(sent);
     spool.learn(answer({ tick: 2, posted: sent.upto, lease: 95n }), 5_000, 5_000);
     expect(spool.nextTick(5_300)).toMatchObject({ tick: 2, upto: 4, lines: { numbers: [4] } });
@@ -22,11 +22,11 @@ describe("a spool", () => {
     spool.nextTick(0);
     spool.learn(answer({ tick: 2, posted: 0, lease: 2_000n }), 0, 0);
     for (let count = 1; count < 1_000; count += 1) {
-      spool.end(begin(1n), 1n, 0, line);
+      spool.end(begin(1n), 1n, 0, ending);
       expect(spool.changesDueTime()).toBe(count === 1);
     }
     expect(spool.dueInMs(0)).toBe(250);
-    for (let count = 0; count < 2; count += 1) spool.end(begin(1n), 1n, 0, line);
+    for (let count = 0; count < 2; count += 1) spool.end(begin(1n), 1n, 0, ending);
     expect(spool.dueInMs(0)).toBe(0);
     const { lines, upto } = spool.nextTick(0);
     expect(lines.size).toBe(1_000);
@@ -38,10 +38,13 @@ describe("a spool", () => {
     const { spool, begin } = leased(100n);
     for (let tick = 2; tick < 6; tick += 1) {
       const holds = Array.from({ length: 6 - tick }, () => begin(1n));
-      for (const hold of holds) spool.end(hold, 1n, 0, line);
+      for (const hold of holds) spool.end(hold, 1n, 0, ending);
       const { lines, upto } = spool.nextTick(0);
       expect(lines.pairs()).toEqual(
-        holds.map(({ number, endNumber }) => ({ beginLine: String(number), endLine: String(endNumber) })),
+        holds.map(({ number, endNumber }) => ({
+          beginLine: textOf(line(number)),
+          endLine: textOf(line(endNumber)),
+        })),
       );
       spool.learn(answer({ tick, posted: upto, lease: 100n }), 0, 0);
     }
@@ -49,9 +52,9 @@ describe("a spool", () => {
 
   it("sends lines again that the database did not take, behind which others have gathered", () => {
     const { spool, begin } = leased(100n);
-    spool.end(begin(1n), 1n, 0, line);
+    spool.end(begin(1n), 1n, 0, ending);
     spool.nextTick(0);
-    spool.end(begin(1n), 1n, 0, line);
+    spool.end(begin(1n), 1n, 0, ending);
     spool.learn(answer({ tick: 2, posted: 0, lease: 100n, applied: false }), 0, 0);
     const { lines, upto } = spool.nextTick(0);
     expect([lines.numbers, upto]).toEqual([[2], 2]);
@@ -62,19 +65,19 @@ describe("a spool", () => {
   it("finds the lines of a request until they are posted", () => {
     const { spool, begin } = leased(100n);
     const found = (number: number) => spool.findUnposted(`<${number}>`);
-    const marked = (number: number) => lineOf(`"<${number}>"`);
+    const marked = (number: number) => lineOf(`{"mark":"<${number}>"}`);
     begin(1n);
     const hold = begin(1n, marked);
-    expect(found(2)).toEqual({ beginLine: '"<2>"', endLine: undefined });
-    spool.end(hold, 1n, 0, line);
-    expect(found(2)).toEqual({ beginLine: '"<2>"', endLine: "3" });
+    expect(found(2)).toEqual({ beginLine: '{"mark":"<2>"}', endLine: undefined });
+    spool.end(hold, 1n, 0, ending);
+    expect(found(2)).toEqual({ beginLine: '{"mark":"<2>"}', endLine: textOf(line(3)) });
     spool.learn(answer({ tick: 2, posted: spool.nextTick(0).upto, lease: 99n }), 0, 0);
     expect(found(2)).toBeUndefined();
   });
 
   it("believes what the database has, where a lost answer had taken effect", () => {
     const { spool, begin, purse } = leased(100n);
-    spool.end(begin(30n), 30n, 0, line);
+    spool.end(begin(30n), 30n, 0, ending);
     const { upto } = spool.nextTick(0);
     expect(purse.freeNanos()).toBe(70n);
     spool.learn(answer({ tick: 2, posted: upto, lease: 70n, applied: false }), 0, 0);
@@ -96,7 +99,7 @@ describe("a spool", () => {
     expect(spool.neededFrom()).toBe(1);
     expect(spool.carry(3)).toEqual([long, short]);
     expect([long.neededFrom, short.neededFrom]).toEqual([3, 3]);
-    spool.end(short, 1n, 0, line);
+    spool.end(short, 1n, 0, ending);
     expect(spool.carry(100), "an ended one is soon posted").toEqual([long]);
     expect(spool.neededFrom()).toBe(3);
     const { upto } = spool.nextTick(0);
@@ -116,7 +119,8 @@ describe("a spool", () => {
   });
 });
 
-const line = (number: number) => lineOf(String(number));
+const line = (number: number) => lineOf(`{"n":${number}}`);
+const ending = (number: number) => ({ line: line(number), row: undefined });
 
 /** A spool with one purse that has been leased so much. */
 function leased(nanos: bigint): {

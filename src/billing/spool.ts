@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { type Member, Roster } from "../base/roster.ts";
 import { type Line, textOf } from "./line.ts";
-import { Posting, type RequestLines } from "./posting.ts";
+import { Posting, type RequestLines, rowOfLines } from "./posting.ts";
 import type { Purse } from "./purse.ts";
 import { Purses } from "./purses.ts";
 import type { TickAnswer, TickRequest } from "./tick.ts";
@@ -32,6 +32,12 @@ export interface Hold extends Member {
   beginLine: Line | undefined;
   /** Of the end line; 0 until then. */
   endNumber: number;
+}
+
+/** The end of a request, for the disk and for the next tick; without a row its lines are posted. */
+export interface Ending {
+  readonly line: Line;
+  readonly row: string | undefined;
 }
 
 /**
@@ -83,18 +89,19 @@ export class Spool {
     return hold;
   }
 
-  /** Ends a hold. `encode` makes the end line, which is given back. */
-  end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => Line): Line {
+  /** Ends a hold. `encode` makes what is written of it; the end line is given back. */
+  end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => Ending): Line {
     const { beginLine, amountNanos, purses } = hold;
     assert(beginLine, "a hold is settled once");
     const balance = purses[0];
     assert(balance, "a hold has a balance");
     const number = this.nextNumber();
-    const line = encode(number);
+    const { line, row } = encode(number);
     hold.chargeNanos = chargeNanos;
     hold.beginLine = undefined;
     hold.endNumber = number;
-    this.posting().add({ number, balance: balance.ledger.id, holdNanos: amountNanos }, beginLine, line);
+    const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
+    this.posting().add(ended, row ?? rowOfLines(beginLine, line));
     for (const purse of purses) purse.settle(amountNanos, chargeNanos, nowMs);
     this.finished.push(hold);
     if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);
@@ -209,13 +216,17 @@ export class Spool {
     return this.finished.length === 1 || this.finished.length === MOST_LINES;
   }
 
-  /** The lines of a request that is not posted yet, for receipts. `mark` is in its begin line and in no other. */
-  findUnposted(mark: string): RequestLines | undefined {
+  /** The lines of a request that is not posted yet, for receipts. */
+  findUnposted(requestId: string): RequestLines | undefined {
+    const mark = JSON.stringify(requestId);
     for (const { beginLine } of this.holds.members()) {
       if (beginLine?.own.includes(mark)) return { beginLine: textOf(beginLine), endLine: undefined };
     }
-    const posting = this.postings.find((each) => each.beginLines().includes(mark));
-    return posting?.pairs().find(({ beginLine }) => beginLine.includes(mark));
+    for (const posting of this.postings) {
+      const found = posting.find(requestId);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   private nextNumber(): number {

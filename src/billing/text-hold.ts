@@ -3,10 +3,11 @@ import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import type { Log } from "../observe/log.ts";
 import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
-import { encodeBegin, encodeEnd } from "./line.ts";
+import { encodeBegin, encodeEnd, rawText } from "./line.ts";
 import type { Purse } from "./purse.ts";
 import { charge } from "./rate.ts";
 import type { Session } from "./session.ts";
+import { encodeRow } from "./usage-row.ts";
 
 /** Writes the begin line of a hold that these purses have given, and lets it be settled once. */
 export function openHold(
@@ -18,8 +19,9 @@ export function openHold(
 ): OpenHold {
   const { spool, lines, ticker } = session;
   const ledgers = purses.map(({ ledger }) => ledger);
+  const beganAtMs = clock.nowMs();
   const hold = spool.begin(purses, order.amountNanos, (number) =>
-    encodeBegin(number, clock.nowMs(), order, ledgers),
+    encodeBegin(number, beganAtMs, order, ledgers),
   );
   crashPoint("hold.taken");
   const { beginLine } = hold;
@@ -33,9 +35,12 @@ export function openHold(
       const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
       const chargeNanos = chargeOf(order, price, outcome, log);
       const lastRates = price === order.price ? undefined : price.rates;
-      const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) =>
-        encodeEnd(number, clock.nowMs(), hold.number, chargeNanos, outcome, lastRates),
-      );
+      const endedAtMs = clock.nowMs();
+      const raw = rawText(outcome.raw);
+      const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
+        line: encodeEnd(number, endedAtMs, hold.number, chargeNanos, outcome, lastRates, raw),
+        row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, chargeNanos, outcome, raw }),
+      }));
       const ended = lines.end(hold.endNumber, endLine);
       // Otherwise a tick is due soon anyway.
       if (!lines.isWritable()) spool.hurry();

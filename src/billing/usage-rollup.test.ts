@@ -144,9 +144,9 @@ function postedLine(account: bigint, request: string): Line {
 }
 
 async function postLines(spool: string, first: number, lines: readonly Line[]): Promise<void> {
-  await rig.database.query("select log_lines($1, $2, $3, $4, $5, $6, $7)", [
+  await rig.database.query("select log_rows($1, $2, $3, $4, $5, $6)", [
     ...[spool, first, lines.map((_, index) => first + index + 1), lines.map(({ balance }) => balance)],
-    ...[lines.map(() => 0), lines.map(({ begin }) => begin), lines.map(({ end }) => end)],
+    ...[lines.map(() => 0), lines.map(({ begin, end }) => `${begin}\t${end}`)],
   ]);
 }
 

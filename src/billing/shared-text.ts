@@ -1,0 +1,96 @@
+import { crc32 } from "node:zlib";
+import type { Caller } from "../accounts/caller.ts";
+import type { TokenRates } from "../catalog/catalog.ts";
+import type { FrozenPrice } from "./billing.ts";
+
+/** Text that lines of JSON begin with again and again: its bytes are made once, and its checksum, which goes on with the rest. */
+export interface SharedText {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+  readonly checksum: number;
+}
+
+/** What many requests share, as it stands in a begin line and in a row. */
+interface Shared<Line> {
+  readonly line: Line;
+  /** undefined where a row cannot hold it. */
+  readonly row: string | undefined;
+}
+
+// Callers and rates are shared by many requests and frozen, so their text is made once; of rates for one factor.
+const callerTexts = new WeakMap<Caller, Shared<string>>();
+const modelTexts = new WeakMap<TokenRates, ModelText>();
+
+interface ModelText {
+  readonly model: string;
+  readonly price: FrozenPrice;
+  readonly shared: Shared<SharedText>;
+}
+
+/** Account and key. */
+export function callerText(caller: Caller): Shared<string> {
+  let text = callerTexts.get(caller);
+  if (text === undefined) {
+    const { accountId, keyId } = caller;
+    text = { line: `"account":"${accountId}","key":"${keyId}"`, row: `${accountId}\t${keyId}` };
+    callerTexts.set(caller, text);
+  }
+  return text;
+}
+
+/** Model, price row, rates and factor; of a line its first half, up to the comma. */
+export function modelText(model: string, price: FrozenPrice): Shared<SharedText> {
+  if (price.extras !== undefined) return encodeModel(model, price);
+  const known = modelTexts.get(price.rates);
+  if (
+    known?.model === model &&
+    known.price.priceId === price.priceId &&
+    known.price.factorPpm === price.factorPpm
+  )
+    return known.shared;
+  const shared = encodeModel(model, price);
+  modelTexts.set(price.rates, { model, price, shared });
+  return shared;
+}
+
+function encodeModel(model: string, { priceId, rates, extras, factorPpm }: FrozenPrice): Shared<SharedText> {
+  const frozen = wellFormed(encodeRates(rates, extras));
+  const line = `{"model":${wellFormed(JSON.stringify(model))},"price":"${priceId}","rates":${frozen},"factor":"${factorPpm}"`;
+  return {
+    line: sharedText(line),
+    row: isPlain(model) ? `${model}\t${priceId}\t${frozen}\t${factorPpm}` : undefined,
+  };
+}
+
+export function sharedText(text: string): SharedText {
+  return { text, bytes: Buffer.from(text), checksum: crc32(text) };
+}
+
+/** Whether a text can be a field of a row, and stands in JSON as it is. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+const PLAIN = /^[ !#-[\]-~]+$/;
+
+/** Prefix of an extra among the frozen rates; no rate of tokens has a colon. */
+export const EXTRA = "extra:";
+
+/** Rates as JSON, amounts as text. */
+export function encodeRates(rates: TokenRates, extras: FrozenPrice["extras"] = {}): string {
+  const named = Object.entries(extras).map(([name, nanos]) => [EXTRA + name, nanos]);
+  return JSON.stringify({ ...rates, ...Object.fromEntries(named) }, (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+}
+
+/**
+ * PostgreSQL's jsonb takes neither NUL nor half of a surrogate pair, which JSON can spell. Both come only
+ * from somebody playing tricks; they become U+FFFD so that the line is not refused for them.
+ */
+export function wellFormed(json: string): string {
+  if (!json.includes("\\u")) return json;
+  return json.replace(/(\\\\)|\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, (found, backslash) =>
+    backslash ? found : "\ufffd",
+  );
+}
