@@ -47,7 +47,7 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
       if ("error" in passed)
         return attempt.fail(failureOfError(passed.error, request.protocol.name, upstream));
       attempt.learn(facts);
-      exchange.losses = [...exchange.losses, ...passed.losses];
+      if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
       await settle(exchange, {
         reason: gone ? "client_aborted" : "completed",
         candidate,
@@ -56,7 +56,7 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
       });
       crashPoint("answer.before-last-byte");
       if (request.answer.open)
-        request.answer.whole(200, { ...headers, ...droppedHeader(exchange.losses) }, passed.body);
+        request.answer.whole(200, Object.assign({}, headers, droppedHeader(exchange.losses)), passed.body);
       crashPoint("answer.after-last-byte");
       attempt.done();
     },
