@@ -36,6 +36,11 @@ describe("settings", () => {
     });
   });
 
+  it("name no port beyond the last one there is", () => {
+    const reads = (metrics_address: string) => settingsFile.safeParse({ metrics_address }).success;
+    expect(["127.0.0.1:65535", "127.0.0.1:65536", "[::1]:99999"].map(reads)).toEqual([true, false, false]);
+  });
+
   it("name an identity provider, and where its secret is rather than the secret", () => {
     const given = settingsFile.parse({ sign_in: { self_registration: true, oidc: [PROVIDER] } });
     expect(decodeSettings(given).signIn).toEqual({

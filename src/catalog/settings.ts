@@ -71,6 +71,7 @@ export const settingsFile = z.strictObject({
   metrics_address: z
     .string()
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, "must be host:port")
+    .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) < 65_536, "must have a port up to 65535")
     .nullable()
     .optional()
     .describe("host:port where /metrics is served instead of the main address, and the probes besides"),

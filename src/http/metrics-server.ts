@@ -50,7 +50,12 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
     server.on("listening", () => {
       refused = undefined;
     });
-    server.listen(Number(at.slice(colon + 1)), at.slice(0, colon).replace(/^\[|\]$/g, ""));
+    try {
+      server.listen(Number(at.slice(colon + 1)), at.slice(0, colon).replace(/^\[|\]$/g, ""));
+    } catch (error) {
+      // Node throws what is no port; a setting that an older version let in is no reason to end either.
+      process.nextTick(() => server.emit("error", error));
+    }
     return server;
   };
 
