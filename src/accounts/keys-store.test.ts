@@ -33,6 +33,7 @@ const works = async (credential: string) =>
   (await findKeys(test.database, [hasher.hash(credential)])).get(hasher.hash(credential).toString("hex"));
 
 const PAST = new Date("2020-01-01T00:00:00Z");
+const SOON = new Date("2090-01-01T00:00:00Z");
 const FUTURE = new Date("2100-01-01T00:00:00Z");
 
 describe("a key", () => {
@@ -111,6 +112,18 @@ describe("a key", () => {
     expect((await works(second))?.expiresAtMs).toBe(PAST.getTime());
     const records = (await readKeys(test.database, accountId)).filter(({ name }) => name === "turning");
     expect(records).toMatchObject([{ id, hash: hasher.hash(third).toString("hex") }]);
+  });
+
+  it("lets no secret of before outlive what its last rotation says, however long an earlier one gave it", async () => {
+    const [first, second] = [generateKey(), generateKey()];
+    const id = await createKey(test.database, hasher, { accountId, name: "leaked", credential: first });
+    const rotate = (credential: string, oldUntil: Date) =>
+      test.database.transaction((tx) => rotateKey(tx, hasher, { id, credential, oldUntil }));
+    await rotate(second, SOON);
+    await rotate(generateKey(), FUTURE);
+    expect((await works(first))?.expiresAtMs).toBe(SOON.getTime());
+    await rotate(generateKey(), PAST);
+    for (const secret of [first, second]) expect((await works(secret))?.expiresAtMs).toBe(PAST.getTime());
   });
 
   it("cannot share its name within the account, nor its text with any other", async () => {

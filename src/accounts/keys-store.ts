@@ -123,7 +123,8 @@ export async function revokeKey(tx: Queryable, id: KeyId): Promise<boolean> {
 
 /**
  * Gives a key a new secret; id, terms and what its spending limit has left stay. The old secret works
- * until `oldUntil` (a moment past = at once no more). Throws on an unknown or revoked key.
+ * until `oldUntil` (a moment past = at once no more), and those before it no longer than that, as a rotation may
+ * be an answer to a leak. Throws on an unknown or revoked key.
  */
 export async function rotateKey(
   tx: Queryable,
@@ -132,10 +133,10 @@ export async function rotateKey(
 ): Promise<void> {
   // Locks the key, so that two rotations at once are one after the other.
   await tx.one("select id from api_keys where id = $1 and revoked_at is null for update", [rotation.id]);
-  await tx.execute("update api_key_secrets set expires_at = $2 where key_id = $1 and expires_at is null", [
-    rotation.id,
-    rotation.oldUntil,
-  ]);
+  await tx.execute(
+    "update api_key_secrets set expires_at = $2 where key_id = $1 and (expires_at is null or expires_at > $2)",
+    [rotation.id, rotation.oldUntil],
+  );
   await insertSecret(tx, hasher, rotation.id, rotation);
 }
 

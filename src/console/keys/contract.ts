@@ -112,7 +112,7 @@ export const keyRotation = z.strictObject({
     // Thirty days: whoever has not changed it by then has forgotten it.
     .max(43_200)
     .default(0)
-    .describe("How long the secret before still works; 0 = no more from now on"),
+    .describe("How long the secret before still works, and any before that at most; 0 = none from now on"),
 });
 export type KeyRotation = z.input<typeof keyRotation>;
 
