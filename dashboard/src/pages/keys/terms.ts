@@ -37,17 +37,21 @@ export function draftOf(key: KeyRow): KeyDraft {
   };
 }
 
-/** What is sent; undefined where the amount is no amount. `before` keeps the exact moment of an expiry that is not touched. */
+/**
+ * What is sent; undefined where the amount is no amount. `before` keeps what is not touched as it is: the exact moment of
+ * an expiry, and models that no text of the field can say, as none at all or one that was removed.
+ */
 export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined {
   const amount = draft.amount.trim() === "" ? null : nanosOf(draft.amount);
   if (amount === undefined) return undefined;
   const models = draft.models.split(/[\s,]+/).filter((id) => id !== "");
   const count = (text: string): number | null => (text.trim() === "" ? null : Number(text));
   const name = draft.name.trim();
+  const sameModels = before !== undefined && draft.models === draftOf(before).models;
   const sameDay = before !== undefined && draft.lastDay === (before.expires_at?.slice(0, 10) ?? "");
   return {
     ...(name === "" ? {} : { name }),
-    models: models.length === 0 ? null : models,
+    ...(sameModels ? {} : { models: models.length === 0 ? null : models }),
     spending_limit: amount === null ? null : { amount_nanos: amount, period: draft.period },
     rate_limits: {
       requests_per_minute: count(draft.requests),

@@ -23,6 +23,8 @@ export interface ModelDraft {
   readonly ownedBy: string;
   readonly endpoints: readonly string[];
   readonly groups: readonly string[];
+  /** Open to no group at all, which no ticks can say. */
+  readonly closed: boolean;
   readonly contextTokens: string;
   readonly maxOutputTokens: string;
   readonly rates: Readonly<Record<(typeof RATES)[number], string>>;
@@ -41,7 +43,7 @@ const NO_RATES = {
 };
 
 export const EMPTY_DRAFT: ModelDraft = {
-  ...{ id: "", family: "", variant: "", ownedBy: "faregate", endpoints: [], groups: [] },
+  ...{ id: "", family: "", variant: "", ownedBy: "faregate", endpoints: [], groups: [], closed: false },
   ...{ contextTokens: "", maxOutputTokens: "", rates: NO_RATES, quirks: "", created: undefined },
   listed: { per_image: "", per_second: "", extras: "" },
 };
@@ -50,6 +52,7 @@ export function draftOf(model: Model): ModelDraft {
   return {
     ...{ id: model.id, family: model.family ?? "", variant: model.variant ?? "", ownedBy: model.owned_by },
     ...{ endpoints: model.endpoints, groups: model.groups ?? [], created: model.created },
+    closed: model.groups?.length === 0,
     contextTokens: model.context_tokens === null ? "" : String(model.context_tokens),
     maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
     quirks: Object.keys(model.quirks).length === 0 ? "" : JSON.stringify(model.quirks, null, 2),
@@ -93,7 +96,7 @@ export function termsOf(draft: ModelDraft): ModelTerms {
       owned_by: draft.ownedBy.trim(),
     },
     ...(draft.endpoints.length === 0 || !isText ? {} : { endpoints: [...draft.endpoints] }),
-    groups: draft.groups.length === 0 ? null : [...draft.groups],
+    groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     ...(isText && {
       context_tokens: number(draft.contextTokens),
       max_output_tokens: number(draft.maxOutputTokens),

@@ -61,7 +61,10 @@ export function WriteModel({ model, onClose }: Place & { readonly model?: Model 
         {draft.family === "" && <PublicPrices initial={draft.id} take={take} />}
         <PriceFields {...given} />
         {model !== undefined && <p className="text-sm text-mute">{t.freezes}</p>}
-        <Meanwhile edit={edit} names={{ ...t, family: t.kind, created: t.created, listed }} />
+        <Meanwhile
+          edit={edit}
+          names={{ ...t, family: t.kind, created: t.created, closed: t.groups, listed }}
+        />
         {error != null && <Failed error={error} />}
         <DialogButtons>
           <Button look="primary" type="submit" busy={edit.busy}>

@@ -62,7 +62,7 @@ export function ModelFields({ draft, change, isNew, error }: FieldsProps): React
       )}
       <TickList
         legend={t.groups}
-        hint={t.groupsHint}
+        hint={draft.closed ? t.groupsClosed : t.groupsHint}
         options={groups?.data.map(({ name }) => name) ?? draft.groups}
         ticked={draft.groups}
         onChange={(ticked) => change({ groups: ticked })}

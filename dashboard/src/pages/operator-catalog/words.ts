@@ -52,6 +52,7 @@ export const catalogWords = wordsOf({
     boundsHint: "Required where it generates text: the cost of a request is bounded by it",
     endpointsHint: "None ticked = those of its kind",
     groupsHint: "None ticked = every group",
+    groupsClosed: "It is open to no group. None ticked = it stays so",
     priceHint: "US dollars per 1,000,000 tokens; left empty = no price of its own",
     mediaHint: "US dollars, one line for each: 720p 0.10",
     rates: {
@@ -175,6 +176,7 @@ export const catalogWords = wordsOf({
     boundsHint: "生成文本的模型必填：请求的费用以此为上限",
     endpointsHint: "全不勾选 = 该类型的端点",
     groupsHint: "全不勾选 = 所有分组",
+    groupsClosed: "目前不对任何分组开放。全不勾选 = 保持不变",
     priceHint: "每 1,000,000 Token 的美元价格；留空 = 没有单独价格",
     mediaHint: "美元，每行一个：720p 0.10",
     rates: {

@@ -17,6 +17,8 @@ export interface UpstreamDraft {
   readonly models: readonly (readonly [ours: string, theirs: string])[];
   readonly protocols: readonly string[];
   readonly groups: readonly string[];
+  /** Open to no group at all, which no ticks can say. */
+  readonly closed: boolean;
   readonly priority: string;
   readonly weight: string;
   readonly maxConcurrency: string;
@@ -33,7 +35,7 @@ const NO_TIMEOUTS = {
 
 export const EMPTY_DRAFT: UpstreamDraft = {
   ...{ name: "", kind: "openai-compatible", baseUrl: "", apiKey: "", models: [["", ""]] },
-  ...{ protocols: [], groups: [], priority: "0", weight: "1", maxConcurrency: "10000" },
+  ...{ protocols: [], groups: [], closed: false, priority: "0", weight: "1", maxConcurrency: "10000" },
   timeouts: NO_TIMEOUTS,
 };
 
@@ -44,6 +46,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     models: Object.entries(upstream.models),
     protocols: upstream.protocols ?? [],
     groups: upstream.groups ?? [],
+    closed: upstream.groups?.length === 0,
     ...{ priority: String(upstream.priority), weight: String(upstream.weight) },
     maxConcurrency: String(upstream.max_concurrency),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
@@ -58,7 +61,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     ...{ kind: draft.kind, base_url: draft.baseUrl.trim() },
     models: Object.fromEntries(models.map(([ours, theirs]) => [ours.trim(), theirs.trim() || ours.trim()])),
     protocols: draft.protocols.length === 0 ? null : [...draft.protocols],
-    groups: draft.groups.length === 0 ? null : [...draft.groups],
+    groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     ...{ priority: Number(draft.priority), weight: Number(draft.weight) },
     max_concurrency: Number(draft.maxConcurrency),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),

@@ -56,7 +56,7 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
       <ModelFields models={draft.models} change={(models) => change({ models })} />
       <TickList
         legend={t.groups}
-        hint={t.groupsHint}
+        hint={draft.closed ? t.groupsClosed : t.groupsHint}
         options={groups?.data.map(({ name }) => name) ?? draft.groups}
         ticked={draft.groups}
         onChange={(ticked) => change({ groups: ticked })}

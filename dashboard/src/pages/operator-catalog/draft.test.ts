@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../../src/console/catalog/contract.ts";
+import { draftOf, termsOf } from "./draft.ts";
+
+const MODEL = {
+  ...{ id: "text", family: null, variant: null, owned_by: "acme", created: 1, endpoints: ["oa"] },
+  ...{ context_tokens: 1000, max_output_tokens: 100, price: { input: "3", output: "15" }, quirks: {} },
+};
+
+describe("the form of a model", () => {
+  it("keeps a model closed to every group, or open to all or some, where only its price is changed", () => {
+    for (const groups of [[], null, ["partners"]]) {
+      const draft = draftOf({ ...MODEL, groups } as unknown as Model);
+      const dearer = { ...draft, rates: { ...draft.rates, input: "4" } };
+      expect(termsOf(dearer)).toMatchObject({ groups, price: { input: "4", output: "15" } });
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
+import { draftOf, termsOf } from "./draft.ts";
+
+const UPSTREAM = {
+  ...{ name: "main", kind: "openai", base_url: "https://api.vendor.example/v1", models: { text: "theirs" } },
+  ...{ protocols: null, priority: 0, weight: 1, max_concurrency: 10, timeouts: {} },
+};
+
+describe("the form of an upstream", () => {
+  it("keeps an upstream closed to every group, or open to all or some, where only its weight is changed", () => {
+    for (const groups of [[], null, ["partners"]]) {
+      const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
+      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({ groups, weight: 2 });
+    }
+  });
+});
