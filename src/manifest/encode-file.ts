@@ -116,9 +116,9 @@ function amounts(prices: Readonly<Record<string, bigint>>): FileRecord {
   return Object.fromEntries(Object.entries(prices).map(([name, nanos]) => [name, usd(nanos)]));
 }
 
-/** For lists whose order means nothing. */
+/** For lists in which neither order nor number means anything: keys made elsewhere may name a model twice. */
 function sorted(names: Iterable<string> | null | undefined): string[] | undefined {
-  return names ? [...names].sort() : undefined;
+  return names ? [...new Set(names)].sort() : undefined;
 }
 
 export function isRecord(value: FileValue): value is FileRecord {

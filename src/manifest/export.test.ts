@@ -2,7 +2,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { upsertAccount } from "../accounts/accounts-store.ts";
+import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
+import { createKey } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
@@ -111,6 +114,17 @@ describe("export", () => {
     expect(text).not.toContain("text-large");
     const env = { OPENAI_API_KEY: "sk-openai", UPSTREAM_SPARE_API_KEY: "x", ACME_KEY: "acme-key-0123456789" };
     expect(() => parseManifest(text, { ...env, UPSTREAM_OPENAI_MAIN_API_KEY_2: "y" })).not.toThrow();
+  });
+});
+
+describe("the export of keys made elsewhere", () => {
+  it("names a model once that a key's list names twice, as the file's own lists must", async () => {
+    const { id: accountId } = await upsertAccount(test.database, { name: "twice", group: "default" });
+    const models = ["embed", "embed"];
+    await createKey(test.database, deps.hasher, { accountId, name: "k", credential: generateKey(), models });
+    const text = await exportManifest(deps);
+    const env = environmentFor(text, () => generateKey());
+    expect(() => parseManifest(text, env)).not.toThrow();
   });
 });
 

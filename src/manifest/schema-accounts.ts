@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasPlainYear, PLAIN_YEAR } from "../base/plain-year.ts";
 import { DEFAULT_GROUP } from "./manifest.ts";
 import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
 
@@ -30,6 +31,7 @@ export const key = z
     disabled: z.boolean().optional().describe("Omitted = as it is; a new key is enabled"),
     expires_at: z.iso
       .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
+      .refine(hasPlainYear, PLAIN_YEAR)
       .optional()
       .describe("When it stops working: 2027-01-31T00:00:00Z"),
     spending_limit: spendingLimit.optional(),
