@@ -61,12 +61,17 @@ export async function readEntries(
           where p.kind = 'post' and u.account_id = $1 and u.posted_at = p.at and u.charge_nanos > 0
             and u.spool = split_part(p.reference, ':', 2)) n on true
       order by p.id desc`,
-    [wish.accountId, wish.before, wish.from ?? null, wish.to ?? null, wish.limit],
+    [wish.accountId, wish.before, momentOf(wish.from), momentOf(wish.to), wish.limit],
   );
   return {
     entries: rows.filter((row): row is LedgerEntry & { balanceNanos: bigint } => row.id != null),
     balanceNanos: rows[0]?.balanceNanos ?? 0n,
   };
+}
+
+/** Read here: the database knows fewer zones and years than the console takes. */
+function momentOf(text: string | undefined): Date | null {
+  return text === undefined ? null : new Date(text);
 }
 
 // Ids rise with time but for transactions that overlap; none lasts as long as this.
