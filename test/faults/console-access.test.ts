@@ -91,6 +91,21 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.clean());
 
+describe("the console", () => {
+  it("is closed to pages of other origins, however its path is spelt", async () => {
+    for (const path of ["/api/sign-in", "//api/sign-in", "/%61pi/sign-in"]) {
+      const origin = { origin: "https://page.example", "access-control-request-method": "POST" };
+      const read = await request(gateway.url + path, { headers: origin });
+      const asked = await request(gateway.url + path, { method: "OPTIONS", headers: origin });
+      for (const { headers, body } of [read, asked]) {
+        await body.dump();
+        expect([path, headers["access-control-allow-origin"]]).toEqual([path, undefined]);
+      }
+      expect([read.statusCode, asked.statusCode]).toEqual([200, 204]);
+    }
+  });
+});
+
 describe("A1, who may do what", () => {
   it.each([
     "nobody",
