@@ -4,24 +4,24 @@ import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import type { FamilyName } from "../families/family.ts";
 import { FAMILIES } from "../families/table.ts";
-import { withFirstKey } from "./first-key.ts";
-import { type Manifest, SECTIONS } from "./manifest.ts";
+import { DEFAULT_GROUP, type Manifest } from "./manifest.ts";
 
 export interface DemoOptions {
   /** Root address of the embedded sandbox, which has a new port at every start. */
   readonly sandboxUrl: string;
-  /** The first key of the demo account; undefined leaves its keys as they are. */
+  /** The first key of the demo account; undefined = there are accounts already. */
   readonly bootstrapKey?: string | undefined;
 }
 
 /**
  * What a gateway serves that was given no catalog file: models of every kind on the embedded sandbox and an
- * account with some play money.
+ * account with some play money. Applied at every start, so it says nothing of settings, groups and accounts that are
+ * there: what an operator made of them stays.
  */
 export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifest {
-  const manifest: Manifest = {
-    sections: new Set(SECTIONS),
-    groups: [{ name: "default", factorPpm: 1_000_000n }],
+  return {
+    sections: new Set(["models", "upstreams", "accounts"]),
+    groups: [],
     models: MODELS,
     upstreams: [
       {
@@ -34,19 +34,18 @@ export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifes
       },
     ],
     settings: {},
-    accounts: [
-      {
-        name: "demo",
-        group: "default",
-        balanceNanos: parseUsd(25),
-        keys:
-          bootstrapKey === undefined
-            ? null
-            : [{ name: "bootstrap", credential: bootstrapKey, reference: null }],
-      },
-    ],
+    accounts:
+      bootstrapKey === undefined
+        ? []
+        : [
+            {
+              name: "demo",
+              group: DEFAULT_GROUP,
+              balanceNanos: parseUsd(25),
+              keys: [{ name: "bootstrap", credential: bootstrapKey, reference: null }],
+            },
+          ],
   };
-  return bootstrapKey === undefined ? manifest : withFirstKey(manifest, bootstrapKey);
 }
 
 const MODEL = {
