@@ -30,17 +30,13 @@ export const keysCreateCommand: Command = {
     const accountName = text("account");
     if (!accountName) throw new CommandFailure("keys create needs --account NAME");
     const name = readName(text("name"));
+    const models = readModelIds(text("models"));
     return withDatabase(config, "keys create", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
       const hasher = await openKeyHasher(database, seals);
       const account = await findAccount(database, accountName);
       if (account === undefined)
         throw new CommandFailure(`there is no account "${accountName}"; declare it in the catalog file`);
-      const models =
-        text("models")
-          ?.split(",")
-          .map((id) => id.trim())
-          .filter(Boolean) ?? null;
       const known = new Set((await readModels(database)).map(({ id }) => id));
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
@@ -57,4 +53,15 @@ function readName(text: string | undefined): string | undefined {
   const name = text?.trim();
   if (name === undefined || (name !== "" && name.length <= 200 && PLAIN_TEXT.test(name))) return name;
   throw new CommandFailure("--name takes 1 to 200 characters, and no control characters");
+}
+
+/** Null = all. None at all is a slip: such a key could call nothing. */
+function readModelIds(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  const ids = text
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
+  if (ids.length > 0) return ids;
+  throw new CommandFailure("--models takes ids of models, with commas between them; leave it out for all");
 }
