@@ -140,12 +140,13 @@ describe("A1, who may do what", () => {
   });
 });
 
-/** What a console token may not do: it could make itself immortal. */
+/** What a console token may not do: it could make itself immortal, or lock its person out. */
 const BROWSERS_ONLY = new Set([
   "DELETE /session",
   "POST /me/password",
   "PATCH /me",
   "DELETE /me/sessions",
+  "DELETE /me/sessions/{session}",
   "POST /me/totp",
   "POST /me/totp/confirm",
   "POST /me/totp/remove",

@@ -47,8 +47,8 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       ...{ method: "DELETE", path: "/me/sessions/{session}", policy: "person", tag },
       summary: "Sign a browser out",
       answer: done,
-      async run({ params, person, audit }) {
-        const { id, email } = person();
+      async run({ params, identity, audit }) {
+        const { id, email } = browserOf(identity).person;
         const session = idOf(params["session"], UNKNOWN);
         await database.transaction(async (tx) => {
           if (!(await deleteSession(tx, id, session))) throw new GatewayError("not_found", UNKNOWN);
