@@ -47,6 +47,26 @@ describe("the window over the usage log", () => {
   });
 });
 
+describe("the window after the database's clock was set back", () => {
+  it("shows what is posted from then on, and not only once the clock has caught up", async () => {
+    let nowSeconds = 10_000;
+    const posted = [9_990];
+    const database = {
+      one: async () => ({ now: nowSeconds }),
+      query: async (_: string, [since = 0, slotSeconds = 1]: number[]) =>
+        posted
+          .filter((at) => at >= since)
+          .map((at) => ({ slot: BigInt(Math.floor(at / slotSeconds)), requests: 1n })),
+    };
+    const window = createTrafficWindow({ database: database as never, slotSeconds: 60, slots: 60 });
+    const shown = async () => [...(await window.read()).slots.keys()].sort((a, b) => a - b);
+    expect(await shown()).toEqual([166]);
+    nowSeconds = 8_000;
+    posted.push(7_990);
+    expect(await shown()).toContain(133);
+  });
+});
+
 describe("what vendors say that requests cost", () => {
   it("is summed beside what those requests were charged, and absurd numbers stop no charge", async () => {
     await post("costs", [0.000001, 1e300, -5, "free", null, { deep: 1 }]);

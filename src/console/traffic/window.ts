@@ -42,7 +42,8 @@ export function createTrafficWindow({ database, slotSeconds, slots }: WindowOpti
     if (now - readAt < FRESH_SECONDS && now >= readAt) return;
     newest = Math.floor(now / slotSeconds);
     const oldest = newest - slots + 1;
-    const from = Math.max(oldest, settled);
+    // What has settled lies ahead only where the clock was set back: then nothing that is known counts.
+    const from = settled > newest ? oldest : Math.max(oldest, settled);
     const found = await readTrafficSince(database, { sinceSeconds: from * slotSeconds, slotSeconds });
     const kept = [...cells].filter(([slot]) => slot >= oldest && slot < from);
     cells = new Map(kept);
