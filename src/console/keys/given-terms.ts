@@ -8,13 +8,25 @@ import type { ShownKey } from "./key-rows-store.ts";
 
 type Given = z.output<typeof keyChange>;
 
+interface Circumstances {
+  readonly catalog: Catalog;
+  /** Whose models may be named: another group's are as unknown as those that are none. undefined = all there are. */
+  readonly group: string | undefined;
+  readonly nowMs: number;
+}
+
 /** What a key may do from now on: what is given, the rest as it was. Throws 400 on what cannot be meant. */
 export function givenTerms(
   given: Given,
-  { catalog, nowMs }: { readonly catalog: Catalog; readonly nowMs: number },
+  { catalog, group, nowMs }: Circumstances,
   before?: ShownKey,
 ): KeyTerms {
-  const unknown = given.models?.find((id) => !catalog.models.has(id));
+  const isKnown = (id: string): boolean => {
+    const model = catalog.models.get(id);
+    if (model === undefined) return false;
+    return group === undefined || model.groups === null || model.groups.has(group);
+  };
+  const unknown = given.models?.find((id) => !isKnown(id) && !before?.models?.includes(id));
   if (unknown !== undefined) {
     throw new GatewayError("invalid_request", `models: there is no model "${unknown}".`, { param: "models" });
   }

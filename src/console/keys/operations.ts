@@ -88,7 +88,7 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
     answer: issuedKey,
     async run(call) {
       const accountId = call.account().id;
-      const terms = givenTerms(call.body, { catalog: catalog.current(), nowMs: clock.nowMs() });
+      const terms = givenTerms(call.body, circumstancesOf(call, catalog, clock.nowMs()));
       const answer = await database.transaction(async (tx) => {
         const order = { accountId, name: call.body.name, createdBy: call.person().id, ...terms };
         const issued = await issueKeyWithin(tx, hasher, order);
@@ -121,7 +121,7 @@ function change(deps: ConsoleDeps): Operation {
         await setKeyTerms(
           tx,
           before.id,
-          givenTerms(call.body, { catalog: catalog.current(), nowMs }, before),
+          givenTerms(call.body, circumstancesOf(call, catalog, nowMs), before),
         );
         if (call.body.name !== undefined) await rename(tx, before.id, call.body.name);
         const after = await foundKey(tx, accountId, before.id);
@@ -235,6 +235,11 @@ async function answerOf(db: Queryable, key: ShownKey, call: AnyCall, nowMs: numb
 
 function beholderOf(call: AnyCall, nowMs: number) {
   return { person: call.person(), accountId: call.account().id, nowMs };
+}
+
+function circumstancesOf(call: AnyCall, catalog: ConsoleDeps["catalog"], nowMs: number) {
+  const group = call.person().isOperator ? undefined : call.account().group;
+  return { catalog: catalog.current(), group, nowMs };
 }
 
 function idOf(text: string): KeyId | undefined {
