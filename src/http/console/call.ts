@@ -36,7 +36,7 @@ export function hasBody(operation: Operation): boolean {
 /** Reads query and body by the operation's schemas; 400 names the field at fault. */
 export async function readGiven(operation: Operation, visit: Visit): Promise<Given> {
   const { request } = visit;
-  if (placeOfNul(request.params) !== undefined)
+  if (placeOfNoText(request.params) !== undefined)
     throw new GatewayError("not_found", "Nothing has a name with the character NUL in it.");
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
   const body = operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit)) : {};
@@ -122,8 +122,8 @@ function read(schema: z.ZodType, value: unknown): unknown {
     const [issue] = result.error.issues;
     throw refused(issue?.path.join(".") ?? "", issue?.message ?? "");
   }
-  const place = placeOfNul(result.data);
-  if (place !== undefined) throw refused(place, "must not contain the character NUL");
+  const place = placeOfNoText(result.data);
+  if (place !== undefined) throw refused(place, "must not contain the character NUL or half of a character");
   return result.data;
 }
 
@@ -131,16 +131,21 @@ function refused(param: string, message: string): GatewayError {
   return new GatewayError("invalid_request", `${param === "" ? "" : `${param}: `}${message}`, { param });
 }
 
-/** Where a text has the one character that PostgreSQL takes nowhere; asked here, so that no schema has to think of it. */
-function placeOfNul(data: unknown): string | undefined {
+/**
+ * Where a text has what PostgreSQL takes nowhere, the character NUL, or would keep as something else, a surrogate without
+ * its other half; asked here, so that no schema has to think of it.
+ */
+function placeOfNoText(data: unknown): string | undefined {
   // A list of what is still to see, and no recursion: fields of any shape may be nested as deep as a body is long.
   const waiting: [place: string, value: unknown][] = [["", data]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [place, value] = next;
-    if (typeof value === "string" && value.includes("\0")) return place;
+    if (typeof value === "string" && NO_TEXT.test(value)) return place;
     if (typeof value !== "object" || value === null) continue;
     for (const [name, inner] of Object.entries(value))
       waiting.push([place === "" ? name : `${place}.${name}`, inner]);
   }
   return undefined;
 }
+
+const NO_TEXT = /[\0\p{Cs}]/u;

@@ -204,6 +204,17 @@ describe("the console's routes", () => {
     expect([status, body.error.code]).toEqual([404, "not_found"]);
   });
 
+  it("refuse texts that no database keeps as they are: with a NUL, or with half of a character", async () => {
+    const keep = { ...own, body: z.object({ name: z.string() }), answer: z.unknown(), unaudited: "a test" };
+    const ask = await serve([json({ ...keep, method: "POST", run: ({ body }) => body })]);
+    const put = (name: string) => ask("POST", "/api/things/1", WORD, { name });
+    expect((await put("\u{1f600}")).body).toEqual({ name: "\u{1f600}" });
+    for (const name of ["a\0", "a\ud83d", "\ude00"]) {
+      const { status, body } = await put(name);
+      expect([status, body.error.param]).toEqual([400, "name"]);
+    }
+  });
+
   it("cut a text that fails midway, so that nobody takes a part for the whole", async () => {
     const failing = async function* (): AsyncGenerator<string> {
       yield "a,b\n";
