@@ -104,7 +104,7 @@ function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => b
       const api = found && apiOf(found.upstream);
       return found && api && { ...found, api, place };
     },
-    inline: (order) => inlinePictures(order, options.readFile ?? readNothing),
+    inline: (order, withinMs) => inlinePictures(order, options.readFile ?? readNothing, { withinMs, clock }),
     resolveAssets: ({ accountId, requestId }, order) => assets.resolve(accountId, requestId, order),
   };
 }

@@ -50,9 +50,9 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
   for (;;) {
     const candidate = choose([...untried], deps.faults.rank, random);
     if (candidate === undefined) break;
-    if (held.msToDeadline() <= 0) return failOverdue(claim, deps);
     untried.delete(candidate);
-    const inlined = await fitOrder(candidate, order, deps);
+    const inlined = await fitOrder(held, candidate, order, deps);
+    if (held.msToDeadline() <= 0) return failOverdue(claim, deps);
     if (inlined.type === "refused") return finisher.fail(claim, { reason: inlined.reason, as: "rejected" });
     const request = requestFor(claim, candidate, inlined.order);
     crashPoint("task.intent.before-statement");
@@ -104,8 +104,13 @@ function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
 }
 
 /** Fetched anew for each vendor that wants files, which is one of a model's upstreams at most times. */
-async function fitOrder({ api }: TaskCandidate, order: MediaOrder, deps: WorkDeps): Promise<InlinedOrder> {
-  return api.wantsFiles ? deps.inline(order) : { type: "inlined", order };
+async function fitOrder(
+  held: Held,
+  { api }: TaskCandidate,
+  order: MediaOrder,
+  deps: WorkDeps,
+): Promise<InlinedOrder> {
+  return api.wantsFiles ? deps.inline(order, held.msToDeadline()) : { type: "inlined", order };
 }
 
 function requestFor({ id }: Claim, { api, place }: TaskCandidate, order: MediaOrder): TaskApiRequest {

@@ -25,8 +25,8 @@ export interface WorkDeps {
   readonly at: (place: Place) => TaskCandidate | undefined;
   /** What becomes of an order because of the assets it names. */
   readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
-  /** The order for a vendor that wants files: its linked pictures fetched. */
-  readonly inline: (order: MediaOrder) => Promise<InlinedOrder>;
+  /** The order for a vendor that wants files: its linked pictures fetched in that time. */
+  readonly inline: (order: MediaOrder, withinMs: number) => Promise<InlinedOrder>;
   /** Places that refused a task for reasons of their own: the others are asked before them. */
   readonly faults: Faults;
   /** Places whose answer to a batch was about none of its tasks: they are asked about each. */

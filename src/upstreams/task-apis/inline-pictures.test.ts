@@ -2,6 +2,9 @@ import { describe, expect, it } from "vitest";
 import { imageOrder, videoOrder } from "../../../test/support/task-api-contract.ts";
 import { inlinePictures, type ReadFile } from "./inline-pictures.ts";
 
+/** In no hurry, and a clock that stands. */
+const TIME = { withinMs: 900_000, clock: { nowMs: () => 0, monotonicMs: () => 0 } };
+
 const PNG = Buffer.from("89504e470d0a1a0a00", "hex");
 
 describe("an order for a vendor that wants files", () => {
@@ -15,7 +18,7 @@ describe("an order for a vendor that wants files", () => {
       };
     };
     const images = ["https://a.example/1", "data:image/png;base64,AAAA", "HTTP://a.example/2"];
-    expect(await inlinePictures(imageOrder({ images }), read)).toEqual({
+    expect(await inlinePictures(imageOrder({ images }), read, TIME)).toEqual({
       type: "inlined",
       order: imageOrder({
         images: [
@@ -37,7 +40,7 @@ describe("an order for a vendor that wants files", () => {
     const read: ReadFile = async () => ({
       ...{ bytes: Buffer.from(hex, "hex"), headers: { "content-type": "application/octet-stream" } },
     });
-    expect(await inlinePictures(imageOrder({ images: ["https://a.example/1"] }), read)).toMatchObject({
+    expect(await inlinePictures(imageOrder({ images: ["https://a.example/1"] }), read, TIME)).toMatchObject({
       order: { images: [expect.stringMatching(new RegExp(`^data:${type};base64,`))] },
     });
   });
@@ -45,14 +48,14 @@ describe("an order for a vendor that wants files", () => {
   it("is refused where a link cannot be fetched or is no picture, saying which", async () => {
     const order = imageOrder({ images: ["data:image/png;base64,AAAA", "https://a.example/1"] });
     const failing: ReadFile = () => Promise.reject(new Error("Its host cannot be found."));
-    expect(await inlinePictures(order, failing)).toEqual({
+    expect(await inlinePictures(order, failing, TIME)).toEqual({
       ...{ type: "refused", reason: "Reference picture 2 cannot be fetched: Its host cannot be found." },
     });
     const html: ReadFile = async () => ({
       bytes: Buffer.from("<html>"),
       headers: { "content-type": "text/html" },
     });
-    expect(await inlinePictures(order, html)).toEqual({
+    expect(await inlinePictures(order, html, TIME)).toEqual({
       ...{ type: "refused", reason: "Reference picture 2 is no picture." },
     });
   });
@@ -64,14 +67,37 @@ describe("an order for a vendor that wants files", () => {
       return { bytes: Buffer.concat([PNG, Buffer.alloc(maxBytes - PNG.length)]), headers: {} };
     };
     const images = Array.from({ length: 5 }, (_, index) => `https://a.example/${index}`);
-    await inlinePictures(imageOrder({ images }), read);
+    await inlinePictures(imageOrder({ images }), read, TIME);
     const MB = 1024 * 1024;
     expect(wished.slice(0, 4)).toEqual([20 * MB, 20 * MB, 20 * MB, 4 * MB]);
   });
 
+  it.each([
+    [900_000, 120_000],
+    [70_000, 70_000],
+  ])(
+    "is given up where its pictures are not there within its time or two minutes: %i ms",
+    async (withinMs, most) => {
+      let nowMs = 0;
+      const wished: number[] = [];
+      const slow: ReadFile = async (_url, { limits }) => {
+        wished.push(limits.totalMs);
+        nowMs += limits.totalMs;
+        return { bytes: PNG, headers: {} };
+      };
+      const images = Array.from({ length: 100 }, (_, index) => `https://a.example/${index}`);
+      const clock = { nowMs: () => 0, monotonicMs: () => nowMs };
+      expect(await inlinePictures(imageOrder({ images }), slow, { withinMs, clock })).toEqual({
+        ...{ type: "refused", reason: expect.stringMatching(/^Reference picture \d+ cannot be fetched: /) },
+      });
+      expect(nowMs).toBeLessThanOrEqual(most);
+      expect(wished[0]).toBe(60_000);
+    },
+  );
+
   it("leaves a video's references to its vendor", async () => {
     const order = videoOrder("videoa");
-    expect(await inlinePictures(order, () => Promise.reject(new Error("asked")))).toEqual({
+    expect(await inlinePictures(order, () => Promise.reject(new Error("asked")), TIME)).toEqual({
       ...{ type: "inlined", order },
     });
   });

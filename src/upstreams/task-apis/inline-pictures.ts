@@ -1,9 +1,10 @@
+import type { Clock } from "../../base/clock.ts";
 import type { MediaOrder } from "../../families/family.ts";
 
 /** Fetches a caller's link; throws an error whose message is fit for the caller. */
 export type ReadFile = (
   url: string,
-  wish: { readonly maxBytes: number },
+  wish: { readonly maxBytes: number; readonly limits: { readonly totalMs: number } },
 ) => Promise<{ readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }>;
 
 export type InlinedOrder =
@@ -17,19 +18,41 @@ const PICTURE_BYTES = 20 * 1024 * 1024;
 /** All pictures of an order together: they stand in memory, and again in the request's body. */
 const ORDER_BYTES = 64 * 1024 * 1024;
 
+const PICTURE_MS = 60_000;
+
+/** So many bytes take less on any line that is worth waiting for; meanwhile no other task is in this one's place. */
+const ORDER_MS = 120_000;
+
+/** How long there is, by a clock. */
+export interface InliningTime {
+  readonly withinMs: number;
+  readonly clock: Clock;
+}
+
 /** The order with its linked pictures as data URLs, fetched one after the other. */
-export async function inlinePictures(order: MediaOrder, read: ReadFile): Promise<InlinedOrder> {
+export async function inlinePictures(
+  order: MediaOrder,
+  read: ReadFile,
+  { withinMs, clock }: InliningTime,
+): Promise<InlinedOrder> {
   if (order.medium !== "image") return { type: "inlined", order };
   const images: string[] = [];
   let leftBytes = ORDER_BYTES;
+  const endMs = clock.monotonicMs() + Math.min(withinMs, ORDER_MS);
   for (const [index, url] of order.images.entries()) {
     if (!/^https?:/i.test(url)) {
       images.push(url);
       continue;
     }
     const name = `Reference picture ${index + 1}`;
+    const leftMs = Math.floor(endMs - clock.monotonicMs());
+    if (leftMs <= 0)
+      return { type: "refused", reason: `${name} cannot be fetched: those before it took too long.` };
     try {
-      const { bytes, headers } = await read(url, { maxBytes: Math.min(PICTURE_BYTES, leftBytes) });
+      const { bytes, headers } = await read(url, {
+        maxBytes: Math.min(PICTURE_BYTES, leftBytes),
+        limits: { totalMs: Math.min(PICTURE_MS, leftMs) },
+      });
       const type = typeOf(bytes) ?? declaredType(headers["content-type"]);
       if (type === undefined) return { type: "refused", reason: `${name} is no picture.` };
       leftBytes -= bytes.length;

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { imageOrder } from "../../test/support/task-api-contract.ts";
+import {
+  createTaskRig,
+  expectCharged,
+  type FakeVendor,
+  fakeApi,
+  fakeVendor,
+  type TaskRig,
+  videoRequest,
+} from "../../test/support/tasks.ts";
+import { waitFor } from "../../test/support/wait.ts";
+import { isFinal } from "./state.ts";
+import type { TaskRequest } from "./tasks.ts";
+
+let vendor: FakeVendor;
+let rig: TaskRig;
+beforeEach(async () => {
+  vendor = fakeVendor(1n);
+  rig = await createTaskRig([vendor]);
+});
+afterEach(() => rig.close());
+
+describe("an order for a vendor that wants files", () => {
+  it("is not sent once its deadline has come while its pictures were fetched", async () => {
+    rig.catalog.settings = { ...rig.catalog.settings, taskDeadlineMinutes: { image: 0.05, video: 1 } };
+    const engine = await rig.startEngine({
+      apiOf: () => ({ ...fakeApi(), wantsFiles: true }),
+      readFile: async (_url, { limits }) => {
+        await new Promise((resolve) => setTimeout(resolve, limits.totalMs));
+        return { bytes: Buffer.from("GIF89a"), headers: {} };
+      },
+    });
+    const caller = await rig.account(1_000_000_000n);
+    const request = videoRequest(caller);
+    const submission = { ...request.submission, order: imageOrder({ images: ["https://slow.test/1"] }) };
+    const { id } = await engine.submit({ ...request, submission } satisfies TaskRequest);
+    const over = await waitFor("the end of the task", async () => {
+      const found = await engine.read(caller.accountId, id);
+      return found !== undefined && isFinal(found.task.state) && found.task;
+    });
+    expect(over).toMatchObject({ state: "FAILURE", failReason: "The task did not finish in time." });
+    expect(vendor.submits(id)).toBe(0);
+    await expectCharged(rig, caller, 0n);
+  });
+});
