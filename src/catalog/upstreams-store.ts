@@ -57,7 +57,7 @@ export const UPSTREAM_DEFAULTS = {
 
 /**
  * Creates the upstream or makes it what is declared; the name is its identity. A credential whose
- * secret stays keeps its id, so that work pinned to it goes on finding it.
+ * secret stays keeps its id, and one that takes another's place has that one's, so that work pinned to it goes on finding it.
  */
 export async function upsertUpstream(
   tx: Queryable,
@@ -195,10 +195,16 @@ async function replaceCredentials(
     [upstreamId],
   );
   const rest = rows.map((row) => openCredential(seals, row));
+  const fresh: CredentialDeclaration[] = [];
   for (const credential of wanted) {
     const index = rest.findIndex(({ secret }) => secret === credential.secret);
     const [kept] = index < 0 ? [] : rest.splice(index, 1);
     if (kept) await updateCredential(tx, kept.id, credential);
+    else fresh.push(credential);
+  }
+  for (const credential of fresh) {
+    const replaced = rest.shift();
+    if (replaced) await setCredential(tx, seals, { ...credential, id: replaced.id });
     else await insertCredential(tx, seals, upstreamId, credential);
   }
   await tx.execute("delete from upstream_credentials where id = any($1)", [rest.map(({ id }) => id)]);

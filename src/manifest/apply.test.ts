@@ -188,6 +188,29 @@ describe("credentials and keys", () => {
     );
   });
 
+  it("that replace others keep their ids, by which tasks under way are asked for", async () => {
+    await freshDatabase();
+    const idsBySecret = async () =>
+      new Map(
+        (await readUpstreams(deps.database, seals))[0]?.credentials.map(({ id, secret }) => [secret, id]),
+      );
+    const upstream = "api_keys: ['${VENDOR}', '${OTHER}']";
+    await applyManifest(deps, manifest({ upstream }));
+    const before = await idsBySecret();
+    await applyManifest(deps, manifest({ upstream }, { ...ENV, VENDOR: "vendor-secret-3" }));
+    const [old, kept] = [before.get(ENV.VENDOR), before.get(ENV.OTHER)];
+    expect(await idsBySecret()).toEqual(
+      new Map([
+        ["vendor-secret-3", old],
+        [ENV.OTHER, kept],
+      ]),
+    );
+    await applyManifest(deps, manifest({ upstream: "api_keys: ['${OTHER}', '${VENDOR}', more]" }));
+    const after = await idsBySecret();
+    expect([after.get(ENV.OTHER), after.get(ENV.VENDOR)]).toEqual([kept, old]);
+    expect(after.size).toBe(3);
+  });
+
   it("that were revoked or rotated out do not come back with the file", async () => {
     await freshDatabase();
     await apply({});
