@@ -6,7 +6,7 @@ import type { Queryable } from "../storage/database.ts";
 import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
-import { type AssetCatalog, type Place, placeOf, placesFor } from "./places.ts";
+import { type AssetCatalog, isSame, type Place, placeOf, placesFor } from "./places.ts";
 import { readAssetRequest } from "./read-request.ts";
 import { resolveOrder } from "./resolve-order.ts";
 
@@ -76,10 +76,8 @@ export function createAssets(options: AssetsOptions): Assets {
     const places = placesFor(catalog.current(), owner);
     if (places.length < 2) return places;
     const newest = await newestAsset(database, owner.accountId);
-    const home = places.find(
-      ({ upstream, credential }) =>
-        upstream.id === newest?.upstreamId && credential.id === newest.credentialId,
-    );
+    const keeper = newest && placeOf(catalog.current(), newest);
+    const home = places.find((each) => keeper && isSame(each, keeper));
     return home === undefined ? places : [home, ...places.filter((each) => each !== home)];
   }
 

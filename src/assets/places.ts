@@ -41,6 +41,10 @@ export function placeOf(
   return (own === undefined ? upstream.credentials : [own]).flatMap((each) => placeAt(upstream, each))[0];
 }
 
+export function isSame(one: Place, other: Place): boolean {
+  return one.upstream.id === other.upstream.id && one.credential.id === other.credential.id;
+}
+
 function placeAt(upstream: Upstream, credential: Credential): Place[] {
   const api = kindOf(upstream.kind)?.assetApi ?? null;
   return api?.usable(credential) ? [{ upstream, credential, api }] : [];

@@ -57,6 +57,12 @@ describe("an order of assets", () => {
     });
   });
 
+  it("has them in one place where one credential stands in for another that is gone", async () => {
+    const { placeOf } = depsOf();
+    const replaced: Partial<ResolveDeps> = { placeOf: (asset) => placeOf({ ...asset, credentialId: 11n }) };
+    expect(await resolve(["a", "other-key"], replaced)).toMatchObject({ type: "bound", credentialId: 11n });
+  });
+
   it("asks the upstream only for what was not Active before, and heeds its answer", async () => {
     const looked: string[] = [];
     const saying = (outcome: Awaited<ReturnType<ResolveDeps["look"]>>): Partial<ResolveDeps> => ({

@@ -2,7 +2,7 @@ import type { MediaOrder, MediaReference } from "../families/family.ts";
 import type { AssetOutcome } from "../upstreams/asset-apis/asset-api.ts";
 import type { AssetRecord, ResolvedOrder } from "./assets.ts";
 import type { StoredAsset } from "./assets-store.ts";
-import type { Place } from "./places.ts";
+import { isSame, type Place } from "./places.ts";
 
 export interface ResolveDeps {
   /** The account's own assets among these ids. */
@@ -31,18 +31,16 @@ export async function resolveOrder(order: MediaOrder, deps: ResolveDeps): Promis
     const why = misuse(reference, assets.get(idOf(reference.url)));
     if (why !== undefined) return { type: "refused", reason: why };
   }
-  const [first, ...others] = [...assets.values()];
-  if (first === undefined) return { type: "free" };
-  if (others.some((each) => !isBeside(each, first))) {
+  const [place, ...others] = [...assets.values()].map(deps.placeOf);
+  if (place === undefined || others.includes(undefined)) {
+    return { type: "refused", reason: "The upstream that keeps the assets is not in service." };
+  }
+  if (others.some((each) => each && !isSame(each, place))) {
     return {
       type: "refused",
       reason:
         "The assets of this request are kept in different places; register them anew to bring them together.",
     };
-  }
-  const place = deps.placeOf(first);
-  if (place === undefined) {
-    return { type: "refused", reason: "The upstream that keeps the assets is not in service." };
   }
   for (const result of await Promise.all([...assets.values()].map((asset) => check(asset, deps)))) {
     if (result !== undefined) return result;
@@ -72,10 +70,6 @@ function misuse({ url, kind }: MediaReference, asset: StoredAsset | undefined): 
   const name = `The asset ${idOf(url)}`;
   if (asset === undefined) return `${name} does not exist in this account.`;
   return asset.type.toLowerCase() === kind ? undefined : `${name} is of type ${asset.type} and no ${kind}.`;
-}
-
-function isBeside(a: StoredAsset, b: StoredAsset): boolean {
-  return a.upstreamId === b.upstreamId && a.credentialId === b.credentialId;
 }
 
 function withUpstreamId(reference: MediaReference, assets: ReadonlyMap<string, StoredAsset>): MediaReference {
