@@ -16,11 +16,17 @@ export interface Assets {
   /** Asks the upstream how the asset is. Throws GatewayError `asset_get_failed`, also where it is another's. */
   read(owner: AssetOwner, requestId: string, id: string): Promise<AssetRecord>;
   /** What becomes of an order because of the assets that it names. */
-  resolve(accountId: bigint, requestId: string, order: MediaOrder): Promise<ResolvedOrder>;
+  resolve(use: AssetUse, order: MediaOrder): Promise<ResolvedOrder>;
 }
 
 /** Whose asset it is, and which upstreams may keep it. */
 export type AssetOwner = Pick<Caller, "accountId" | "group">;
+
+/** Whose order it is, and what is to make it. */
+export interface AssetUse extends AssetOwner {
+  readonly model: string;
+  readonly requestId: string;
+}
 
 export const ASSET_TYPES = ["Image", "Video", "Audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];

@@ -6,7 +6,7 @@ import type { Queryable } from "../storage/database.ts";
 import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
-import { type AssetCatalog, isSame, type Place, placeOf, placesFor } from "./places.ts";
+import { type AssetCatalog, isSame, makesFor, type Place, placeOf, placesFor } from "./places.ts";
 import { readAssetRequest } from "./read-request.ts";
 import { resolveOrder } from "./resolve-order.ts";
 
@@ -36,11 +36,12 @@ export function createAssets(options: AssetsOptions): Assets {
       throw failedRead(found.reason);
     },
 
-    async resolve(accountId, requestId, order) {
+    async resolve(use, order) {
       return resolveOrder(order, {
-        find: (ids) => findAssets(database, accountId, ids.filter(isAssetId)),
+        find: (ids) => findAssets(database, use.accountId, ids.filter(isAssetId)),
         placeOf: (asset) => placeOf(catalog.current(), asset),
-        look: (asset) => look(asset, requestId),
+        makes: (place) => makesFor(place, use),
+        look: (asset) => look(asset, use.requestId),
       });
     },
   };

@@ -41,6 +41,14 @@ export function placeOf(
   return (own === undefined ? upstream.credentials : [own]).flatMap((each) => placeAt(upstream, each))[0];
 }
 
+/** Whether the place makes videos of the model for the group. */
+export function makesFor(
+  { upstream: { groups, models } }: Place,
+  { group, model }: { readonly group: string; readonly model: string },
+): boolean {
+  return (groups === null || groups.has(group)) && models.has(model);
+}
+
 export function isSame(one: Place, other: Place): boolean {
   return one.upstream.id === other.upstream.id && one.credential.id === other.credential.id;
 }

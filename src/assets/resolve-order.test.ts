@@ -88,6 +88,15 @@ describe("an order of assets", () => {
     expect(new Set(looked)).toEqual(new Set(["late"]));
   });
 
+  it("is refused where the upstream that keeps them does not make the model", async () => {
+    const asked: bigint[] = [];
+    const makes: ResolveDeps["makes"] = ({ upstream }) => asked.push(upstream.id) === 0;
+    expect(await resolve(["a", "late"], { makes })).toMatchObject({
+      ...{ type: "refused", reason: expect.stringMatching(/does not make this model/) },
+    });
+    expect(asked).toEqual([1n]);
+  });
+
   it("is refused where the upstream is out of service", async () => {
     expect(await resolve(["a"], { placeOf: () => undefined })).toMatchObject({
       ...{ type: "refused", reason: expect.stringMatching(/not in service/) },
@@ -108,6 +117,7 @@ function depsOf(): ResolveDeps {
       credential: { id: credentialId, name: "1", secret: "s" },
       api: { usable: () => true, create: never, read: never },
     }),
+    makes: () => true,
     look: never,
   };
 }

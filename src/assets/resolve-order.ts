@@ -9,6 +9,8 @@ export interface ResolveDeps {
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredAsset>>;
   /** undefined = its upstream is not in service. */
   readonly placeOf: (asset: StoredAsset) => Place | undefined;
+  /** Whether the place makes what is ordered. */
+  readonly makes: (place: Place) => boolean;
   /** Asks its upstream how it is. */
   readonly look: (asset: StoredAsset) => Promise<AssetOutcome<AssetRecord>>;
 }
@@ -40,6 +42,12 @@ export async function resolveOrder(order: MediaOrder, deps: ResolveDeps): Promis
       type: "refused",
       reason:
         "The assets of this request are kept in different places; register them anew to bring them together.",
+    };
+  }
+  if (!deps.makes(place)) {
+    return {
+      type: "refused",
+      reason: "The upstream that keeps the assets does not make this model; send links instead of assets.",
     };
   }
   for (const result of await Promise.all([...assets.values()].map((asset) => check(asset, deps)))) {

@@ -133,8 +133,9 @@ async function previewOf(deps: HttpDeps, request: TaskRequest): Promise<object> 
 
 /** Why the order's assets cannot be used, which a task is told once its turn has come. */
 async function assetFault({ assets }: HttpDeps, request: TaskRequest): Promise<string> {
-  const { caller, requestId, submission } = request;
-  const resolved = await assets.resolve(caller.accountId, requestId, submission.order);
+  const { caller, model, requestId, submission } = request;
+  const { accountId, group } = caller;
+  const resolved = await assets.resolve({ accountId, group, requestId, model: model.id }, submission.order);
   return resolved.type === "refused" ? resolved.reason : "";
 }
 

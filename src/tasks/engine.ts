@@ -105,7 +105,7 @@ function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => b
       return found && api && { ...found, api, place };
     },
     inline: (order, withinMs) => inlinePictures(order, options.readFile ?? readNothing, { withinMs, clock }),
-    resolveAssets: ({ accountId, requestId }, order) => assets.resolve(accountId, requestId, order),
+    resolveAssets: (claim, order) => assets.resolve(claim, order),
   };
 }
 

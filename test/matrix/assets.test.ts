@@ -20,6 +20,7 @@ groups:
   - { name: outside, factor: 1 }
 models:
   - { id: videoa-2.0, family: videoa, endpoints: [oa-video], groups: [default], price: { per_second: { 720p: 0.1, 1080p: 0.2 } } }
+  - { id: videoa-2.0-fast, family: videoa, endpoints: [oa-video], groups: [default], price: { per_second: { 720p: 0.1 } } }
 upstreams:
 ${upstreams}
 accounts:
@@ -50,7 +51,7 @@ beforeAll(async () => {
     api_key: spare-key
     priority: 1
     groups: [default]
-    models: [videoa-2.0]`),
+    models: [videoa-2.0, videoa-2.0-fast]`),
   });
   chained = await startGateway({
     catalog: catalog(`  - name: front
@@ -237,21 +238,17 @@ describe("a video of assets", () => {
   const submit = (
     url: string,
     assets: readonly string[],
-    {
-      key = OWNER,
-      kind = "image",
-      dry = false,
-    }: { key?: string; kind?: "image" | "video"; dry?: boolean } = {},
+    { key = OWNER, model = "videoa-2.0", dry = false }: { key?: string; model?: string; dry?: boolean } = {},
   ): Promise<Reply> =>
     ask(
       url,
       `/v2/videos/generations${dry ? "?dry_run=1" : ""}`,
       {
-        model: "videoa-2.0",
+        model,
         content: [
           { type: "text", text: "Image 1 walks" },
           ...assets.map((id) => ({
-            ...{ type: `${kind}_url`, [`${kind}_url`]: { url: `asset://${id}` }, role: `reference_${kind}` },
+            ...{ type: "image_url", image_url: { url: `asset://${id}` }, role: "reference_image" },
           })),
         ],
       },
@@ -313,6 +310,15 @@ describe("a video of assets", () => {
     expect(found.json).toMatchObject({ status: "FAILURE", data: null });
     expect(found.json.fail_reason).toMatch(reason);
     expect(await submits(before)).toEqual([]);
+  });
+
+  it("fails at once where the upstream that keeps its assets does not make the model", async () => {
+    const id = await registered();
+    const model = "videoa-2.0-fast";
+    const reason = /does not make this model/;
+    expect((await submit(gateway.url, [id], { model, dry: true })).json.fail_reason).toMatch(reason);
+    const found = await finished(gateway.url, await submit(gateway.url, [id], { model }));
+    expect(found.json).toMatchObject({ status: "FAILURE", fail_reason: expect.stringMatching(reason) });
   });
 
   it("works through a chain of gateways, each with ids of its own", async () => {
