@@ -27,15 +27,22 @@ export interface AttemptFacts {
   readonly againMs: number | null;
 }
 
-/** Takes deliveries that are due; whoever does not record an attempt within the lease has lost them. */
-export function claimDeliveries(db: Queryable, most: number, leaseMs: number): Promise<DeliveryClaim[]> {
+/** Takes deliveries that are due, but of no busy account; whoever does not record an attempt within the lease has lost them. */
+export function claimDeliveries(
+  db: Queryable,
+  {
+    most,
+    busy,
+    leaseMs,
+  }: { readonly most: number; readonly busy: readonly bigint[]; readonly leaseMs: number },
+): Promise<DeliveryClaim[]> {
   return db.query<DeliveryClaim>(
     `update webhook_deliveries d set fence = d.fence + 1, due_at = now() + $2 * interval '1 ms'
-      where d.id in (select id from webhook_deliveries where due_at <= now()
+      where d.id in (select id from webhook_deliveries where due_at <= now() and account_id <> all($3)
                       order by due_at limit $1 for update skip locked)
     returning d.id, d.fence, d.event, d.task_id as "taskId", d.data, d.account_id as "accountId", d.url, d.attempts,
               extract(epoch from d.created_at)::int4 as "createdAt"`,
-    [most, leaseMs],
+    [most, leaseMs, busy],
   );
 }
 
@@ -77,11 +84,16 @@ export async function recordAttempt(db: Queryable, claim: DeliveryClaim, facts: 
   );
 }
 
-/** Milliseconds until some delivery is due, at most `mostMs`. */
-export async function nextDeliveryMs(db: Queryable, mostMs: number): Promise<number> {
+/** Milliseconds until some delivery is due that can be claimed, at most `mostMs`. */
+export async function nextDeliveryMs(
+  db: Queryable,
+  busy: readonly bigint[],
+  mostMs: number,
+): Promise<number> {
   const { dueMs } = await db.one<{ dueMs: number | null }>(
     `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueMs"
-       from webhook_deliveries where due_at is not null`,
+       from webhook_deliveries where due_at is not null and account_id <> all($1)`,
+    [busy],
   );
   return Math.min(mostMs, Math.max(0, dueMs ?? mostMs));
 }

@@ -13,7 +13,7 @@ import { createSeals } from "../base/seal.ts";
 import { silentLog } from "../observe/log.ts";
 import { createWebhookSecrets, type WebhookSecretOf } from "./secrets.ts";
 import { createWebhooks, type SendWebhook, type Webhooks } from "./webhooks.ts";
-import { findDelivery, recallDeliveries } from "./webhooks-store.ts";
+import { findDelivery, insertDelivery, recallDeliveries } from "./webhooks-store.ts";
 
 const URL = "https://hooks.example/done";
 
@@ -76,6 +76,27 @@ describe("a webhook", () => {
       [4, 200, null],
     ]);
     expect(bodies.size).toBe(1);
+  });
+
+  it("is not kept waiting by another account's receivers that do not answer, however many", async () => {
+    const heard: string[] = [];
+    let speak: (answer: { status: number }) => void = () => undefined;
+    const silence = new Promise<{ status: number }>((resolve) => {
+      speak = resolve;
+    });
+    const [slow, quick] = [await rig.account(0n), await rig.account(0n)];
+    const deliver = ({ accountId }: typeof slow, url: string) =>
+      insertDelivery(rig.database, { accountId, url, event: "balance.low", data: {} });
+    for (let count = 0; count < 50; count += 1) await deliver(slow, `https://slow.example/${count}`);
+    await start((url) => {
+      heard.push(url);
+      return url === URL ? Promise.resolve({ status: 200 }) : silence;
+    });
+    await eventually(() => heard.length >= 8);
+    await deliver(quick, URL);
+    await eventually(() => heard.includes(URL));
+    speak({ status: 200 });
+    await eventually(() => new Set(heard).size === 51);
   });
 
   it.each([

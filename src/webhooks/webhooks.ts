@@ -42,6 +42,8 @@ const AGAIN_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_
 const LEASE_MS = 60_000;
 /** One slow receiver must not keep the others waiting, nor many of them fill the memory. */
 const MOST_AT_ONCE = 32;
+/** An account that has as many under way gets no more, or its slow receivers would fill all places; claims are as large. */
+const ACCOUNT_SHARE = 8;
 const BEAT_MS = 2_000;
 const SHORTEST_BEAT_MS = 100;
 const RECALL_BEAT_MS = 60_000;
@@ -54,7 +56,7 @@ const GONE = 410;
  */
 export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { database, log } = options;
-  const sending = new Set<Promise<void>>();
+  const sending = new Map<Promise<void>, bigint>();
   let stopping = false;
   let rouse: (() => void) | undefined;
 
@@ -67,19 +69,30 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
       };
     });
 
+  const busyAccounts = (): bigint[] => {
+    const counts = new Map<bigint, number>();
+    for (const account of sending.values()) counts.set(account, (counts.get(account) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= ACCOUNT_SHARE).map(([account]) => account);
+  };
+
   const run = async (): Promise<void> => {
     while (!stopping) {
       try {
-        const claims = await claimDeliveries(database, MOST_AT_ONCE - sending.size, LEASE_MS);
+        const busy = busyAccounts();
+        const most = Math.min(ACCOUNT_SHARE, MOST_AT_ONCE - sending.size);
+        const claims = await claimDeliveries(database, { most, busy, leaseMs: LEASE_MS });
         for (const claim of claims) {
           const one = deliver(claim, options).catch((error: unknown) => {
             log.warn({ err: error, delivery: String(claim.id) }, "a webhook delivery will be tried again");
           });
-          sending.add(one);
-          void one.finally(() => sending.delete(one));
+          sending.set(one, claim.accountId);
+          void one.finally(() => {
+            sending.delete(one);
+            rouse?.();
+          });
         }
         if (claims.length === 0)
-          await nap(Math.max(SHORTEST_BEAT_MS, await nextDeliveryMs(database, BEAT_MS)));
+          await nap(Math.max(SHORTEST_BEAT_MS, await nextDeliveryMs(database, busy, BEAT_MS)));
       } catch (error) {
         log.warn({ err: error }, "webhook deliveries cannot be looked up; it will be tried again");
         await nap(BEAT_MS);
@@ -103,7 +116,7 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
       rouse?.();
       await recalling.stop();
       await running;
-      await Promise.all(sending);
+      await Promise.all(sending.keys());
       await unlisten();
     },
   };
