@@ -121,6 +121,8 @@ export interface ClaimWish {
   readonly submitted: number;
   /** Upstreams that have enough to do. */
   readonly busy: readonly bigint[];
+  /** Accounts whose fresh tasks come after all others'. */
+  readonly lastAccounts: readonly bigint[];
   readonly leaseMs: number;
 }
 

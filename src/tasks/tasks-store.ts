@@ -34,19 +34,23 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       return row && readFound(row);
     },
 
-    async claim({ fresh, submitted, busy, leaseMs }) {
+    // "is true" keeps the account's index, which has all its tasks, out of the plan; the due ones are few.
+    async claim({ fresh, submitted, busy, lastAccounts, leaseMs }) {
       const rows = await db.query<ClaimRow>(
         `with fresh as materialized (
-           select id from tasks where due_at <= now() and upstream_id is null
+           select id from tasks where due_at <= now() and upstream_id is null and account_id <> all($5)
             order by due_at limit $1 for update skip locked
+         ), last as materialized (
+           select id from tasks where due_at <= now() and upstream_id is null and (account_id = any($5)) is true
+            order by due_at limit $1 - (select count(*) from fresh) for update skip locked
          ), submitted as materialized (
            select id from tasks where due_at <= now() and upstream_id is not null and upstream_id <> all($3)
             order by due_at limit $2 for update skip locked
          )
          update tasks t set fence = t.fence + 1, due_at = now() + $4 * interval '1 ms'
-          where t.id in (select id from fresh union all select id from submitted)
+          where t.id in (select id from fresh union all select id from last union all select id from submitted)
          returning ${CLAIM_COLUMNS}`,
-        [fresh, submitted, busy, leaseMs],
+        [fresh, submitted, busy, leaseMs, lastAccounts],
       );
       return rows.map(readClaim);
     },

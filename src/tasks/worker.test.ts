@@ -80,6 +80,31 @@ describe("a look that breaks off", () => {
   });
 });
 
+describe("a vendor that takes a minute for each submit", () => {
+  it("keeps other accounts' tasks waiting for one place, not for all that an account has sent before", async () => {
+    const [many, one] = [await rig.account(100n * DOLLAR), await rig.account(DOLLAR)];
+    const slow = new Set<string>();
+    const waiting: (() => void)[] = [];
+    vendor.onSubmit = (taskId) => {
+      const outcome = { type: "accepted", upstreamId: `v-${taskId}` } as const;
+      if (!slow.has(taskId)) return outcome;
+      return new Promise((resolve) => waiting.push(() => resolve(outcome)));
+    };
+    const front = await rig.startEngine({ works: false });
+    for (let count = 0; count < 100; count += 1) slow.add((await front.submit(videoRequest(many))).id);
+    await rig.startEngine();
+    await eventually(() => waiting.length >= 64);
+    const { id } = await front.submit(videoRequest(one));
+    waiting.shift()?.();
+    await eventually(() => vendor.submits(id) === 1);
+    while (vendor.asked.filter(({ kind }) => kind === "submit").length <= 100) {
+      for (const answer of waiting.splice(0)) answer();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (const answer of waiting) answer();
+  });
+});
+
 describe("tasks of a vendor that has batches", () => {
   const SUCCESS = { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } } as const;
   const RUNNING: PollOutcome = { type: "running" };

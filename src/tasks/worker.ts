@@ -21,6 +21,10 @@ export interface Worker {
 
 /** Submits take a second or two each, those of synchronous vendors a minute. */
 const MOST_FRESH = 64;
+/** Who has so many of these places gets more where nobody else wants them: others' tasks do not wait for all of theirs. */
+const ACCOUNT_SHARE = 16;
+/** To look past such an account's tasks reads all that are due, ten thousand at worst: not at each of fifty claims a second. */
+const SHARING_BEAT_MS = 250;
 /** Looks are quick; beyond this the database would be asked for more than the process can do. */
 const MOST_SUBMITTED = 256;
 /** Calls about running tasks at one upstream, and submits to all of them; a vendor has other customers too. */
@@ -149,6 +153,7 @@ export function createWorker(deps: WorkDeps): Worker {
   };
 
   const run = async (): Promise<void> => {
+    let sharedAtMs = Number.NEGATIVE_INFINITY;
     while (!stopping) {
       const room = {
         fresh: Math.max(0, MOST_FRESH - fresh.size),
@@ -156,7 +161,10 @@ export function createWorker(deps: WorkDeps): Worker {
       };
       try {
         const freshAtMs = clock.monotonicMs();
-        const claims = await board.claim({ ...room, busy: lanes.full(), leaseMs: LEASE_MS });
+        const shares = room.fresh > 0 && freshAtMs >= sharedAtMs + SHARING_BEAT_MS;
+        const lastAccounts = shares ? accountsWith(ACCOUNT_SHARE, fresh) : [];
+        if (lastAccounts.length > 0) sharedAtMs = freshAtMs;
+        const claims = await board.claim({ ...room, busy: lanes.full(), lastAccounts, leaseMs: LEASE_MS });
         crashPoint("task.claim.after-statement");
         takeDown(claims, freshAtMs);
         if (claims.length === 0 || stopping)
@@ -184,6 +192,13 @@ export function createWorker(deps: WorkDeps): Worker {
       if (left.length > 0) await board.release(left).catch(() => undefined);
     },
   };
+}
+
+/** Accounts that have so many of these or more. */
+function accountsWith(least: number, tasks: Iterable<Held>): bigint[] {
+  const counts = new Map<bigint, number>();
+  for (const { claim } of tasks) counts.set(claim.accountId, (counts.get(claim.accountId) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= least).map(([accountId]) => accountId);
 }
 
 function groupsOf<T extends Submitted & { readonly place: Place }>(looks: readonly T[]): T[][] {
