@@ -11,7 +11,7 @@ export interface Form {
   readonly body: Uint8Array;
 }
 
-const DATA_URL = /^data:(image\/([a-z0-9.+-]+))(?:;[a-z0-9=-]+)*;base64,/i;
+const DATA_URL = /^data:(image\/([\w.+-]+))(?:;[a-z0-9=-]+)*;base64,/i;
 
 /**
  * A form of texts and files (RFC 7578). The boundary is made of `seed`, which must be hard to guess for whoever

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { apiOf, imageOrder, taskApiContract } from "../../../test/support/task-api-contract.ts";
+import { imagegen } from "../../families/imagegen.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0d0a2d2d0d0a", "hex");
 
@@ -81,6 +82,17 @@ describe("openai-images", () => {
     ]);
     const [first] = files;
     expect(first && Buffer.from(await first.arrayBuffer())).toEqual(PNG);
+  });
+
+  it("sends every data URL that a request may hold", () => {
+    for (const type of ["image/svg+xml", "IMAGE/PNG", "image/x_icon", "image/vnd.ms-photo"]) {
+      const images = [`data:${type};base64,AAAA`];
+      expect(
+        imagegen.read({ id: "imagegen-2", variant: null }, { prompt: "x", image_urls: images }).violation,
+      ).toBeNull();
+      const { body } = api.submit(imageOrder({ images }), about);
+      expect(Buffer.from(body ?? []).toString()).toContain(`content-type: ${type.toLowerCase()}`);
+    }
   });
 
   it("says that it wants files and answers with the picture, and refuses what is still a link", () => {
