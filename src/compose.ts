@@ -31,6 +31,7 @@ import { createRelay } from "./relay/relay.ts";
 import { createTranslator } from "./relay/translator.ts";
 import { createRouting } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
+import { databaseNowMs } from "./storage/database-clock.ts";
 import { migrationStatus } from "./storage/migrator.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
@@ -267,7 +268,7 @@ function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {
 
 /** Links lead to FAREGATE_PUBLIC_URL, else to where this process listens. */
 function openMirror(
-  { config, log }: Pick<GatewayOptions, "config" | "log">,
+  { config, database, log }: Pick<GatewayOptions, "config" | "database" | "log">,
   catalog: CatalogCache,
   guarded: SafeFetch,
   address: Promise<string>,
@@ -275,6 +276,7 @@ function openMirror(
   return createMirror({
     ...{ dataDir: config.dataDir, s3Keys: config.s3Keys, guarded, clock: systemClock, log },
     settings: () => catalog.current().settings,
+    databaseNowMs: () => databaseNowMs(database),
     publicUrl: async () => config.publicUrl ?? (await address),
   });
 }

@@ -52,6 +52,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     const settings = decodeSettings({ mirror });
     const made = createMirror({
       ...{ settings: () => settings, dataDir, clock: systemClock, log: silentLog, s3Keys: undefined },
+      databaseNowMs: () => Promise.resolve(systemClock.nowMs()),
       publicUrl: () => Promise.resolve(PUBLIC),
       guarded: createSafeFetch({ allow: () => [new URL(vendor).host] }),
       ...given,

@@ -26,6 +26,8 @@ export interface MirrorOptions {
   readonly publicUrl: () => Promise<string>;
   readonly guarded: Pick<SafeFetch, "open">;
   readonly clock: Clock;
+  /** The time by the database. */
+  readonly databaseNowMs: () => Promise<number>;
   readonly log: Log;
 }
 
@@ -62,7 +64,7 @@ const NO_KEYS =
 const PAUSES_MS = [1_000, 5_000];
 
 export function createMirror(options: MirrorOptions): Mirror {
-  const { settings, publicUrl, clock, log } = options;
+  const { settings, publicUrl, clock, databaseNowMs, log } = options;
   const folder = join(options.dataDir, "media");
   const disk = createDiskShelf(folder);
   const door = options.s3Keys && createS3Door(options.s3Keys, clock);
@@ -80,7 +82,13 @@ export function createMirror(options: MirrorOptions): Mirror {
   // The disk first: it holds what was copied before the settings named a bucket, and costs nothing to ask.
   const shelves = (): readonly Shelf[] => [disk, ...[bucket()].flatMap((shelf) => shelf ?? [])];
   const retention = createRetention({
-    ...{ clock, log, drafts: join(folder, "drafts"), days: () => settings().taskRetentionDays },
+    ...{
+      clock,
+      databaseNowMs,
+      log,
+      drafts: join(folder, "drafts"),
+      days: () => settings().taskRetentionDays,
+    },
     shelves,
   });
 

@@ -12,6 +12,7 @@ import { createS3Shelf } from "./s3-shelf.ts";
 
 const NOW_MS = Date.parse("2026-03-31T12:00:00Z");
 const clock: Clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
+const DAY_MS = 86_400_000;
 /** A task that was over on the first of March is gone on the 31st; its file goes two days later. */
 const OLD = ["2026-02-26", "2026-02-27"];
 const YOUNG = ["2026-02-28", "2026-03-01", "2026-03-31"];
@@ -23,9 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function tidy(shelf: ReturnType<typeof createDiskShelf>): Promise<void> {
+async function tidy(
+  shelf: ReturnType<typeof createDiskShelf>,
+  clocks: { readonly own: number; readonly database: number } = { own: NOW_MS, database: NOW_MS },
+): Promise<void> {
   const retention = createRetention({
-    ...{ clock, log: silentLog, drafts: join(folder, "drafts"), days: () => 30, shelves: () => [shelf] },
+    ...{ log: silentLog, drafts: join(folder, "drafts"), days: () => 30, shelves: () => [shelf] },
+    clock: { ...clock, nowMs: () => clocks.own },
+    databaseNowMs: () => Promise.resolve(clocks.database),
   });
   await retention.close();
   await retention.run();
@@ -39,6 +45,16 @@ it("files outlast their tasks by two days at most, on the disk", async () => {
   await writeFile(join(folder, "2026-notes"), "not ours");
   await tidy(createDiskShelf(folder));
   expect((await readdir(folder)).sort()).toEqual(["2026-notes", ...YOUNG].sort());
+});
+
+it.each([
+  ["this process's", { own: NOW_MS + 90 * DAY_MS, database: NOW_MS }],
+  ["the database's", { own: NOW_MS, database: NOW_MS + 90 * DAY_MS }],
+])("files stay where only one clock says that they are old: %s", async (_whose, clocks) => {
+  const shelf = createDiskShelf(join(folder, "clocks"));
+  for (const day of YOUNG) await mkdir(join(folder, "clocks", day), { recursive: true });
+  await tidy(shelf, clocks);
+  expect((await readdir(join(folder, "clocks"))).sort()).toEqual(YOUNG);
 });
 
 it("files outlast their tasks by two days at most, in a bucket, whatever else is in it", async () => {

@@ -8,6 +8,8 @@ import type { Shelf } from "./shelf.ts";
 
 export interface RetentionOptions {
   readonly clock: Clock;
+  /** The time by the database, which drops the tasks: one clock alone may be far ahead for an hour. */
+  readonly databaseNowMs: () => Promise<number>;
   readonly log: Log;
   /** Folder of temporary files. */
   readonly drafts: string;
@@ -32,10 +34,12 @@ const DAYS_MORE = 2;
 const OLDEST_DRAFT_MS = 3_600_000;
 
 /** Removes files whose tasks are past retention, by the day in their names: no list of files is kept anywhere. */
-export function createRetention({ clock, log, drafts, days, shelves }: RetentionOptions): Retention {
+export function createRetention(options: RetentionOptions): Retention {
+  const { clock, databaseNowMs, log, drafts, days, shelves } = options;
   const run = async (): Promise<void> => {
     await dropDrafts(drafts, clock.nowMs() - OLDEST_DRAFT_MS);
-    const upTo = dayOf(clock.nowMs() - (days() + DAYS_MORE) * DAY_MS);
+    const nowMs = Math.min(clock.nowMs(), await databaseNowMs());
+    const upTo = dayOf(nowMs - (days() + DAYS_MORE) * DAY_MS);
     for (const shelf of shelves()) {
       const dropped = await shelf.dropUpTo(upTo);
       if (dropped > 0)
