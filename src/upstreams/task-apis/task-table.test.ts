@@ -49,6 +49,25 @@ describe("a link", () => {
   });
 });
 
+describe("the end of a link", () => {
+  it.each([
+    [1_800_000_000.75, 1_800_000_000],
+    ["1800000000", 1_800_000_000],
+    [1_800_000_000_750, 1_800_000_000],
+    [0, undefined],
+    ["0", undefined],
+    ["2027-01-15T08:00:00Z", undefined],
+  ])("is told in whole seconds, or not where the vendor does not say: %j", (expires_at, seconds) => {
+    const video = { url: ["https://v.example/1.mp4"], expires_at };
+    const outcome = polled("apimart", { data: { status: "completed", result: { videos: [video] } } });
+    const expiresAt = seconds === undefined ? {} : { expiresAt: seconds };
+    expect(outcome).toEqual({
+      type: "succeeded",
+      result: { outputs: [{ url: "https://v.example/1.mp4", ...expiresAt }] },
+    });
+  });
+});
+
 describe("a failure", () => {
   it.each<[Kind, object]>([
     ["minimax", { task: { status: "failed" }, base_resp: { status_code: 1027, status_msg: "too rude" } }],

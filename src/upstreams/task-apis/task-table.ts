@@ -168,8 +168,18 @@ function readState(table: RecordTable, record: unknown, said: string | undefined
   };
 }
 
+/** From here on a moment is told in milliseconds: as seconds it would be in the year 5138. */
+const MILLISECONDS_FROM = 1e11;
+
+/** A moment in whole Unix seconds; 0 is how vendors say that there is none. */
+function secondsAt(record: unknown, places: Places | undefined): number | undefined {
+  const told = numberAt(record, places) ?? 0;
+  const seconds = Math.floor(told < MILLISECONDS_FROM ? told : told / 1_000);
+  return seconds > 0 ? seconds : undefined;
+}
+
 function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {
-  const expiresAt = numberAt(record, table.expiresAt);
+  const expiresAt = secondsAt(record, table.expiresAt);
   const found = {
     lastFrameUrl: textAt(record, table.lastFrame),
     durationSeconds: numberAt(record, table.seconds),
