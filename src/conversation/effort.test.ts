@@ -38,4 +38,9 @@ describe("budgets of thinking", () => {
     expect(budgetOf({ enabled: true, effort: "high" }, 40_000)).toBe(24_576);
     expect(budgetOf({ enabled: true, effort: "high" }, 1100)).toBe(1024);
   });
+
+  it("are no larger than the model takes, whatever the limit", () => {
+    expect(budgetOf({ enabled: true, budgetTokens: 31_999 }, 64_000, 24_576)).toBe(24_576);
+    expect(budgetOf({ enabled: true, effort: "max" }, 200_000, 32_768)).toBe(32_768);
+  });
 });

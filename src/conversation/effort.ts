@@ -11,13 +11,18 @@ export function effortOf(wish: ReasoningWish): Effort | undefined {
  * The budget that a wish amounts to, within what vendors accept: at least 1024 and below the output limit
  * (rule 38). Undefined where the limit leaves no room to think. The limit is for the answer too, so that
  * a budget which is not the caller's own, or is beyond the limit, takes at most three quarters of it.
+ * `maxBudget`: the largest that the model takes, whatever the limit.
  */
-export function budgetOf(wish: ReasoningWish, maxOutputTokens: number): number | undefined {
+export function budgetOf(
+  wish: ReasoningWish,
+  maxOutputTokens: number,
+  maxBudget = Number.POSITIVE_INFINITY,
+): number | undefined {
   const stated = wish.budgetTokens;
   const most =
     stated !== undefined && stated < maxOutputTokens ? stated : Math.floor(maxOutputTokens * MOST_SHARE);
   const wanted = stated ?? SHARES.find(({ effort }) => effort === (wish.effort ?? "medium"))?.budget;
-  const budget = Math.max(Math.min(wanted ?? LEAST_BUDGET, most), LEAST_BUDGET);
+  const budget = Math.max(Math.min(wanted ?? LEAST_BUDGET, most, maxBudget), LEAST_BUDGET);
   return budget < maxOutputTokens ? budget : undefined;
 }
 

@@ -14,6 +14,8 @@ export interface Quirks {
    * level; `none`: it cannot be told.
    */
   readonly thinking?: "effort" | "budget" | "adaptive" | "level" | "none";
+  /** The largest budget to think with that it takes, where it is told one. */
+  readonly maxBudget?: number;
   /** False: the model always thinks and refuses to be told not to. */
   readonly thinkingOff?: boolean;
   /** The efforts it knows, where these are fewer. */
@@ -66,6 +68,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   systemRole: oneOf("system", "developer", "user"),
   maxTokensField: oneOf("max_tokens", "max_completion_tokens"),
   thinking: oneOf("effort", "budget", "adaptive", "level", "none"),
+  maxBudget: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   thinkingOff: isBoolean,
   efforts: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
   forcedTools: isBoolean,

@@ -15,6 +15,7 @@ const QUIRKS: readonly (readonly [name: string, values: readonly unknown[]])[] =
       ["medium", "high", "xhigh", "max"],
     ],
   ],
+  ["max_budget", [24_576]],
   ["thinking_off", [true, false]],
   ["forced_tools", [true, false]],
   ["structured_output", ["schema", "json", "tool"]],

@@ -25,6 +25,7 @@ const fields = {
   thinking: z
     .enum(["effort", "budget", "adaptive", "level", "none"])
     .describe("How the model is told to think; none = it cannot be told"),
+  max_budget: whole(1024, 1_000_000).describe("Most tokens to think with, where it is told a budget"),
   thinking_off: flag.describe("false = the model always thinks"),
   efforts: unique(z.enum(["none", ...EFFORTS]))
     .min(1)

@@ -81,8 +81,8 @@ export const ANTHROPIC_MODELS: readonly NamedQuirks[] = [
 export const GEMINI_MODELS: readonly NamedQuirks[] = [
   row("gemini-(1|2\\.0)", { thinking: "none", schemas: "subset" }),
   row("gemini-2\\.5-.*(image|tts|audio)", { thinking: "none" }),
-  row("gemini-2\\.5-pro", { thinking: "budget", thinkingOff: false }),
-  row("gemini-2\\.5", { thinking: "budget" }),
+  row("gemini-2\\.5-pro", { thinking: "budget", maxBudget: 32_768, thinkingOff: false }),
+  row("gemini-2\\.5", { thinking: "budget", maxBudget: 24_576 }),
   row("gemini-3-pro", { thinking: "level", efforts: ["low", "high"] }),
   row("gemini-[\\d.]+-pro", { thinking: "level", efforts: ["low", "medium", "high"] }),
   row("gemini-(pro|flash|flash-lite)-latest", { thinking: "level", efforts: ["low", "high"] }),

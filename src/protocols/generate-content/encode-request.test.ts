@@ -74,6 +74,23 @@ describe("generateContent requests from callers of other protocols", () => {
     }
   });
 
+  it("name no larger budget than the model takes, and say so (rule 38)", () => {
+    const wishes = [
+      [{ enabled: true, budgetTokens: 31_999 }, 24_576],
+      [{ enabled: true, effort: "max" }, 24_576],
+    ] as const;
+    for (const [reasoning, thinkingBudget] of wishes) {
+      const quirks = { thinking: "budget", maxBudget: 24_576 } as const;
+      const asked = requestOf({ reasoning, limits: { maxOutputTokens: 65_536 } });
+      expect(codec.encodeRequest(asked, target(PROTOCOL, { quirks }))).toMatchObject({
+        value: {
+          body: { generationConfig: { thinkingConfig: { thinkingBudget } } },
+          losses: [{ path: "reasoning", reason: "weakened" }],
+        },
+      });
+    }
+  });
+
   it("hold JSON Schema whole, or the native subset where the model knows no other (rules 28 and 40)", () => {
     const schema = {
       $schema: "x",

@@ -96,10 +96,14 @@ function encodeBudget(
   if (wish.effort === undefined && wish.budgetTokens === undefined) {
     return wish.adaptive ? { thinkingBudget: -1 } : {};
   }
+  const { maxBudget = Number.POSITIVE_INFINITY } = target.quirks;
   // A stated budget is taken over: some models think with fewer tokens than others must be given.
-  if (wish.budgetTokens !== undefined) return { thinkingBudget: wish.budgetTokens };
+  if (wish.budgetTokens !== undefined) {
+    if (wish.budgetTokens > maxBudget) losses.field("reasoning", "weakened");
+    return { thinkingBudget: Math.min(wish.budgetTokens, maxBudget) };
+  }
   const limit = request.limits.maxOutputTokens ?? target.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  const budget = budgetOf(wish, limit);
+  const budget = budgetOf(wish, limit, maxBudget);
   if (budget === undefined || effortOf({ enabled: true, budgetTokens: budget }) !== wish.effort)
     losses.field("reasoning", "weakened");
   return budget === undefined ? {} : { thinkingBudget: budget };

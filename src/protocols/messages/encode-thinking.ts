@@ -37,7 +37,7 @@ export function encodeThinking(asked: Asked): Thinking {
     return { ...effort, on: false };
   }
   if (way === "adaptive") return { field: { type: "adaptive", ...shown(wish) }, ...effort, on: true };
-  const budget = budgetOf(wish, asked.maxTokens);
+  const budget = budgetOf(wish, asked.maxTokens, target.quirks.maxBudget);
   if (budget === undefined || lacksThoughts(asked.messages)) {
     losses.field("reasoning", "weakened");
     return { ...effort, on: false };
