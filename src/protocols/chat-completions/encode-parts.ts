@@ -24,7 +24,8 @@ export function encodeMessages(
 ): readonly JsonObject[] {
   const role = target.quirks.systemRole ?? "system";
   const writing = { losses, own: request.protocol === "chat-completions" };
-  const messages = answeredMessages(request).flatMap((message) => encodeMessage(message, role, writing));
+  const written = answeredMessages(request).flatMap((message) => encodeMessage(message, role, writing));
+  const messages = target.quirks.reasoningReplay === true ? written.map(withThought) : written;
   const system = request.system.filter(({ text }) => text !== "");
   if (system.length === 0) return messages;
   return [{ role, content: encodeTexts(system, "\n\n") }, ...messages];
@@ -103,6 +104,14 @@ function encodeThoughts(thoughts: readonly ReasoningPart[]): JsonObject {
   return text === "" ? {} : { reasoning_content: text };
 }
 
+/** Where thoughts go back, no turn of the assistant's may be without: not every caller keeps them. */
+function withThought(message: JsonObject): JsonObject {
+  const isThought = "reasoning_content" in message || "reasoning_details" in message;
+  return message["role"] !== "assistant" || isThought
+    ? message
+    : { ...message, reasoning_content: NO_THOUGHT };
+}
+
 function encodeCall(call: ToolCallPart): JsonObject {
   // It passed as the target's own, so it goes back as that vendor wrote it.
   const state = call.opaque && { ...call.opaque, origin: { protocol: "chat-completions" } as const };
@@ -155,6 +164,9 @@ function encodeMark(cache: CacheMark | undefined): JsonObject {
 function textsOf(parts: readonly Part[]): readonly TextPart[] {
   return parts.filter((part) => part.kind === "text");
 }
+
+/** An empty one is none to some: https://github.com/charmbracelet/crush/issues/2696. */
+const NO_THOUGHT = " ";
 
 /** A message must say something; the media itself follows. */
 const NO_TEXT = "The result is shown below.";

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { plan } from "../../../test/support/conversation-arbitraries.ts";
+import { plan, target } from "../../../test/support/conversation-arbitraries.ts";
 import { type Collected, collectEvents } from "../../conversation/collect.ts";
+import type { Quirks } from "../../conversation/quirks.ts";
 import type { AnswerPart } from "../../conversation/response.ts";
+import { messages } from "../messages/codec.ts";
 import type { Translation } from "../translation.ts";
 import { chatCompletions } from "./codec.ts";
 
@@ -119,5 +121,36 @@ describe("thoughts of chats", () => {
       },
     );
     expect(again).toMatchObject([{ kind: "reasoning" }, { kind: "text", text: "Hi you" }]);
+  });
+});
+
+describe("thoughts of earlier turns, at models that take them back", () => {
+  const called = { type: "tool_use", id: "call_1", name: "f", input: {} };
+  const result = { type: "tool_result", tool_use_id: "call_1", content: "1" };
+  const thought = { type: "thinking", thinking: "Why?", signature: "" };
+
+  function sent(quirks: Quirks, ...content: readonly object[]): unknown {
+    const asked = [
+      { role: "user", content: "hi" },
+      { role: "assistant", content },
+      { role: "user", content: [result] },
+      { role: "assistant", content: "Done." },
+      { role: "user", content: "And?" },
+    ];
+    const decoded = messages.translation?.decodeRequest({ model: "m", max_tokens: 9, messages: asked });
+    if (decoded === undefined || !("value" in decoded)) throw new Error("refused");
+    const encoded = codec.encodeRequest(decoded.value, target("chat-completions", { quirks }));
+    if (!("value" in encoded)) throw encoded.refused;
+    const written = encoded.value.body["messages"] as readonly Record<string, unknown>[];
+    return written.flatMap((each) => (each["role"] === "assistant" ? [each["reasoning_content"]] : []));
+  }
+
+  it("stand in every turn of the assistant's, also where the caller kept none", () => {
+    expect(sent({ reasoningReplay: true }, thought, called)).toEqual(["Why?", " "]);
+    expect(sent({ reasoningReplay: true }, called)).toEqual([" ", " "]);
+  });
+
+  it("are not made up for any other model", () => {
+    expect(sent({}, called)).toEqual([undefined, undefined]);
   });
 });
