@@ -36,9 +36,18 @@ export const OPENAI_MODELS: readonly NamedQuirks[] = [
   row("o\\d", { ...REASONS, efforts: ["low", "medium", "high"] }),
 ];
 
-/** https://api-docs.deepseek.com/guides/thinking_mode: thoughts go back with tool calls; JSON without a schema. */
+/** https://api-docs.deepseek.com/guides/thinking_mode: thoughts go back, or a 400 comes; JSON without a schema. */
 export const DEEPSEEK_MODELS: readonly NamedQuirks[] = [
   row("deepseek", { structuredOutput: "json", reasoningReplay: true }),
+];
+
+/**
+ * https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model: thoughts go back with
+ * calls, or a 400 comes. Since 2.5 so it does for any sampling but its own, and for `n`.
+ */
+export const KIMI_MODELS: readonly NamedQuirks[] = [
+  row("[Kk]imi-([Kk]2(-|$)|latest)", { reasoningReplay: true }),
+  row("[Kk]imi-", { reasoningReplay: true, sampling: false, manyAnswers: false }),
 ];
 
 /** Told by effort alone; refuse sampling and words to go on from. */
