@@ -1,4 +1,5 @@
 import { fitCallId } from "./ids.ts";
+import { withJsonWords } from "./json-words.ts";
 import type { LossList, NeutralField } from "./loss.ts";
 import { plainlySpelled } from "./media.ts";
 import { openToolNames, type ToolNames } from "./names.ts";
@@ -76,7 +77,7 @@ export function prepareRequest(
     copies,
     stops: stops?.slice(told) ?? [],
   };
-  return { prepared, plan };
+  return { prepared: withJsonWords(prepared, request.responseFormat, traits), plan };
 }
 
 /** An empty stop sequence stops nothing, and not every vendor takes it: nothing is lost without it. */

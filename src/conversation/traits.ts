@@ -23,6 +23,11 @@ export interface ProtocolTraits {
   readonly namespaces: boolean;
   /** One request can ask for several answers; elsewhere it is sent several times. */
   readonly manyAnswers: boolean;
+  /**
+   * Where a request for JSON of any form must have the word as well: in instructions or messages, in messages
+   * alone, or `always` anew, since no field tells it. Absent: nowhere.
+   */
+  readonly jsonWord?: "anywhere" | "in-messages" | "always";
   /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
   readonly prefill: "continue" | "refuse";
   /** Media that requests can hold. */

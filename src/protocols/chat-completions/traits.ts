@@ -35,6 +35,7 @@ export const chatCompletionsTraits: ProtocolTraits = {
   customTools: false,
   namespaces: false,
   manyAnswers: true,
+  jsonWord: "anywhere",
   prefill: "refuse",
   media: { inline: ["image", "audio", "document"], byUrl: ["image"], schemes: ["https:", "http:"] },
   // No slot in the first vendor's schema; `images` is what the others write and clients read.

@@ -74,7 +74,7 @@ function encodeStops({ limits }: ChatRequest, losses: LossList): JsonObject {
   return told.length === 0 ? {} : { stop_sequences: told };
 }
 
-/** Only a schema has a slot: JSON of any form is what the prompt asks for anyway. */
+/** Only a schema has a slot: JSON of any form is asked for in words (`json-words.ts`). */
 function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossList): JsonObject | undefined {
   const wished: ResponseFormat = responseFormat ?? { kind: "text" };
   if (wished.kind === "text") return undefined;

@@ -35,6 +35,7 @@ export const messagesTraits: ProtocolTraits = {
   customTools: false,
   namespaces: false,
   manyAnswers: false,
+  jsonWord: "always",
   prefill: "continue",
   media: {
     inline: ["image", "document"],

@@ -31,6 +31,8 @@ export const responsesTraits: ProtocolTraits = {
   customTools: true,
   namespaces: true,
   manyAnswers: false,
+  // The first vendor does not look into `instructions`.
+  jsonWord: "in-messages",
   prefill: "refuse",
   media: { inline: ["image", "document"], byUrl: ["image", "document"], schemes: ["https:", "http:"] },
   answerMedia: ["image"],
