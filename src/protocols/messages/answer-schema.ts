@@ -1,7 +1,7 @@
 import { asObject, type JsonObject } from "../json.ts";
 
 /**
- * A JSON Schema of an answer as `output_config.format` takes it (rule 40): every object closed, no bounds
+ * A JSON Schema as `output_config.format` (rule 40) and strict tools take it: every object closed, no bounds
  * of numbers, texts and lists. `lossy` tells that a bound is gone.
  */
 export function answerSchema(schema: JsonObject): { readonly schema: JsonObject; readonly lossy: boolean } {

@@ -2,27 +2,39 @@ import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, FunctionTool, JsonObject } from "../../conversation/request.ts";
 import { objectSchema, subsetSchema } from "../../conversation/schema-subset.ts";
+import { answerSchema } from "./answer-schema.ts";
 import { encodeMark } from "./encode-parts.ts";
 
 export function encodeTools(
-  { tools }: ChatRequest,
+  { protocol, tools }: ChatRequest,
   target: EncodeTarget,
   losses: LossList,
 ): readonly JsonObject[] {
   return tools.flatMap((tool) => {
     if (tool.kind === "hosted") return [tool.value];
     // Custom tools have become functions.
-    return tool.kind === "function" ? [encodeTool(tool, target, losses)] : [];
+    return tool.kind === "function" ? [encodeTool(tool, protocol === "messages", target, losses)] : [];
   });
 }
 
-function encodeTool(tool: FunctionTool, { quirks }: EncodeTarget, losses: LossList): JsonObject {
+function encodeTool(
+  tool: FunctionTool,
+  own: boolean,
+  { quirks }: EncodeTarget,
+  losses: LossList,
+): JsonObject {
   // Models that know no structured output know no strict tools either.
   const strict = tool.strict && (quirks.structuredOutput ?? "schema") === "schema";
   if (tool.strict && !strict) losses.field("strict", "model-refuses");
   let parameters = tool.parameters;
   if (parameters !== undefined && quirks.schemas === "subset") {
     const { schema, lossy } = subsetSchema(parameters);
+    if (lossy) losses.field("tools", "weakened");
+    parameters = schema;
+  }
+  if (parameters !== undefined && strict && !own) {
+    // Strict tools are held to their schemas as answers are, and to no more of them.
+    const { schema, lossy } = answerSchema(parameters);
     if (lossy) losses.field("tools", "weakened");
     parameters = schema;
   }

@@ -235,6 +235,24 @@ describe("messages requests", () => {
     expect(forced.body["tool_choice"]).toEqual({ type: "tool", name: "numbers" });
   });
 
+  it("hold strict tools to what the vendor takes of their schemas, and leave others as they are", () => {
+    const parameters = {
+      type: "object",
+      properties: { n: { type: "integer", minimum: 1, description: "How many" } },
+      required: ["n"],
+      additionalProperties: false,
+    };
+    const named = (name: string, strict: boolean) =>
+      ({ kind: "function", name, parameters, strict }) as const;
+    const { body, losses } = encode({ tools: [named("f", true), named("g", false)] });
+    const unbound = { ...parameters, properties: { n: { type: "integer", description: "How many" } } };
+    expect(body["tools"]).toEqual([
+      { name: "f", input_schema: unbound, strict: true },
+      { name: "g", input_schema: parameters },
+    ]);
+    expect(losses).toEqual([{ path: "tools", reason: "weakened" }]);
+  });
+
   it("take images and documents in their four shapes, and refuse what has none (rule 35)", () => {
     const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";
     const block = (part: Part): unknown =>
