@@ -4,40 +4,28 @@ import type { ChatRequest, FunctionTool, JsonObject } from "../../conversation/r
 import { objectSchema, subsetSchema } from "../../conversation/schema-subset.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { encodeMark } from "./encode-parts.ts";
+import { strictTools } from "./strict-tools.ts";
 
 export function encodeTools(
-  { protocol, tools }: ChatRequest,
+  request: ChatRequest,
   target: EncodeTarget,
   losses: LossList,
 ): readonly JsonObject[] {
-  return tools.flatMap((tool) => {
+  // Models that know no structured output know no strict tools either.
+  const knowsStrict = (target.quirks.structuredOutput ?? "schema") === "schema";
+  const wishesStrict = request.tools.some((tool) => tool.kind === "function" && tool.strict);
+  if (wishesStrict && !knowsStrict) losses.field("strict", "model-refuses");
+  const strict = knowsStrict ? strictTools(request, losses) : NONE;
+  return request.tools.flatMap((tool) => {
     if (tool.kind === "hosted") return [tool.value];
     // Custom tools have become functions.
-    return tool.kind === "function" ? [encodeTool(tool, protocol === "messages", target, losses)] : [];
+    if (tool.kind === "custom") return [];
+    const schema = schemaOf(tool, strict.has(tool) && request.protocol !== "messages", target, losses);
+    return [encodeTool(tool, schema, strict.has(tool))];
   });
 }
 
-function encodeTool(
-  tool: FunctionTool,
-  own: boolean,
-  { quirks }: EncodeTarget,
-  losses: LossList,
-): JsonObject {
-  // Models that know no structured output know no strict tools either.
-  const strict = tool.strict && (quirks.structuredOutput ?? "schema") === "schema";
-  if (tool.strict && !strict) losses.field("strict", "model-refuses");
-  let parameters = tool.parameters;
-  if (parameters !== undefined && quirks.schemas === "subset") {
-    const { schema, lossy } = subsetSchema(parameters);
-    if (lossy) losses.field("tools", "weakened");
-    parameters = schema;
-  }
-  if (parameters !== undefined && strict && !own) {
-    // Strict tools are held to their schemas as answers are, and to no more of them.
-    const { schema, lossy } = answerSchema(parameters);
-    if (lossy) losses.field("tools", "weakened");
-    parameters = schema;
-  }
+function encodeTool(tool: FunctionTool, parameters: JsonObject | undefined, strict: boolean): JsonObject {
   return {
     name: tool.name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
@@ -45,6 +33,21 @@ function encodeTool(
     ...(strict ? { strict } : {}),
     ...encodeMark(tool.cache),
   };
+}
+
+/** `closed`: strict tools are held to their schemas as answers are, and to no more of them. */
+function schemaOf(
+  { parameters }: FunctionTool,
+  closed: boolean,
+  { quirks }: EncodeTarget,
+  losses: LossList,
+): JsonObject | undefined {
+  if (parameters === undefined) return undefined;
+  const fitted =
+    quirks.schemas === "subset" ? subsetSchema(parameters) : { schema: parameters, lossy: false };
+  const told = closed ? answerSchema(fitted.schema) : { schema: fitted.schema, lossy: false };
+  if (fitted.lossy || told.lossy) losses.field("tools", "weakened");
+  return told.schema;
 }
 
 /** At most one call is a part of the choice here (rule 26), also where nothing is chosen. */
@@ -72,3 +75,5 @@ export function encodeToolChoice({
       return undefined;
   }
 }
+
+const NONE: ReadonlySet<FunctionTool> = new Set();
