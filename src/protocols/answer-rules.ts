@@ -25,6 +25,8 @@ export interface AnswerRules {
   buckets(usage: JsonObject): MeteredUsage;
   /** Finish words that mean the caller's own stop sequence or limit. */
   readonly callerFinishes: ReadonlySet<string>;
+  /** A finish is no terminal event: usage follows it, and where a server states it too early, the answer itself. */
+  readonly openEnded?: true;
   /** Data that is a terminal event without being JSON (`[DONE]`). */
   readonly doneWord?: string;
 }

@@ -102,8 +102,15 @@ export interface StreamMeter {
   readonly started: boolean;
   /** An error event was seen. Not `started`: nothing was produced, the next candidate may be tried. */
   readonly error: UpstreamError | undefined;
-  /** The protocol's terminal event was seen (rule 19: without it the end is a failure). */
+  /**
+   * The protocol's terminal event was seen (rule 19: without it the end is a failure), or a finish with nothing of
+   * the answer behind it so far.
+   */
   readonly finished: boolean;
+  /** Nothing can follow. Of protocols whose finish is no event of its own: `[DONE]` was seen. */
+  readonly over: boolean;
+  /** The last write held output behind a finish, so that what came before it was not the end. */
+  readonly wentOn: boolean;
   /** What a finished stream still owes its caller (a vendor's missing `[DONE]`), to be sent at its end; else "". */
   readonly missingEnd: string;
   /** What `encodeStreamError` needs to end this stream. */

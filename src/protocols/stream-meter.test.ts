@@ -63,6 +63,39 @@ describe("a stream meter", () => {
     expect(meter.finished).toBe(true);
   });
 
+  it.each([
+    [
+      "chat-completions",
+      (text: string, finish: string | null) => chunk(0, { content: text }, finish && "stop"),
+    ],
+    [
+      "generate-content",
+      (text: string, finish: string | null) =>
+        `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, finishReason: finish }] })}\n\n`,
+    ],
+  ] as const)("takes no finish of %s for the end that output follows, or all of it", (protocol, event) => {
+    const meter = open(protocol, event("", "STOP"));
+    expect(meter.finished).toBe(false);
+    for (const finish of ["STOP", "STOP"]) {
+      meter.write(Buffer.from(event("a", finish)));
+      expect([meter.finished, meter.wentOn, meter.over]).toEqual([true, true, false]);
+    }
+    meter.write(Buffer.from(event("b", null)));
+    expect([meter.finished, meter.wentOn]).toEqual([false, true]);
+    meter.write(Buffer.from(event("c", null)));
+    meter.write(Buffer.from(event("", "STOP")));
+    expect([meter.finished, meter.wentOn]).toEqual([true, false]);
+  });
+
+  it("takes a finish for the end where the stream ends, whatever came last", () => {
+    for (const text of [chunk(0, {}, "stop"), chunk(0, {}, "stop") + chunk(0, { content: "a" })]) {
+      const meter = open("chat-completions", text);
+      expect(meter.finished).toBe(false);
+      meter.end();
+      expect(meter.finished).toBe(true);
+    }
+  });
+
   it("owes a finished chat stream the [DONE] that its vendor forgot, and an unfinished one nothing", () => {
     const meter = open("chat-completions", chunk(0, { content: "a" }));
     expect(meter.missingEnd).toBe("");

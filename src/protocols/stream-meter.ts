@@ -2,7 +2,7 @@ import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../base/sse.t
 import { type AnswerNotes, type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import type { UpstreamError } from "./blame.ts";
-import { asObject, parseEvent, parseLoosely } from "./json.ts";
+import { asObject, type JsonObject, parseEvent, parseLoosely } from "./json.ts";
 import type { Look } from "./look.ts";
 import { openTextSink } from "./output-text.ts";
 import type { AnswerFacts, BrokenStream, OutputText, StreamMeter } from "./protocol.ts";
@@ -19,6 +19,8 @@ export class RuledStreamMeter implements StreamMeter {
   #scanner: EventScanner | undefined;
   #midFrame = false;
   #done = false;
+  #ended = false;
+  #wentOn = false;
   #events = 0;
 
   constructor(rules: AnswerRules, answers: number) {
@@ -31,6 +33,7 @@ export class RuledStreamMeter implements StreamMeter {
   write(bytes: Uint8Array): number {
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
+    this.#wentOn = false;
     this.#scanner ??= openEventScanner(chunk, (buffer, start, end, readEvent) =>
       this.#read(buffer, start, end, readEvent),
     );
@@ -43,6 +46,8 @@ export class RuledStreamMeter implements StreamMeter {
 
   end(): void {
     this.#scanner?.end();
+    this.#ended = true;
+    this.#notes.finished ||= this.#notes.finishedAnswers.size >= this.#notes.answers;
   }
 
   get started(): boolean {
@@ -54,7 +59,18 @@ export class RuledStreamMeter implements StreamMeter {
   }
 
   get finished(): boolean {
-    return this.#notes.finished && this.#notes.error === undefined;
+    const { finished, output, error } = this.#notes;
+    // A finish before all output is believed at the end alone.
+    const isBelieved = output || this.#ended || !this.#awaitsMore;
+    return finished && isBelieved && error === undefined;
+  }
+
+  get over(): boolean {
+    return this.finished && !this.#awaitsMore;
+  }
+
+  get wentOn(): boolean {
+    return this.#wentOn;
   }
 
   get missingEnd(): string {
@@ -79,7 +95,8 @@ export class RuledStreamMeter implements StreamMeter {
 
   #read(buffer: Buffer, start: number, end: number, readEvent: EventReader): void {
     const notes = this.#notes;
-    if (notes.output && notes.started && !this.#matters(buffer, start, end)) {
+    const behindFinish = notes.finished && this.#awaitsMore;
+    if (notes.output && notes.started && !behindFinish && !this.#matters(buffer, start, end)) {
       this.#events += 1;
       return;
     }
@@ -94,7 +111,24 @@ export class RuledStreamMeter implements StreamMeter {
     const event = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (event === undefined) return;
     this.#events += 1;
+    if (behindFinish) this.#readOn(event, name);
+    else this.#rules.readEvent(event, notes, name);
+  }
+
+  /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */
+  #readOn(event: JsonObject, name: string): void {
+    const notes = this.#notes;
+    const { output } = notes;
+    notes.output = false;
+    notes.finished = false;
     this.#rules.readEvent(event, notes, name);
+    if (notes.output) this.#wentOn = true;
+    else notes.finished = true;
+    notes.output ||= output;
+  }
+
+  get #awaitsMore(): boolean {
+    return this.#rules.openEnded === true && !this.#done;
   }
 }
 

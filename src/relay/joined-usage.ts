@@ -30,6 +30,7 @@ export function joinedUsage(
 /** One meter for all: it has begun when the first has, and is finished when the last is. */
 class JoinedMeter implements StreamMeter {
   readonly #meters: readonly StreamMeter[];
+  #last: StreamMeter | undefined;
 
   constructor(meters: readonly StreamMeter[]) {
     this.#meters = meters;
@@ -37,7 +38,8 @@ class JoinedMeter implements StreamMeter {
 
   write(bytes: Uint8Array): number {
     const { answer, chunk } = untag(bytes);
-    this.#meters[answer]?.write(chunk);
+    this.#last = this.#meters[answer];
+    this.#last?.write(chunk);
     // Each answer's frames are cut by its own reader, so nothing need be held back for the next chunk.
     return bytes.length;
   }
@@ -54,6 +56,14 @@ class JoinedMeter implements StreamMeter {
 
   get finished(): boolean {
     return this.#meters.every(({ finished }) => finished);
+  }
+
+  get over(): boolean {
+    return this.#meters.every(({ over }) => over);
+  }
+
+  get wentOn(): boolean {
+    return this.#last?.wentOn === true;
   }
 
   get missingEnd(): string {

@@ -23,8 +23,8 @@ const HOLD_BACK_BYTES = 256 * 1024;
 /** After the terminal event a well-behaved upstream ends at once; one that does not is not waited for longer. */
 const LINGER_MS = 1_000;
 
-/** Where the last finish is no terminal event yet, the usage is still to come: a packet lost costs over a second. */
-const USAGE_MS = 10_000;
+/** Where the last finish is no terminal event, usage may be still to come, or more: a packet lost costs over a second. */
+const FINISH_MS = 10_000;
 
 /**
  * Receives a streamed answer. Nothing is sent before the first whole event, so that a failure up to
@@ -46,6 +46,8 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
   let over = false;
   let linger: NodeJS.Timeout | undefined;
   let lingerMs = 0;
+  /** A finish was none: this upstream's are not to be relied upon. */
+  let wentOn = false;
 
   answer.onDrain(() => attempt.flight.resume());
 
@@ -61,6 +63,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
         commit();
       }
       if (meter.error?.fault === "account") return conceal();
+      if (meter.wentOn) goOn();
       hold(chunk.subarray(0, whole));
       if (whole > 0) heldBackWhole = heldBack.length;
       if (meter.finished) awaitEnd();
@@ -112,10 +115,10 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     heldBackBytes += chunk.length;
   }
 
-  function release(): void {
-    const chunks = heldBack;
-    heldBack = [];
-    heldBackBytes = 0;
+  /** Passes on what is held back, or only so many chunks of it. */
+  function release(count = heldBack.length): void {
+    const chunks = heldBack.splice(0, count);
+    heldBackBytes = heldBack.reduce((sum, { length }) => sum + length, 0);
     heldBackWhole = 0;
     for (const chunk of chunks) {
       for (const piece of passage.write(chunk)) {
@@ -136,10 +139,18 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     clearTimeout(linger);
   }
 
+  /** What was taken for the end was not: it passes on, and nothing ends the stream but its upstream. */
+  function goOn(): void {
+    wentOn = true;
+    clearTimeout(linger);
+    lingerMs = 0;
+    release(heldBackWhole);
+  }
+
   /** Waits for what follows the last finish; whatever has come then is all. */
   function awaitEnd(): void {
-    const ms = meter.missingEnd === "" ? LINGER_MS : USAGE_MS;
-    if (lingerMs === ms) return;
+    const ms = meter.over ? LINGER_MS : FINISH_MS;
+    if (lingerMs === ms || (wentOn && !meter.over)) return;
     clearTimeout(linger);
     lingerMs = ms;
     linger = setTimeout(() => attempt.guard(finishCut), ms);

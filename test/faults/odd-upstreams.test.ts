@@ -30,6 +30,14 @@ function cutAfterFinish({ protocol, model }: VendorCall): readonly [string, stri
   return [text.slice(0, end), text.slice(end)];
 }
 
+/** An event without words that states a finish, as other gateways write for each event that has none. */
+const EARLY_FINISH: Readonly<Partial<Record<TextProtocol, string>>> = {
+  "chat-completions":
+    'data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}\n\n',
+  "generate-content":
+    'data: {"candidates":[{"content":{"role":"model","parts":[]},"finishReason":"STOP","index":0}]}\n\n',
+};
+
 /** The protocols in which an answer can say that it failed, and what its caller is to read then. */
 const FAILED_ANSWERS: Readonly<Partial<Record<TextProtocol, string>>> = {
   responses:
@@ -110,6 +118,13 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   "failed-answer": ({ protocol, response }) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(FAILED_ANSWERS[protocol]);
+  },
+  "early-finish": ({ protocol, model, response }) => {
+    const { opening, delta, closing } = VENDOR_WIRES[protocol];
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(opening(model) + EARLY_FINISH[protocol]);
+    setTimeout(() => response.write(delta("Hello") + EARLY_FINISH[protocol]), PAUSE_MS);
+    setTimeout(() => response.end(delta(" there.") + closing(model)), 2 * PAUSE_MS);
   },
   "late-usage": (call) => {
     const [answer, usage] = cutAfterFinish(call);
@@ -286,6 +301,17 @@ describe("upstreams that are odd", () => {
         estimated: false,
         chargeNanos: 0n,
       });
+    },
+  );
+
+  it.concurrent.each(PAIRS.filter(({ upstream }) => upstream in EARLY_FINISH))(
+    "that state a finish before the end of $upstream are heard to the end by $client",
+    async (pair) => {
+      const heard = await ask("early-finish", pair, true);
+      expect(heard.complete).toBe(true);
+      expect(heard.text).toContain("Hello");
+      expect(heard.text).toContain(" there.");
+      expect(await rowOf(heard)).toMatchObject({ reason: "completed", estimated: false, chargeNanos: NANOS });
     },
   );
 

@@ -19,6 +19,7 @@ import { readThoughts } from "./thoughts.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
+  openEnded: true,
   doneWord: "[DONE]",
   readAnswer: (body, notes) => read(body, notes, ""),
   readEvent: read,

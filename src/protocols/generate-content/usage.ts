@@ -10,6 +10,7 @@ import { isFailure } from "./finish.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
+  openEnded: true,
   readAnswer: read,
   readEvent: read,
   answerText: readText,
