@@ -54,6 +54,35 @@ function partsOf(outcome: ReturnType<typeof prepare>): readonly Part[] {
 }
 
 describe("preparing a request", () => {
+  it("makes the ids of calls and results what the model takes, alike in every turn", () => {
+    const to = target("messages", { quirks: { callIdLength: 9 } });
+    const turns = (id: string): Partial<ChatRequest> => ({
+      messages: [
+        { role: "assistant", parts: [{ kind: "tool-call", id, name: "f", arguments: "{}" }] },
+        { role: "user", parts: [{ kind: "tool-result", callId: id, parts: [] }] },
+      ],
+    });
+    expect(partsOf(prepare(turns("D681PevKs"), to))).toMatchObject([
+      { id: "D681PevKs" },
+      { callId: "D681PevKs" },
+    ]);
+    for (const other of ["toolu_01A09q90qw90lq917835lq9", "call_1234", "short", "D681Pev-s"]) {
+      const [call, result] = partsOf(prepare(turns(other), to)) as unknown as {
+        id: string;
+        callId: string;
+      }[];
+      expect(call?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
+      expect(result?.callId).toBe(call?.id);
+    }
+  });
+
+  it("drops the hints that the model refuses, and says so", () => {
+    const to = target("messages", { quirks: { refuses: ["user"] } });
+    const outcome = prepare({ user: "u" }, to);
+    expect("prepared" in outcome && outcome.prepared).not.toHaveProperty("user");
+    expect(outcome.lost).toEqual(["user model-refuses"]);
+  });
+
   it("lets a model that always thinks think the least where it shall not", () => {
     const to = target("messages", { quirks: { thinkingOff: false } });
     const outcome = prepare({ reasoning: { enabled: false, budgetTokens: 0 } }, to);

@@ -22,7 +22,7 @@ import type {
 } from "./request.ts";
 import type { ProtocolTraits } from "./traits.ts";
 import { endsWithPrefill } from "./turns.ts";
-import { fitWord } from "./words.ts";
+import { fitWord, type WordRule } from "./words.ts";
 
 /** A request that fits its target, and what its answer must undo. */
 export interface Prepared {
@@ -45,7 +45,8 @@ export function prepareRequest(
   const copies = copiesOf(request, traits, target, losses);
   const names = openToolNames(traits.toolNames);
   const tools = prepareTools(request, traits, target, names, losses);
-  const fit: Fit = { request, traits, target, losses, names };
+  const callIds = callIdsAt(traits, target);
+  const fit: Fit = { request, traits, target, losses, names, callIds };
   const told = target.quirks.stop === false ? 0 : traits.maxStops;
   const stops = fitStops(request, traits);
   const {
@@ -91,6 +92,12 @@ interface Fit {
   readonly target: EncodeTarget;
   readonly losses: LossList;
   readonly names: ToolNames;
+  readonly callIds: WordRule;
+}
+
+/** The protocol's, or those of a model that takes others. */
+function callIdsAt({ callIds }: ProtocolTraits, { quirks: { callIdLength } }: EncodeTarget): WordRule {
+  return callIdLength === undefined ? callIds : { maxLength: callIdLength, also: "", isCode: true };
 }
 
 /**
@@ -138,7 +145,7 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
   const sampling: Record<string, number> = {};
   for (const [field, value] of Object.entries(request.sampling) as [keyof Sampling, number][]) {
     if (!hasSlot(field, request, traits)) losses.field(field);
-    else if (target.quirks.sampling === false) losses.field(field, "model-refuses");
+    else if (isRefused(field, target)) losses.field(field, "model-refuses");
     else sampling[field] = value;
   }
   const kept: Record<string, unknown> = { ...request, sampling };
@@ -158,10 +165,18 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
     losses.field("reasoning", "weakened");
     kept["reasoning"] = { ...wish, enabled: true, effort: "minimal" };
   }
+  if (kept["user"] !== undefined && target.quirks.refuses?.includes("user")) {
+    losses.field("user", "model-refuses");
+    delete kept["user"];
+  }
   if (kept["user"] !== undefined && request.protocol !== traits.protocol) {
     kept["user"] = fitUser(request.user ?? "", traits, losses);
   }
   return kept as unknown as ChatRequest;
+}
+
+function isRefused(field: keyof Sampling, { quirks }: EncodeTarget): boolean {
+  return quirks.sampling === false || (field === "seed" && quirks.refuses?.includes(field) === true);
 }
 
 /** What is longer than the protocol's vendor takes becomes a name that is still the same in each request. */
@@ -307,7 +322,7 @@ function fitCall(part: ToolCallPart, fit: Fit): ToolCallPart {
     ...(namespace ? { namespace } : {}),
     ...(custom && !bare ? { custom } : {}),
   };
-  const id = fitCallId(part.id, fit.traits.callIds);
+  const id = fitCallId(part.id, fit.callIds);
   const grouped = namespace !== undefined && fit.traits.namespaces;
   const name = fit.names.wireName(grouped ? { name: part.name } : owner);
   const kept = { ...call, id, name, ...(grouped ? { namespace } : {}) };
@@ -320,7 +335,7 @@ function fitResult(part: ToolResultPart, fit: Fit): ToolResultPart {
   return {
     ...result,
     ...(custom && takesCustom(fit.request, fit.traits) ? { custom } : {}),
-    callId: fitCallId(part.callId, fit.traits.callIds),
+    callId: fitCallId(part.callId, fit.callIds),
     parts: part.parts.flatMap((inner) => fitPart(inner, fit) as ToolResultPart["parts"]),
   };
 }

@@ -30,6 +30,10 @@ export interface Quirks {
   readonly mediaUrls?: readonly MediaPart["media"][];
   /** False: the model answers 400 to temperature, top_p and penalties. */
   readonly sampling?: boolean;
+  /** Hints that it answers 400 to. */
+  readonly refuses?: readonly ("user" | "seed")[];
+  /** Ids of calls are of exactly so many letters and digits. */
+  readonly callIdLength?: number;
   /** False: no stop sequences; the gateway cuts the answer itself. */
   readonly stop?: boolean;
   /** Chat: cache marks are taken on parts (`cache_control`). */
@@ -68,7 +72,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   systemRole: oneOf("system", "developer", "user"),
   maxTokensField: oneOf("max_tokens", "max_completion_tokens"),
   thinking: oneOf("effort", "budget", "adaptive", "level", "none"),
-  maxBudget: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  maxBudget: isCount,
   thinkingOff: isBoolean,
   efforts: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
   forcedTools: isBoolean,
@@ -76,6 +80,8 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   schemas: oneOf("whole", "subset"),
   mediaUrls: listOf("image", "audio", "video", "document"),
   sampling: isBoolean,
+  refuses: listOf("user", "seed"),
+  callIdLength: isCount,
   stop: isBoolean,
   cacheMarks: isBoolean,
   reasoningReplay: isBoolean,
@@ -89,6 +95,10 @@ function oneOf(...words: readonly string[]): (value: unknown) => boolean {
 
 function listOf(...words: readonly string[]): (value: unknown) => boolean {
   return (value) => Array.isArray(value) && value.every((each) => words.some((word) => word === each));
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 function isBoolean(value: unknown): boolean {

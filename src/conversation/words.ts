@@ -7,6 +7,8 @@ export interface WordRule {
   readonly also: string;
   /** The first is a letter or `_`. */
   readonly beginsWithLetter?: boolean;
+  /** Letters and digits alone, exactly `maxLength` of them. */
+  readonly isCode?: boolean;
 }
 
 /**
@@ -20,7 +22,8 @@ export function fitWord(word: string, rule: WordRule): string {
     .update(word)
     .digest("base64url")
     .replace(/[-_]/g, "0")
-    .slice(0, HASH_LENGTH);
+    .slice(0, rule.isCode ? rule.maxLength : HASH_LENGTH);
+  if (rule.isCode) return hash;
   const plain = word.replace(NOT_PLAIN, "_");
   const begun = rule.beginsWithLetter && !LETTER.test(plain) ? `_${plain}` : plain;
   const readable = begun.slice(0, rule.maxLength - HASH_LENGTH - 1);
@@ -28,6 +31,7 @@ export function fitWord(word: string, rule: WordRule): string {
 }
 
 function isAllowed(word: string, rule: WordRule): boolean {
+  if (rule.isCode) return word.length === rule.maxLength && CODE.test(word);
   if (rule.beginsWithLetter && !LETTER.test(word)) return false;
   if (rule.also === "any") return true;
   for (const letter of word) if (!PLAIN.test(letter) && !rule.also.includes(letter)) return false;
@@ -35,6 +39,7 @@ function isAllowed(word: string, rule: WordRule): boolean {
 }
 
 const PLAIN = /^[a-zA-Z0-9_-]$/;
+const CODE = /^[a-zA-Z0-9]*$/;
 const LETTER = /^[a-zA-Z_]/;
 const NOT_PLAIN = /[^a-zA-Z0-9_-]/gu;
 

@@ -50,6 +50,19 @@ export const KIMI_MODELS: readonly NamedQuirks[] = [
   row("[Kk]imi-", { reasoningReplay: true, sampling: false, manyAnswers: false }),
 ];
 
+/** Refuses fields that it does not know, and ids of calls but those of its own form. */
+const MISTRAL: Quirks = { refuses: ["user", "seed"], callIdLength: 9 };
+
+/** https://docs.mistral.ai/api/endpoint/chat; efforts by model as measured in https://github.com/anomalyco/models.dev/pull/1986. */
+export const MISTRAL_MODELS: readonly NamedQuirks[] = [
+  row("(mistral-small-(latest|26)|mistral-medium-(26|3[.-]5)|magistral)", {
+    ...MISTRAL,
+    thinking: "effort",
+    efforts: ["none", "high"],
+  }),
+  row("((open-)?mi[sx]tral|ministral|codestral|devstral|pixtral|voxtral)-", { ...MISTRAL, thinking: "none" }),
+];
+
 /** Told by effort alone; refuse sampling and words to go on from. */
 const ADAPTIVE: Quirks = { thinking: "adaptive", sampling: false, prefill: "refuse" };
 

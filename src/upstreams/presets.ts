@@ -5,6 +5,7 @@ import {
   DEEPSEEK_MODELS,
   GEMINI_MODELS,
   KIMI_MODELS,
+  MISTRAL_MODELS,
   type NamedQuirks,
   OPENAI_MODELS,
 } from "./preset-models.ts";
@@ -48,7 +49,7 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
     {
       // Servers of one's own mostly cannot, or may not, fetch from the Internet.
       quirks: { maxTokensField: "max_tokens", mediaUrls: [] },
-      models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS, ...KIMI_MODELS],
+      models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS, ...KIMI_MODELS, ...MISTRAL_MODELS],
     },
   ],
   ["anthropic", { quirks: {}, models: ANTHROPIC_MODELS }],
