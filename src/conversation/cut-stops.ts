@@ -102,14 +102,19 @@ function stoppedAt(stopSequence: string, plan: AnswerPlan): Finish {
   return { unified: "stop", protocol: plan.origin.protocol, stopSequence };
 }
 
+/** The stop sequence that is whole first, where vendors stop; of several at once the longest. */
 function firstStop(
   text: string,
   stops: readonly string[],
 ): { readonly at: number; readonly stop: string } | undefined {
   let first: { at: number; stop: string } | undefined;
+  let end = Number.POSITIVE_INFINITY;
   for (const stop of stops) {
     const at = stop === "" ? -1 : text.indexOf(stop);
-    if (at !== -1 && (first === undefined || at < first.at)) first = { at, stop };
+    const ends = at + stop.length;
+    if (at === -1 || ends > end || (first !== undefined && ends === end && at >= first.at)) continue;
+    first = { at, stop };
+    end = ends;
   }
   return first;
 }

@@ -69,6 +69,34 @@ describe("undoing a plan", () => {
     );
   });
 
+  it("cuts at the stop sequence that is whole first, however the stream is cut (rule 39)", () => {
+    const finish = (stopSequence: string) => ({ unified: "stop", protocol: "responses", stopSequence });
+    const cases = [
+      ["xabc", ["abc", "b"], "xa", "b"],
+      ["xa b", ["a b", "a"], "x", "a"],
+      ["xab", ["b", "ab"], "x", "ab"],
+    ] as const;
+    for (const [text, stops, kept, stop] of cases) {
+      const by = { ...plan("responses"), stops };
+      const said = { kind: "text", text } as const;
+      const told = { parts: [{ kind: "text", text: kept }], finish: finish(stop) };
+      const end = { unified: "stop", protocol: "responses" } as const;
+      expect(undoResponse({ choices: [{ parts: [said], finish: end }] }, by).choices).toEqual([told]);
+      for (const pieces of [[text], [...text]]) {
+        const run = open(by);
+        const events: readonly ChatEvent[] = [
+          { type: "text-start", block: 0, choice: 0 },
+          ...pieces.map((piece) => ({ type: "text-delta", block: 0, text: piece }) as const),
+          { type: "text-end", block: 0 },
+          { type: "finish", choice: 0, finish: end },
+        ];
+        expect(collectEvents(events.flatMap((event) => run.step(event)))).toEqual({
+          response: { choices: [told] },
+        });
+      }
+    }
+  });
+
   it("leaves an answer alone that needs nothing undone", () => {
     const by = {
       origin: origin("messages"),
