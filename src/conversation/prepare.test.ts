@@ -77,10 +77,12 @@ describe("preparing a request", () => {
   });
 
   it("drops the hints that the model refuses, and says so", () => {
-    const to = target("messages", { quirks: { refuses: ["user"] } });
-    const outcome = prepare({ user: "u" }, to);
+    const to = target("messages", { quirks: { refuses: ["user", "penalties"] } });
+    const sampling = { presencePenalty: 0, temperature: 1 };
+    const outcome = prepare({ protocol: "messages", user: "u", sampling }, to);
     expect("prepared" in outcome && outcome.prepared).not.toHaveProperty("user");
-    expect(outcome.lost).toEqual(["user model-refuses"]);
+    expect("prepared" in outcome && outcome.prepared.sampling).toEqual({ temperature: 1 });
+    expect(outcome.lost).toEqual(["presencePenalty model-refuses", "user model-refuses"]);
   });
 
   it("lets a model that always thinks think the least where it shall not", () => {

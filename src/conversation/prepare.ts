@@ -176,7 +176,8 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
 }
 
 function isRefused(field: keyof Sampling, { quirks }: EncodeTarget): boolean {
-  return quirks.sampling === false || (field === "seed" && quirks.refuses?.includes(field) === true);
+  const word = field === "seed" ? field : field.endsWith("Penalty") ? "penalties" : undefined;
+  return quirks.sampling === false || (word !== undefined && quirks.refuses?.includes(word) === true);
 }
 
 /** What is longer than the protocol's vendor takes becomes a name that is still the same in each request. */

@@ -31,7 +31,7 @@ export interface Quirks {
   /** False: the model answers 400 to temperature, top_p and penalties. */
   readonly sampling?: boolean;
   /** Hints that it answers 400 to. */
-  readonly refuses?: readonly ("user" | "seed")[];
+  readonly refuses?: readonly ("user" | "seed" | "penalties")[];
   /** Ids of calls are of exactly so many letters and digits. */
   readonly callIdLength?: number;
   /** False: no stop sequences; the gateway cuts the answer itself. */
@@ -80,7 +80,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   schemas: oneOf("whole", "subset"),
   mediaUrls: listOf("image", "audio", "video", "document"),
   sampling: isBoolean,
-  refuses: listOf("user", "seed"),
+  refuses: listOf("user", "seed", "penalties"),
   callIdLength: isCount,
   stop: isBoolean,
   cacheMarks: isBoolean,

@@ -39,7 +39,9 @@ const fields = {
     "Media that the upstream fetches itself; what is not listed is fetched here and sent inline",
   ),
   sampling: flag.describe("false = the model refuses temperature, top_p and penalties"),
-  refuses: unique(z.enum(["user", "seed"])).describe("Hints that the model refuses; they are dropped"),
+  refuses: unique(z.enum(["user", "seed", "penalties"])).describe(
+    "Hints that the model refuses; they are dropped",
+  ),
   call_id_length: whole(6, 64).describe("Ids of calls are of exactly so many letters and digits"),
   stop: flag.describe("false = the model takes no stop sequences; the answer is cut here"),
   cache_marks: flag.describe("true = chat completions takes cache_control on parts"),

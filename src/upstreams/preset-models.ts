@@ -63,6 +63,18 @@ export const MISTRAL_MODELS: readonly NamedQuirks[] = [
   row("((open-)?mi[sx]tral|ministral|codestral|devstral|pixtral|voxtral)-", { ...MISTRAL, thinking: "none" }),
 ];
 
+/** Refuse penalties, even of 0; those that think refuse stop sequences too. */
+const GROK: Quirks = { refuses: ["penalties"], stop: false };
+
+/** https://docs.x.ai/developers/model-capabilities/text/reasoning: any effort is a 400 where a model knows none. */
+export const GROK_MODELS: readonly NamedQuirks[] = [
+  row("grok-(2|.*non-reasoning)", { thinking: "none", refuses: ["penalties"] }),
+  row("grok-3-mini", { ...GROK, thinking: "effort", efforts: ["low", "high"] }),
+  row("grok-4\\.[35]", { ...GROK, thinking: "effort", efforts: ["low", "medium", "high"] }),
+  row("grok-(4\\.[6-9]|[5-9])", { ...GROK, thinking: "effort", efforts: ["low", "medium", "high", "xhigh"] }),
+  row("grok-", { ...GROK, thinking: "none" }),
+];
+
 /** Told by effort alone; refuse sampling and words to go on from. */
 const ADAPTIVE: Quirks = { thinking: "adaptive", sampling: false, prefill: "refuse" };
 

@@ -4,6 +4,7 @@ import {
   ANTHROPIC_MODELS,
   DEEPSEEK_MODELS,
   GEMINI_MODELS,
+  GROK_MODELS,
   KIMI_MODELS,
   MISTRAL_MODELS,
   type NamedQuirks,
@@ -49,7 +50,7 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
     {
       // Servers of one's own mostly cannot, or may not, fetch from the Internet.
       quirks: { maxTokensField: "max_tokens", mediaUrls: [] },
-      models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS, ...KIMI_MODELS, ...MISTRAL_MODELS],
+      models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS, ...KIMI_MODELS, ...MISTRAL_MODELS, ...GROK_MODELS],
     },
   ],
   ["anthropic", { quirks: {}, models: ANTHROPIC_MODELS }],
