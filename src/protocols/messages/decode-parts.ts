@@ -25,7 +25,7 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { asObject } from "../json.ts";
+import { asObject, asObjects } from "../json.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeSignature } from "./signature.ts";
 
@@ -106,6 +106,7 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
   const type = requiredText(block, "type");
   const known = KNOWN_BLOCKS.get(type);
   if (type === "tool_reference") return toolReference(block);
+  if (type === "search_result") return inWords(block, optionalText(block, "source"), block);
   if (known === undefined) return foreignPart(block, role === "user" ? "meaning" : "hint");
   switch (type) {
     case "text":
@@ -153,7 +154,7 @@ function decodeMedia(
   const from = requiredFields(block, "source");
   const source = decodeSource(from);
   // Documents made of blocks, and kinds of sources that are not known here.
-  if (source === undefined) return foreignPart(block, "meaning");
+  if (source === undefined) return inWords(block, undefined, from);
   foreign.push(...foreignFields(block, KNOWN_BLOCKS.get(type) ?? NONE));
   const stated = optionalText(from, "media_type");
   const mimeType = source.from === "url" ? mimeTypeOfUrl(source.url) : stated;
@@ -223,6 +224,17 @@ function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
 function toolReference(block: Fields): ForeignPart {
   const words = `The tool ${requiredText(block, "tool_name")} can be called now.`;
   return { ...foreignPart(block, "hint"), words };
+}
+
+/** What the caller found, in the blocks of `holder`: where they are texts, other vendors can be told all of it in words. */
+function inWords(block: Fields, address: string | undefined, holder: Fields): ForeignPart {
+  const part = foreignPart(block, "meaning");
+  const { content } = holder.value;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : asObjects(content);
+  const texts = blocks.map(({ text }) => text).filter((text) => typeof text === "string");
+  if (texts.length === 0 || texts.length < blocks.length) return part;
+  const head = [optionalText(block, "title"), address].filter((line) => (line ?? "") !== "").join("\n");
+  return { ...part, words: [head, ...texts].filter((text) => text !== "").join("\n\n") };
 }
 
 /** What the vendor's own tools did is a hint to the next turn; what the caller adds is meant to be read. */
