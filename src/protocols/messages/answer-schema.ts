@@ -2,7 +2,7 @@ import { asObject, type JsonObject } from "../json.ts";
 
 /**
  * A JSON Schema as `output_config.format` (rule 40) and strict tools take it: every object closed, no bounds
- * of numbers, texts and lists. `lossy` tells that a bound is gone.
+ * of numbers, texts and lists, and few formats. `lossy` tells that one of these is gone.
  */
 export function answerSchema(schema: JsonObject): { readonly schema: JsonObject; readonly lossy: boolean } {
   const walk = { lossy: false };
@@ -17,7 +17,7 @@ function closed(schema: JsonObject, walk: { lossy: boolean }, depth: number): Js
   };
   const out: [string, unknown][] = [];
   for (const [keyword, value] of Object.entries(schema)) {
-    if (BOUNDS.has(keyword) || (keyword === "minItems" && value !== 0 && value !== 1)) walk.lossy = true;
+    if (isRefused(keyword, value)) walk.lossy = true;
     else if (NAMED.has(keyword)) {
       const named = Object.entries(asObject(value) ?? {});
       out.push([keyword, Object.fromEntries(named.map(([name, each]) => [name, inner(each)]))]);
@@ -30,6 +30,26 @@ function closed(schema: JsonObject, walk: { lossy: boolean }, depth: number): Js
   if (isObject && (open === undefined || open === true)) out.push(["additionalProperties", false]);
   return Object.fromEntries(out);
 }
+
+function isRefused(keyword: string, value: unknown): boolean {
+  if (keyword === "minItems") return value !== 0 && value !== 1;
+  if (keyword === "format") return !FORMATS.has(value);
+  return BOUNDS.has(keyword);
+}
+
+/** Of texts; numbers have none. */
+const FORMATS: ReadonlySet<unknown> = new Set([
+  "date-time",
+  "time",
+  "date",
+  "duration",
+  "email",
+  "hostname",
+  "uri",
+  "ipv4",
+  "ipv6",
+  "uuid",
+]);
 
 const BOUNDS: ReadonlySet<string> = new Set([
   "minimum",
