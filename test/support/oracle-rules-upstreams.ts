@@ -53,12 +53,15 @@ const TO_CHAT: readonly Rule[] = [
 
 const TO_MESSAGES: readonly Rule[] = [
   {
-    why: "JSON of no schema has no slot: the prompt asks for it, and the loss is listed. The peer's tool without a schema makes models wrap the answer in a field of their own.",
+    why: "JSON of no schema has no slot: it is asked for in words, and the loss is listed. The peer's tool without a schema makes models wrap the answer in a field of their own.",
     covers: ({ place, ours, theirs, lost }) =>
-      ours === undefined &&
       lost.some((path) => FORMATS.includes(path)) &&
-      /^(tools|tool_choice)$/.test(place) &&
-      JSON.stringify(theirs).includes('"name":"json"'),
+      ((ours === undefined &&
+        /^(tools|tool_choice)$/.test(place) &&
+        JSON.stringify(theirs).includes('"name":"json"')) ||
+        (place === "system" &&
+          theirs === undefined &&
+          isDeepStrictEqual(ours, [{ type: "text", text: "Answer with nothing but JSON." }]))),
   },
   {
     why: "Rule 38: effort and budget become each other by fixed steps, within the limit; the peer's shares of the limit are as good.",
