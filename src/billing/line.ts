@@ -57,8 +57,8 @@ export function encodeEnd(
         `"attempts":${outcome.attempts},"first_byte_ms":${firstByteMs === null ? null : Math.round(firstByteMs)},` +
         `"total_ms":${Math.round(outcome.totalMs)}${listField("hostile", hostile)}${listField("losses", losses)}` +
         `${lastRates === undefined ? "" : `,"rates":${encodeRates(lastRates)}`}` +
-        `${errorCode === undefined ? "" : `,"error_code":${JSON.stringify(errorCode)}`}${raw === "" ? "" : `,"raw":${raw}`}}`,
-    ),
+        `${errorCode === undefined ? "" : `,"error_code":${JSON.stringify(errorCode)}`}`,
+    ) + (raw === "" ? "}" : `,"raw":${raw}}`),
   );
 }
 

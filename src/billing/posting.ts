@@ -1,5 +1,4 @@
 import { ByteSheet } from "../base/byte-sheet.ts";
-import { type Line, textOf } from "./line.ts";
 import { linesOfRow } from "./usage-row.ts";
 
 /** What is known of an ended request beside its row: needed where the text cannot be read. */
@@ -70,8 +69,8 @@ export class Posting {
 }
 
 /** The row that can hold whatever its lines do. */
-export function rowOfLines(begin: Line, end: Line): string {
-  return `${textOf(begin)}\t${textOf(end)}`;
+export function rowOfLines(beginLine: string, endLine: string): string {
+  return `${beginLine}\t${endLine}`;
 }
 
 function pairOf(row: string): RequestLines {

@@ -10,25 +10,30 @@ export interface SharedText {
   readonly checksum: number;
 }
 
-/** What many requests share, as it stands in a begin line and in a row. */
-interface Shared<Line> {
-  readonly line: Line;
-  /** undefined where a row cannot hold it. */
+/** Account and key, as they stand in a begin line and in a row. */
+interface CallerText {
+  readonly line: string;
+  readonly row: string;
+}
+
+/** Model, price row, rates and factor; of a line its first half, up to the comma. */
+interface ModelText {
+  readonly line: SharedText;
+  /** undefined where a row cannot hold the model's name. */
   readonly row: string | undefined;
 }
 
 // Callers and rates are shared by many requests and frozen, so their text is made once; of rates for one factor.
-const callerTexts = new WeakMap<Caller, Shared<string>>();
-const modelTexts = new WeakMap<TokenRates, ModelText>();
+const callerTexts = new WeakMap<Caller, CallerText>();
+const modelTexts = new WeakMap<TokenRates, KnownModel>();
 
-interface ModelText {
+interface KnownModel {
   readonly model: string;
   readonly price: FrozenPrice;
-  readonly shared: Shared<SharedText>;
+  readonly text: ModelText;
 }
 
-/** Account and key. */
-export function callerText(caller: Caller): Shared<string> {
+export function callerText(caller: Caller): CallerText {
   let text = callerTexts.get(caller);
   if (text === undefined) {
     const { accountId, keyId } = caller;
@@ -38,8 +43,7 @@ export function callerText(caller: Caller): Shared<string> {
   return text;
 }
 
-/** Model, price row, rates and factor; of a line its first half, up to the comma. */
-export function modelText(model: string, price: FrozenPrice): Shared<SharedText> {
+export function modelText(model: string, price: FrozenPrice): ModelText {
   if (price.extras !== undefined) return encodeModel(model, price);
   const known = modelTexts.get(price.rates);
   if (
@@ -47,13 +51,13 @@ export function modelText(model: string, price: FrozenPrice): Shared<SharedText>
     known.price.priceId === price.priceId &&
     known.price.factorPpm === price.factorPpm
   )
-    return known.shared;
-  const shared = encodeModel(model, price);
-  modelTexts.set(price.rates, { model, price, shared });
-  return shared;
+    return known.text;
+  const text = encodeModel(model, price);
+  modelTexts.set(price.rates, { model, price, text });
+  return text;
 }
 
-function encodeModel(model: string, { priceId, rates, extras, factorPpm }: FrozenPrice): Shared<SharedText> {
+function encodeModel(model: string, { priceId, rates, extras, factorPpm }: FrozenPrice): ModelText {
   const frozen = wellFormed(encodeRates(rates, extras));
   const line = `{"model":${wellFormed(JSON.stringify(model))},"price":"${priceId}","rates":${frozen},"factor":"${factorPpm}"`;
   return {

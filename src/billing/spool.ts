@@ -101,7 +101,7 @@ export class Spool {
     hold.beginLine = undefined;
     hold.endNumber = number;
     const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
-    this.posting().add(ended, row ?? rowOfLines(beginLine, line));
+    this.posting().add(ended, row ?? rowOfLines(textOf(beginLine), textOf(line)));
     for (const purse of purses) purse.settle(amountNanos, chargeNanos, nowMs);
     this.finished.push(hold);
     if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);

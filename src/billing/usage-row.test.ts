@@ -5,7 +5,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import { ledgersOf } from "./ledger-ref.ts";
-import { encodeBegin, encodeEnd, rawText } from "./line.ts";
+import { encodeBegin, encodeEnd, rawText, textOf } from "./line.ts";
 import { Posting, rowOfLines } from "./posting.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { TickRequest } from "./tick.ts";
@@ -85,19 +85,19 @@ describe("a row of the usage log", () => {
         if (row === undefined) return;
         rows += 1;
         expect(row).not.toMatch(/[\n\0]/);
-        const begin = encodeBegin(1, BEGAN_AT_MS, asked, ledgers);
-        const end = encodeEnd(2, ENDED_AT_MS, 1, 3n, outcome);
+        const begin = textOf(encodeBegin(1, BEGAN_AT_MS, asked, ledgers));
+        const end = textOf(encodeEnd(2, ENDED_AT_MS, 1, 3n, outcome));
         const byRow = await posted(row, requestId, caller);
         expect(byRow).toEqual(await posted(rowOfLines(begin, end), requestId, caller));
         const again = new Posting();
         again.add({ number: 2, balance: "", holdNanos: 5n }, row);
         const pair = again.find(requestId);
         expect(again.find(`${requestId} `)).toBeUndefined();
-        expect(JSON.parse(rowOfLines(begin, end).split("\t")[0] ?? "")).toEqual({
+        expect(JSON.parse(begin)).toEqual({
           n: 1,
           ...JSON.parse(pair?.beginLine ?? ""),
         });
-        expect(JSON.parse(rowOfLines(begin, end).split("\t")[1] ?? "")).toEqual({
+        expect(JSON.parse(end)).toEqual({
           ...{ n: 2, begin: 1 },
           ...JSON.parse(pair?.endLine ?? ""),
         });

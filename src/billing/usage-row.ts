@@ -48,43 +48,44 @@ function fits({ price }: HoldOrder, { hostile, losses, errorCode, withoutExtras 
 
 /** A row as the two lines it stands for, less their numbers. */
 export function linesOfRow(row: string): { readonly beginLine: string; readonly endLine: string } {
-  const fields = row.split("\t");
-  const text = (at: number): string => fields[at] ?? "";
-  const number = (at: number): number | undefined => (text(at) === "" ? undefined : Number(text(at)));
+  const [beganAt, endedAt, request, account, key, ...ofModel] = row.split("\t");
+  const [model, price, rates = "", factor, ...ofOrder] = ofModel;
+  const [endpoint, streamed, hold, ledgers = "", ...ofOutcome] = ofOrder;
+  const [upstream, upstreamModel, status, reason, attempts, firstByteMs, totalMs, ...ofUsage] = ofOutcome;
+  const [estimated, inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, ...ofAnswer] = ofUsage;
+  const [outputVisible, outputReasoning, raw = "", charge] = ofAnswer;
   const begin = {
-    at: number(0),
-    request: text(2),
-    account: text(3),
-    key: text(4),
-    model: text(5),
-    price: text(6),
-    rates: JSON.parse(text(7)) as unknown,
-    factor: text(8),
-    endpoint: text(9),
-    streamed: text(10) === "true",
-    hold: text(11),
-    ledgers: text(12).split(","),
+    ...{
+      at: numberOf(beganAt),
+      request,
+      account,
+      key,
+      model,
+      price,
+      rates: JSON.parse(rates) as unknown,
+      factor,
+    },
+    ...{ endpoint, streamed: streamed === "true", hold, ledgers: ledgers.split(",") },
   };
   const end = {
-    at: number(1),
-    upstream: text(13) || null,
-    upstream_model: text(14) || null,
-    status: number(15),
-    reason: text(16),
-    attempts: number(17),
-    first_byte_ms: number(18) ?? null,
-    total_ms: number(19),
-    estimated: text(20) === "true",
-    usage: {
-      inputUncached: number(21),
-      cacheRead: number(22),
-      cacheWrite5m: number(23),
-      cacheWrite1h: number(24),
-      outputVisible: number(25),
-      outputReasoning: number(26),
+    ...{ at: numberOf(endedAt), upstream: upstream || null, upstream_model: upstreamModel || null },
+    ...{ status: numberOf(status), reason, attempts: numberOf(attempts) },
+    ...{
+      first_byte_ms: numberOf(firstByteMs) ?? null,
+      total_ms: numberOf(totalMs),
+      estimated: estimated === "true",
     },
-    ...(text(27) === "" ? {} : { raw: JSON.parse(text(27)) as unknown }),
-    charge: text(28),
+    usage: {
+      ...{ inputUncached: numberOf(inputUncached), cacheRead: numberOf(cacheRead) },
+      ...{ cacheWrite5m: numberOf(cacheWrite5m), cacheWrite1h: numberOf(cacheWrite1h) },
+      ...{ outputVisible: numberOf(outputVisible), outputReasoning: numberOf(outputReasoning) },
+    },
+    ...(raw === "" ? {} : { raw: JSON.parse(raw) as unknown }),
+    charge,
   };
   return { beginLine: JSON.stringify(begin), endLine: JSON.stringify(end) };
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text ? Number(text) : undefined;
 }
