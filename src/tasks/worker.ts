@@ -1,4 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
+import { crowdOf } from "../base/crowd.ts";
 import { every, sleep } from "../base/timers.ts";
 import type { Claim, Look, Place } from "./board.ts";
 import { type Held, hold, KEEP_BEAT_MS, keepAll, LEASE_MS } from "./held.ts";
@@ -162,7 +163,7 @@ export function createWorker(deps: WorkDeps): Worker {
       try {
         const freshAtMs = clock.monotonicMs();
         const shares = room.fresh > 0 && freshAtMs >= sharedAtMs + SHARING_BEAT_MS;
-        const lastAccounts = shares ? accountsWith(ACCOUNT_SHARE, fresh) : [];
+        const lastAccounts = shares ? crowdOf(ACCOUNT_SHARE, accountsOf(fresh)) : [];
         if (lastAccounts.length > 0) sharedAtMs = freshAtMs;
         const claims = await board.claim({ ...room, busy: lanes.full(), lastAccounts, leaseMs: LEASE_MS });
         crashPoint("task.claim.after-statement");
@@ -194,11 +195,8 @@ export function createWorker(deps: WorkDeps): Worker {
   };
 }
 
-/** Accounts that have so many of these or more. */
-function accountsWith(least: number, tasks: Iterable<Held>): bigint[] {
-  const counts = new Map<bigint, number>();
-  for (const { claim } of tasks) counts.set(claim.accountId, (counts.get(claim.accountId) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count >= least).map(([accountId]) => accountId);
+function accountsOf(tasks: Iterable<Held>): bigint[] {
+  return Array.from(tasks, ({ claim }) => claim.accountId);
 }
 
 function groupsOf<T extends Submitted & { readonly place: Place }>(looks: readonly T[]): T[][] {

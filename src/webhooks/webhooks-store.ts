@@ -27,14 +27,17 @@ export interface AttemptFacts {
   readonly againMs: number | null;
 }
 
+export interface DeliveryWish {
+  readonly most: number;
+  /** Accounts that have enough under way. */
+  readonly busy: readonly bigint[];
+  readonly leaseMs: number;
+}
+
 /** Takes deliveries that are due, but of no busy account; whoever does not record an attempt within the lease has lost them. */
 export function claimDeliveries(
   db: Queryable,
-  {
-    most,
-    busy,
-    leaseMs,
-  }: { readonly most: number; readonly busy: readonly bigint[]; readonly leaseMs: number },
+  { most, busy, leaseMs }: DeliveryWish,
 ): Promise<DeliveryClaim[]> {
   return db.query<DeliveryClaim>(
     `update webhook_deliveries d set fence = d.fence + 1, due_at = now() + $2 * interval '1 ms'

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
+import { crowdOf } from "../base/crowd.ts";
 import { keepUp, systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
@@ -69,16 +70,10 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
       };
     });
 
-  const busyAccounts = (): bigint[] => {
-    const counts = new Map<bigint, number>();
-    for (const account of sending.values()) counts.set(account, (counts.get(account) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= ACCOUNT_SHARE).map(([account]) => account);
-  };
-
   const run = async (): Promise<void> => {
     while (!stopping) {
       try {
-        const busy = busyAccounts();
+        const busy = crowdOf(ACCOUNT_SHARE, sending.values());
         const most = Math.min(ACCOUNT_SHARE, MOST_AT_ONCE - sending.size);
         const claims = await claimDeliveries(database, { most, busy, leaseMs: LEASE_MS });
         for (const claim of claims) {
