@@ -5,6 +5,10 @@ const UNIT_LIMIT_MS = 120_000;
 const BLACKBOX_LIMIT_MS = 240_000;
 const LONG_LIMIT_MS = 1_800_000;
 
+// Tests of started servers wait more than they compute, so that more of them than there are cores run at once.
+const CORES = 2;
+const WAITING_WORKERS = 3;
+
 /**
  * Three projects: `unit` sits beside the sources, `blackbox` drives started servers (it needs a
  * build), `long` holds the fault lanes that take minutes.
@@ -25,7 +29,8 @@ export default defineConfig({
           globalSetup: ["test/support/global-database.ts"],
           testTimeout: UNIT_LIMIT_MS,
           hookTimeout: UNIT_LIMIT_MS,
-          maxWorkers: 2,
+          maxWorkers: CORES,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -36,7 +41,8 @@ export default defineConfig({
           globalSetup: ["test/support/global-database.ts"],
           testTimeout: BLACKBOX_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
-          maxWorkers: 2,
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -46,7 +52,8 @@ export default defineConfig({
           globalSetup: ["test/support/global-database.ts"],
           testTimeout: LONG_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
-          maxWorkers: 2,
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
