@@ -35,6 +35,12 @@ export function readMediaName(day: string, file: string): MediaName | undefined 
   return { day, id, type };
 }
 
+/** As `pathOf` wrote it; undefined = it is the path of something else. */
+export function readMediaPath(path: string): MediaName | undefined {
+  const [day = "", file = "", ...more] = path.split("/");
+  return more.length > 0 ? undefined : readMediaName(day, file);
+}
+
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Settings } from "../catalog/catalog.ts";
@@ -12,7 +13,7 @@ import { createDiskShelf } from "./disk-shelf.ts";
 import { type MediaName, pathOf } from "./media-name.ts";
 import { isLasting, MirrorFailure } from "./mirror-failure.ts";
 import { createRetention } from "./retention.ts";
-import { createS3Door, type S3Keys } from "./s3-door.ts";
+import { createS3Door, type S3Keys, type S3Place } from "./s3-door.ts";
 import { createS3Shelf } from "./s3-shelf.ts";
 import type { Shelf } from "./shelf.ts";
 import { createTurns } from "./turns.ts";
@@ -74,10 +75,14 @@ export function createMirror(options: MirrorOptions): Mirror {
   // One for each task whose files are copied.
   setMaxListeners(0, closing.signal);
   let failed = 0;
-  /** The bucket that the settings name at this moment. */
+  let known: { readonly place: S3Place; readonly shelf: Shelf } | undefined;
+  /** The bucket that the settings name at this moment; the same shelf as long as they do, for it knows how far it is tidied. */
   const bucket = (): Shelf | undefined => {
     const { mirror } = settings();
-    return mirror.kind === "s3" && door ? createS3Shelf(door, mirror) : undefined;
+    if (mirror.kind !== "s3" || !door) return undefined;
+    if (!isDeepStrictEqual(known?.place, mirror))
+      known = { place: mirror, shelf: createS3Shelf(door, mirror) };
+    return known?.shelf;
   };
   // The disk first: it holds what was copied before the settings named a bucket, and costs nothing to ask.
   const shelves = (): readonly Shelf[] => [disk, ...[bucket()].flatMap((shelf) => shelf ?? [])];

@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../../test/support/fake-s3.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FakeS3, S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../../test/support/fake-s3.ts";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../observe/log.ts";
 import { createDiskShelf } from "./disk-shelf.ts";
 import { createRetention } from "./retention.ts";
-import { createS3Door } from "./s3-door.ts";
+import { createS3Door, type S3Door } from "./s3-door.ts";
 import { createS3Shelf } from "./s3-shelf.ts";
 
 const NOW_MS = Date.parse("2026-03-31T12:00:00Z");
@@ -57,20 +57,67 @@ it.each([
   expect((await readdir(join(folder, "clocks"))).sort()).toEqual(YOUNG);
 });
 
-it("files outlast their tasks by two days at most, in a bucket, whatever else is in it", async () => {
-  const s3 = await startFakeS3();
-  const door = createS3Door(S3_KEYS, clock);
-  const object = { body: Buffer.from("x"), type: undefined };
-  // More than the fake lists in one page.
-  const keys = OLD.flatMap((day) => ["a", "b", "c"].map((each) => `p/${day}/${each}${FILE.slice(1)}`));
-  const kept = [...YOUNG.map((day) => `p/${day}/${FILE}`), `other/${OLD[0]}/${FILE}`];
-  for (const key of [...keys, ...kept]) s3.objects.set(key, object);
-  await tidy(
-    createS3Shelf(door, { kind: "s3", endpoint: s3.url, region: S3_REGION, bucket: S3_BUCKET, prefix: "p/" }),
-  );
-  expect([...s3.objects.keys()].sort()).toEqual(kept.sort());
-  await door.close();
-  await s3.close();
+describe("in a bucket", () => {
+  let s3: FakeS3;
+  let door: S3Door;
+  beforeEach(async () => {
+    s3 = await startFakeS3();
+    door = createS3Door(S3_KEYS, clock);
+  });
+  afterEach(async () => {
+    await door.close();
+    await s3.close();
+  });
+
+  const bucket = (prefix: string) =>
+    createS3Shelf(door, { kind: "s3", endpoint: s3.url, region: S3_REGION, bucket: S3_BUCKET, prefix });
+  const fill = (keys: readonly string[]): void => {
+    for (const key of keys) s3.objects.set(key, { body: Buffer.from("x"), type: undefined });
+  };
+  const names = (): string[] => [...s3.objects.keys()].sort();
+
+  it("files outlast their tasks by two days at most, whatever else is in it", async () => {
+    // More than the fake lists in one page.
+    const keys = OLD.flatMap((day) => ["a", "b", "c"].map((each) => `p/${day}/${each}${FILE.slice(1)}`));
+    const kept = [...YOUNG.map((day) => `p/${day}/${FILE}`), `other/${OLD[0]}/${FILE}`];
+    fill([...keys, ...kept]);
+    await tidy(bucket("p/"));
+    expect(names()).toEqual(kept.sort());
+  });
+
+  it("others' objects stay and keep no files of ours, also where they fill the first pages", async () => {
+    const others = [
+      ...["1", "2", "3", "4"].map((each) => `${each}.csv`),
+      // A page of names that XML escapes.
+      ...["a&b", "a<b", "a>b", "a\rb"].map((each) => `0/${each}`),
+      ...["report.csv", "report.png", "deep/report.png"].map((each) => `${OLD[0]}/${each}`),
+      `${OLD[0]}-backup/${FILE}`,
+      ...["x", "y", "z"].map((each) => `${OLD[1]}/${each}/${FILE}`),
+    ];
+    fill([...others, ...[...OLD, ...YOUNG].map((day) => `${day}/${FILE}`)]);
+    await tidy(bucket(""));
+    expect(names()).toEqual([...others, ...YOUNG.map((day) => `${day}/${FILE}`)].sort());
+  });
+
+  it("a run looks at a bounded number of others' objects, and the next one goes on from there", async () => {
+    const others = Array.from({ length: 1_000 }, (_, index) => `0/${String(index).padStart(4, "0")}`);
+    const ours = `${OLD[0]}/${FILE}`;
+    fill([...others, ours]);
+    const shelf = bucket("");
+    const asked: number[] = [];
+    while (s3.objects.has(ours)) {
+      const before = s3.asked.length;
+      await tidy(shelf);
+      asked.push(s3.asked.length - before);
+      if (asked.length > 10) break;
+    }
+    expect(names()).toEqual(others);
+    expect(asked.length).toBeGreaterThan(1);
+    // The next one begins at the front again.
+    fill([ours]);
+    for (const _ of asked) await tidy(shelf);
+    expect(names()).toEqual(others);
+  });
 });
 
 it("what a dead process left unfinished goes after an hour", async () => {

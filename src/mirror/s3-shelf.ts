@@ -1,14 +1,19 @@
 import { createReadStream } from "node:fs";
 import { crashPoint } from "../base/crash-point.ts";
-import { isDay, pathOf } from "./media-name.ts";
+import { pathOf, readMediaPath } from "./media-name.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
 import { MirrorFailure } from "./mirror-failure.ts";
 import type { S3Answer, S3Door, S3Place, S3Request } from "./s3-door.ts";
 import type { Shelf } from "./shelf.ts";
 
+/** Of a thousand keys each. Others may have millions in the bucket that sort before ours: a run does not read them all. */
+const MOST_PAGES = 100;
+
 /** A bucket, with one folder of each day under the prefix. */
 export function createS3Shelf(door: S3Door, place: S3Place): Shelf {
   const { prefix } = place;
+  /** The last key that a run had time for; "" = the next one begins at the front. */
+  let tidiedTo = "";
   const ask = async (wanted: S3Request & { readonly expect: readonly number[] }): Promise<S3Answer> => {
     const answer = await door.ask(place, { ...wanted, key: wanted.key && prefix + wanted.key });
     if (wanted.expect.includes(answer.status)) return answer;
@@ -46,16 +51,24 @@ export function createS3Shelf(door: S3Door, place: S3Place): Shelf {
     },
     async dropUpTo(day) {
       let dropped = 0;
-      // Keys come in order, hence by day; what was dropped is not listed again.
-      for (;;) {
-        const query = { "list-type": "2", prefix };
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const query = { "list-type": "2", prefix, ...(tidiedTo && { "start-after": tidiedTo }) };
         const answer = await ask({ method: "GET", key: "", query, expect: [200] });
-        const keys = keysIn(await answer.body.text()).map((key) => key.slice(prefix.length));
-        const old = keys.filter((key) => isDay(key.slice(0, 10)) && key.slice(0, 10) <= day);
-        for (const key of old) await drop(key);
-        dropped += old.length;
-        if (old.length === 0 || old.length < keys.length) return dropped;
+        const keys = keysIn(await answer.body.text());
+        for (const key of keys.map((each) => each.slice(prefix.length))) {
+          const name = readMediaPath(key);
+          if (name === undefined || name.day > day) continue;
+          await drop(key);
+          dropped += 1;
+        }
+        tidiedTo = keys.at(-1) ?? "";
+        // Keys come in order, hence by day.
+        if (keys.length === 0 || tidiedTo.slice(prefix.length) > `${day}/~`) {
+          tidiedTo = "";
+          break;
+        }
       }
+      return dropped;
     },
   };
 }
@@ -63,7 +76,15 @@ export function createS3Shelf(door: S3Door, place: S3Place): Shelf {
 /** Of the answers that blame the request: those that another attempt may not get. */
 const PASSING: readonly number[] = [408, 409, 425, 429];
 
-/** Ours hold nothing that XML would escape; a key that does is not ours. */
 function keysIn(xml: string): string[] {
-  return [...xml.matchAll(/<Key>([^<&]+)<\/Key>/g)].map(([, key = ""]) => key);
+  return [...xml.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => unescapeXml(key));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** Others' keys may hold anything, and a listing goes on after the last one of a page, whosesoever it is. */
+function unescapeXml(text: string): string {
+  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) =>
+    name === undefined ? String.fromCodePoint(Number(decimal ?? `0x${hex}`)) : (ENTITIES[name] ?? whole),
+  );
 }

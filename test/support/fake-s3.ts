@@ -76,14 +76,25 @@ function serve(request: IncomingMessage, call: Call): void {
   } else if (request.method === "DELETE") {
     objects.delete(key);
     answer(204);
-  } else if (key === "") answer(200, {}, listing(objects, url.searchParams.get("prefix") ?? ""));
+  } else if (key === "") answer(200, {}, listing(objects, url.searchParams));
   else read(request.headers.range, call);
 }
 
-function listing(objects: FakeS3["objects"], prefix: string): string {
-  const keys = [...objects.keys()].filter((each) => each.startsWith(prefix)).sort();
-  const listed = keys.slice(0, PAGE).map((each) => `<Contents><Key>${each}</Key><Size>1</Size></Contents>`);
+function listing(objects: FakeS3["objects"], query: URLSearchParams): string {
+  const [prefix, after] = [query.get("prefix") ?? "", query.get("start-after") ?? ""];
+  const keys = [...objects.keys()].filter((each) => each.startsWith(prefix) && each > after).sort();
+  const listed = keys
+    .slice(0, PAGE)
+    .map((each) => `<Contents><Key>${escaped(each)}</Key><Size>1</Size></Contents>`);
   return `<ListBucketResult><Name>x</Name>${listed.join("")}</ListBucketResult>`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("\r", "&#13;");
 }
 
 function read(range: string | undefined, { key, objects, answer }: Call): void {
