@@ -1,4 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
+import type { AskOutcome } from "../upstreams/call.ts";
 import type {
   PollAbout,
   PollOutcome,
@@ -108,12 +109,18 @@ async function answerTo(
   lanes: Lanes,
 ): Promise<TaskApiAnswer | undefined> {
   const { requestId } = held.claim;
-  return lanes.run(upstream.id, async () => {
+  const asked = await lanes.run(upstream.id, async () => {
     crashPoint("task.look.before-send");
-    const asked = await askWithin(ask({ upstream, credential, requestId, request }), LOOK_MS, timers);
+    const outcome = await askWithin(ask({ upstream, credential, requestId, request }), LOOK_MS, timers);
     crashPoint("task.look.after-answer");
-    return asked?.type === "answered" ? asked.answer : undefined;
+    return isSilence(outcome) ? undefined : outcome;
   });
+  return asked?.type === "answered" ? asked.answer : undefined;
+}
+
+/** Who refuses a connection says so at once; who says nothing keeps others waiting. */
+function isSilence(outcome: AskOutcome | undefined): boolean {
+  return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
 }
 
 async function takeIn(
