@@ -6,7 +6,7 @@ import type { ClientAnswer } from "../relay/client-answer.ts";
  * A caller who takes nothing is dropped after this long, or twice as long if it took something at first: what
  * upstream already sent waits in memory for it, and 200 such callers must not become the gateway's memory.
  */
-const SLOW_READER_MS = 60_000;
+export const SLOW_READER_MS = 60_000;
 
 /** Up to here a copy into one string costs less than the pieces of a gathered write. */
 const JOINED_BYTES = 64 * 1024;

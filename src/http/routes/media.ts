@@ -1,11 +1,12 @@
-import { pipeline } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import { readMediaName } from "../../mirror/media-name.ts";
 import { MEDIA_TYPES } from "../../mirror/media-type.ts";
 import { readByteRange } from "../byte-range.ts";
+import { SLOW_READER_MS } from "../client-answer.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Visit } from "../endpoint.ts";
+import { sendFile } from "../send-file.ts";
 
 /** Copied results of tasks. No key is asked for: whoever has the link was given it by who has the key. */
 export function mediaRoutes(app: FastifyInstance, deps: HttpDeps): void {
@@ -47,9 +48,9 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Vi
     return;
   }
   try {
-    await pipeline(stream, raw);
+    await sendFile(raw, stream, SLOW_READER_MS);
   } catch (error) {
-    // The reader left, or the shelf failed midway; either way the line is cut, and a status was sent long ago.
+    // The reader left or took nothing, or the shelf failed midway; either way the line is cut, and a status was sent long ago.
     log.debug({ err: error, file }, "a copied file was not sent to its end");
   }
 }
