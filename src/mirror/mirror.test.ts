@@ -235,6 +235,16 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       expect(s3.objects.size).toBe(0);
     });
 
+    it("that a bucket refuses are told to the operator with the bucket's own word of why", async () => {
+      const { place } = await bucket("");
+      const told: unknown[] = [];
+      const log = { ...silentLog, warn: (facts: object) => void told.push(facts) };
+      const mirror = open(place, { s3Keys: { ...S3_KEYS, secretKey: "wrong" }, log });
+      await mirror.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
+      const message = "the bucket answered PUT with status 403 (SignatureDoesNotMatch)";
+      expect(told).toContainEqual({ err: expect.objectContaining({ message }), task: "task-1" });
+    });
+
     it("keep the vendor's link where nobody answers for the bucket", async () => {
       const { s3, place } = await bucket("");
       await s3.close();

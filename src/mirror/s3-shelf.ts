@@ -17,9 +17,10 @@ export function createS3Shelf(door: S3Door, place: S3Place): Shelf {
   const ask = async (wanted: S3Request & { readonly expect: readonly number[] }): Promise<S3Answer> => {
     const answer = await door.ask(place, { ...wanted, key: wanted.key && prefix + wanted.key });
     if (wanted.expect.includes(answer.status)) return answer;
-    await answer.body.dump();
+    const [, code] = /<Code>(\w+)<\/Code>/.exec(await answer.body.text()) ?? [];
     // A bucket that refuses is in order for nobody: the next attempt would be refused as well.
-    throw new MirrorFailure(`the bucket answered ${wanted.method} with status ${answer.status}`, {
+    const why = code === undefined ? "" : ` (${code})`;
+    throw new MirrorFailure(`the bucket answered ${wanted.method} with status ${answer.status}${why}`, {
       lasting: answer.status >= 400 && answer.status < 500 && !PASSING.includes(answer.status),
     });
   };
