@@ -45,7 +45,9 @@ const NEUTRAL_FIELDS = [
   "stop",
   "reasoning",
   "responseFormat",
+  "verbosity",
   "user",
+  "cacheKey",
   "n",
 ] as const;
 export type NeutralField = (typeof NEUTRAL_FIELDS)[number];

@@ -77,12 +77,17 @@ describe("preparing a request", () => {
   });
 
   it("drops the hints that the model refuses, and says so", () => {
-    const to = target("messages", { quirks: { refuses: ["user", "penalties"] } });
+    const to = target("messages", { quirks: { refuses: ["user", "penalties", "verbosity"] } });
     const sampling = { presencePenalty: 0, temperature: 1 };
-    const outcome = prepare({ protocol: "messages", user: "u", sampling }, to);
+    const outcome = prepare({ protocol: "messages", user: "u", verbosity: "low", sampling }, to);
     expect("prepared" in outcome && outcome.prepared).not.toHaveProperty("user");
+    expect("prepared" in outcome && outcome.prepared).not.toHaveProperty("verbosity");
     expect("prepared" in outcome && outcome.prepared.sampling).toEqual({ temperature: 1 });
-    expect(outcome.lost).toEqual(["presencePenalty model-refuses", "user model-refuses"]);
+    expect(outcome.lost).toEqual([
+      "presencePenalty model-refuses",
+      "user model-refuses",
+      "verbosity model-refuses",
+    ]);
   });
 
   it("lets a model that always thinks think the least where it shall not", () => {

@@ -6,6 +6,7 @@ import { openToolNames, type ToolNames } from "./names.ts";
 import { isSameOrigin, OF_MEDIA, type Opaque } from "./opaque.ts";
 import type { AnswerPlan, EncodeTarget } from "./plan.ts";
 import { prepareTools, takesCustom } from "./prepare-tools.ts";
+import type { RefusedHint } from "./quirks.ts";
 import type {
   CacheMark,
   ChatRequest,
@@ -145,14 +146,20 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
   const sampling: Record<string, number> = {};
   for (const [field, value] of Object.entries(request.sampling) as [keyof Sampling, number][]) {
     if (!hasSlot(field, request, traits)) losses.field(field);
-    else if (isRefused(field, target)) losses.field(field, "model-refuses");
+    else if (target.quirks.sampling === false || isRefused(field, target))
+      losses.field(field, "model-refuses");
     else sampling[field] = value;
   }
   const kept: Record<string, unknown> = { ...request, sampling };
   for (const field of OPTIONAL_FIELDS) {
-    if (request[field] === undefined || hasSlot(field, request, traits)) continue;
-    // Several calls at once are what every protocol means that says nothing.
-    if (request[field] !== true) losses.field(field);
+    if (request[field] === undefined) continue;
+    if (hasSlot(field, request, traits)) {
+      if (!isRefused(field, target)) continue;
+      losses.field(field, "model-refuses");
+    } else if (request[field] !== true) {
+      // Several calls at once are what every protocol means that says nothing.
+      losses.field(field);
+    }
     delete kept[field];
   }
   if (request.reasoning !== undefined && target.quirks.thinking === "none") {
@@ -165,20 +172,25 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
     losses.field("reasoning", "weakened");
     kept["reasoning"] = { ...wish, enabled: true, effort: "minimal" };
   }
-  if (kept["user"] !== undefined && target.quirks.refuses?.includes("user")) {
-    losses.field("user", "model-refuses");
-    delete kept["user"];
-  }
   if (kept["user"] !== undefined && request.protocol !== traits.protocol) {
     kept["user"] = fitUser(request.user ?? "", traits, losses);
   }
   return kept as unknown as ChatRequest;
 }
 
-function isRefused(field: keyof Sampling, { quirks }: EncodeTarget): boolean {
-  const word = field === "seed" ? field : field.endsWith("Penalty") ? "penalties" : undefined;
-  return quirks.sampling === false || (word !== undefined && quirks.refuses?.includes(word) === true);
+function isRefused(field: NeutralField, { quirks }: EncodeTarget): boolean {
+  const hint = REFUSED_HINTS.get(field);
+  return hint !== undefined && quirks.refuses?.includes(hint) === true;
 }
+
+const REFUSED_HINTS: ReadonlyMap<NeutralField, RefusedHint> = new Map<NeutralField, RefusedHint>([
+  ["seed", "seed"],
+  ["presencePenalty", "penalties"],
+  ["frequencyPenalty", "penalties"],
+  ["verbosity", "verbosity"],
+  ["user", "user"],
+  ["cacheKey", "prompt_cache_key"],
+]);
 
 /** What is longer than the protocol's vendor takes becomes a name that is still the same in each request. */
 function fitUser(user: string, { maxUserLength = user.length }: ProtocolTraits, losses: LossList): string {
@@ -192,7 +204,13 @@ function hasSlot(field: NeutralField, request: ChatRequest, traits: ProtocolTrai
   return traits.slots.has(field) || request.protocol === traits.protocol;
 }
 
-const OPTIONAL_FIELDS = ["user", "parallelToolCalls", "reasoning"] as const satisfies readonly NeutralField[];
+const OPTIONAL_FIELDS = [
+  "user",
+  "parallelToolCalls",
+  "reasoning",
+  "verbosity",
+  "cacheKey",
+] as const satisfies readonly NeutralField[];
 
 /** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */
 function fitForeign({ request, traits, losses }: Fit): ChatRequest["foreign"] {

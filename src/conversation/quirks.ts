@@ -31,7 +31,7 @@ export interface Quirks {
   /** False: the model answers 400 to temperature, top_p and penalties. */
   readonly sampling?: boolean;
   /** Hints that it answers 400 to. */
-  readonly refuses?: readonly ("user" | "seed" | "penalties")[];
+  readonly refuses?: readonly RefusedHint[];
   /** Ids of calls are of exactly so many letters and digits. */
   readonly callIdLength?: number;
   /** False: no stop sequences; the gateway cuts the answer itself. */
@@ -45,6 +45,9 @@ export interface Quirks {
   /** A conversation that ends with the assistant's words goes on from there, or is refused (rule 34). */
   readonly prefill?: "continue" | "refuse";
 }
+
+/** As the catalog names them. */
+export type RefusedHint = "user" | "seed" | "penalties" | "verbosity" | "prompt_cache_key";
 
 /** Quirks as the catalog's data says them; what is not one of them, or not of its type, is ignored. */
 export function readQuirks(data: Readonly<Record<string, unknown>>): Quirks {
@@ -80,7 +83,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   schemas: oneOf("whole", "subset"),
   mediaUrls: listOf("image", "audio", "video", "document"),
   sampling: isBoolean,
-  refuses: listOf("user", "seed", "penalties"),
+  refuses: listOf("user", "seed", "penalties", "verbosity", "prompt_cache_key"),
   callIdLength: isCount,
   stop: isBoolean,
   cacheMarks: isBoolean,

@@ -29,8 +29,12 @@ export interface ChatRequest {
   readonly limits: Limits;
   readonly reasoning?: ReasoningWish;
   readonly responseFormat?: ResponseFormat;
+  /** How many words to make, in the caller's word (`low`, `medium`, `high`). */
+  readonly verbosity?: string;
   /** The caller's name for its end user. */
   readonly user?: string;
+  /** Requests with one key begin alike, so that the vendor finds what it cached of them. */
+  readonly cacheKey?: string;
   /** How many answers; absent = 1. */
   readonly n?: number;
   /** Fields that this form has no place for. */

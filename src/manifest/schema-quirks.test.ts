@@ -22,7 +22,7 @@ const QUIRKS: readonly (readonly [name: string, values: readonly unknown[]])[] =
   ["schemas", ["whole", "subset"]],
   ["media_urls", [[], ["image", "audio", "video", "document"]]],
   ["sampling", [true, false]],
-  ["refuses", [[], ["user", "seed", "penalties"]]],
+  ["refuses", [[], ["user", "seed", "penalties", "verbosity", "prompt_cache_key"]]],
   ["call_id_length", [9]],
   ["stop", [true, false]],
   ["cache_marks", [true, false]],

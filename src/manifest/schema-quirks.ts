@@ -39,7 +39,7 @@ const fields = {
     "Media that the upstream fetches itself; what is not listed is fetched here and sent inline",
   ),
   sampling: flag.describe("false = the model refuses temperature, top_p and penalties"),
-  refuses: unique(z.enum(["user", "seed", "penalties"])).describe(
+  refuses: unique(z.enum(["user", "seed", "penalties", "verbosity", "prompt_cache_key"])).describe(
     "Hints that the model refuses; they are dropped",
   ),
   call_id_length: whole(6, 64).describe("Ids of calls are of exactly so many letters and digits"),

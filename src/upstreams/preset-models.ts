@@ -7,13 +7,26 @@ export interface NamedQuirks {
 
 // Names may stand behind a path or a region, as resellers write them: `openai/gpt-5.2`, `us.anthropic.claude-...`.
 
+/**
+ * Hints of OpenAI's that other vendors answer 400 to, as to any field that they do not know (Groq, Cerebras, NVIDIA:
+ * https://github.com/zed-industries/zed/issues/36215, https://github.com/CherryHQ/cherry-studio/issues/11435).
+ */
+export const OPENAI_HINTS: NonNullable<Quirks["refuses"]> = ["verbosity", "prompt_cache_key"];
+
+/** Refuses any verbosity but the medium one. */
+const WORDED: Quirks = { refuses: ["verbosity"] };
+
 /** Refuse max_tokens, sampling and stop sequences, whatever the effort. */
 const REASONS: Quirks = {
+  ...WORDED,
   thinking: "effort",
   maxTokensField: "max_completion_tokens",
   sampling: false,
   stop: false,
 };
+
+/** Can be told how many words to make. */
+const VERBOSE: Quirks = { ...REASONS, refuses: [] };
 
 /**
  * https://developers.openai.com/api/docs/guides/reasoning; efforts by model as measured in
@@ -21,17 +34,17 @@ const REASONS: Quirks = {
  */
 export const OPENAI_MODELS: readonly NamedQuirks[] = [
   row("gpt-oss", { thinking: "effort", efforts: ["low", "medium", "high"] }),
-  row("gpt-(3\\.5|4(-turbo|-32k|-\\d{4}|$))", { thinking: "none", structuredOutput: "json" }),
-  row("(chat)?gpt-4", { thinking: "none" }),
-  row("gpt-5[.\\d]*-(chat|search)", { thinking: "none", maxTokensField: "max_completion_tokens" }),
+  row("gpt-(3\\.5|4(-turbo|-32k|-\\d{4}|$))", { ...WORDED, thinking: "none", structuredOutput: "json" }),
+  row("(chat)?gpt-4", { ...WORDED, thinking: "none" }),
+  row("gpt-5[.\\d]*-(chat|search)", { ...WORDED, thinking: "none", maxTokensField: "max_completion_tokens" }),
   row("gpt-5-pro", { ...REASONS, efforts: ["high"] }),
   row("gpt-5\\.\\d+-pro", { ...REASONS, efforts: ["medium", "high", "xhigh"] }),
   row("gpt-5(\\.1)?-codex(-mini|$)", { ...REASONS, efforts: ["low", "medium", "high"] }),
   row("gpt-5\\.\\d+-codex", { ...REASONS, efforts: ["low", "medium", "high", "xhigh"] }),
-  row("gpt-5(-|$)", { ...REASONS, efforts: ["minimal", "low", "medium", "high"] }),
-  row("gpt-5\\.1(-|$)", { ...REASONS, efforts: ["none", "low", "medium", "high"] }),
-  row("gpt-5\\.[2-5](-|$)", { ...REASONS, efforts: ["none", "low", "medium", "high", "xhigh"] }),
-  row("gpt-[5-9]", { ...REASONS, efforts: ["none", "low", "medium", "high", "xhigh", "max"] }),
+  row("gpt-5(-|$)", { ...VERBOSE, efforts: ["minimal", "low", "medium", "high"] }),
+  row("gpt-5\\.1(-|$)", { ...VERBOSE, efforts: ["none", "low", "medium", "high"] }),
+  row("gpt-5\\.[2-5](-|$)", { ...VERBOSE, efforts: ["none", "low", "medium", "high", "xhigh"] }),
+  row("gpt-[5-9]", { ...VERBOSE, efforts: ["none", "low", "medium", "high", "xhigh", "max"] }),
   row("o1-(mini|preview)", { ...REASONS, thinking: "none", systemRole: "user" }),
   row("o\\d", { ...REASONS, efforts: ["low", "medium", "high"] }),
 ];
@@ -51,7 +64,7 @@ export const KIMI_MODELS: readonly NamedQuirks[] = [
 ];
 
 /** Refuses fields that it does not know, and ids of calls but those of its own form. */
-const MISTRAL: Quirks = { refuses: ["user", "seed"], callIdLength: 9 };
+const MISTRAL: Quirks = { refuses: ["user", "seed", ...OPENAI_HINTS], callIdLength: 9 };
 
 /** https://docs.mistral.ai/api/endpoint/chat; efforts by model as measured in https://github.com/anomalyco/models.dev/pull/1986. */
 export const MISTRAL_MODELS: readonly NamedQuirks[] = [
@@ -64,11 +77,11 @@ export const MISTRAL_MODELS: readonly NamedQuirks[] = [
 ];
 
 /** Refuse penalties, even of 0; those that think refuse stop sequences too. */
-const GROK: Quirks = { refuses: ["penalties"], stop: false };
+const GROK: Quirks = { refuses: ["penalties", ...OPENAI_HINTS], stop: false };
 
 /** https://docs.x.ai/developers/model-capabilities/text/reasoning: any effort is a 400 where a model knows none. */
 export const GROK_MODELS: readonly NamedQuirks[] = [
-  row("grok-(2|.*non-reasoning)", { thinking: "none", refuses: ["penalties"] }),
+  row("grok-(2|.*non-reasoning)", { thinking: "none", refuses: ["penalties", ...OPENAI_HINTS] }),
   row("grok-3-mini", { ...GROK, thinking: "effort", efforts: ["low", "high"] }),
   row("grok-4\\.[35]", { ...GROK, thinking: "effort", efforts: ["low", "medium", "high"] }),
   row("grok-(4\\.[6-9]|[5-9])", { ...GROK, thinking: "effort", efforts: ["low", "medium", "high", "xhigh"] }),

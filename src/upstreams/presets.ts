@@ -8,6 +8,7 @@ import {
   KIMI_MODELS,
   MISTRAL_MODELS,
   type NamedQuirks,
+  OPENAI_HINTS,
   OPENAI_MODELS,
 } from "./preset-models.ts";
 
@@ -49,7 +50,7 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
     "openai-compatible",
     {
       // Servers of one's own mostly cannot, or may not, fetch from the Internet.
-      quirks: { maxTokensField: "max_tokens", mediaUrls: [] },
+      quirks: { maxTokensField: "max_tokens", mediaUrls: [], refuses: OPENAI_HINTS },
       models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS, ...KIMI_MODELS, ...MISTRAL_MODELS, ...GROK_MODELS],
     },
   ],

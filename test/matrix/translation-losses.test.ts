@@ -26,7 +26,19 @@ const HINTS: readonly {
     knownTo: ["responses", "messages"],
   },
   { client: "chat-completions", more: { brand_new: true }, path: "brand_new" },
-  { client: "responses", more: { prompt_cache_key: "k" }, path: "prompt_cache_key" },
+  {
+    client: "responses",
+    more: { prompt_cache_key: "k" },
+    path: "prompt_cache_key",
+    knownTo: ["chat-completions"],
+  },
+  {
+    client: "chat-completions",
+    more: { verbosity: "low" },
+    path: "verbosity",
+    knownTo: ["responses"],
+  },
+  { client: "responses", more: { metadata: { a: "b" } }, path: "metadata" },
   { client: "responses", more: { brand_new: true }, path: "brand_new" },
   { client: "messages", more: { top_k: 5 }, path: "top_k", knownTo: ["generate-content"] },
   {

@@ -38,9 +38,9 @@ const TO_RESPONSES: readonly Rule[] = [
       place === "reasoning.summary" && ours === "auto" && caller === "generate-content",
   },
   {
-    why: "Labels of stored answers, cache keys and log probabilities are hints without a neutral place: a listed loss each.",
+    why: "Labels of stored answers and log probabilities are hints without a neutral place: a listed loss each.",
     covers: ({ place, ours, lost }) =>
-      /^(metadata|prompt_cache_key|top_logprobs)$/.test(place) && ours === undefined && lost.includes(place),
+      /^(metadata|top_logprobs)$/.test(place) && ours === undefined && lost.includes(place),
   },
 ];
 

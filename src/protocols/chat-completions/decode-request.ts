@@ -38,7 +38,9 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const parallelToolCalls = optionalFlag(body, "parallel_tool_calls");
   const reasoning = decodeReasoning(body);
   const responseFormat = decodeFormat(body);
+  const verbosity = optionalText(body, "verbosity");
   const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
+  const cacheKey = optionalText(body, "prompt_cache_key");
   const n = optionalCount(body, "n");
   const stream = optionalFlag(body, "stream") ?? false;
   const streamOptions = optionalFields(body, "stream_options");
@@ -56,7 +58,9 @@ export function decodeRequest(raw: unknown): ChatRequest {
     limits: decodeLimits(body),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(verbosity === undefined ? {} : { verbosity }),
     ...(user === undefined ? {} : { user }),
+    ...(cacheKey === undefined ? {} : { cacheKey }),
     ...(n === undefined ? {} : { n }),
     foreign: [
       ...foreignFields(body, KNOWN, MEANING),
@@ -169,7 +173,9 @@ const FIELD_NAMES: FieldNames = {
   stop: "stop",
   reasoning: "reasoning_effort",
   responseFormat: "response_format",
+  verbosity: "verbosity",
   user: "user",
+  cacheKey: "prompt_cache_key",
   n: "n",
 };
 
@@ -187,8 +193,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   "stop",
   "reasoning_effort",
   "response_format",
+  "verbosity",
   "user",
   "safety_identifier",
+  "prompt_cache_key",
   "n",
   "modalities",
 ]);

@@ -9,7 +9,7 @@ import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
 /** Writes a chat completions body for an upstream, from a prepared request. Throws RefusedField. */
 export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
-  const { limits, tools, toolChoice, parallelToolCalls, user, n } = request;
+  const { limits, tools, toolChoice, parallelToolCalls, verbosity, user, cacheKey, n } = request;
   return {
     ...ownFields(request, losses),
     model: target.model,
@@ -28,7 +28,9 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...(limits.stop === undefined || limits.stop.length === 0 ? {} : { stop: limits.stop }),
     ...encodeReasoning(request, target.quirks, losses),
     ...(request.responseFormat === undefined ? {} : encodeFormat(request.responseFormat)),
+    ...(verbosity === undefined ? {} : { verbosity }),
     ...(user === undefined ? {} : { user }),
+    ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
     ...(n === undefined ? {} : { n }),
   };
 }

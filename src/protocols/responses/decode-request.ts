@@ -38,8 +38,11 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const parallelToolCalls = optionalFlag(body, "parallel_tool_calls");
   const maxOutputTokens = optionalCount(body, "max_output_tokens");
   const reasoning = decodeReasoning(body);
-  const format = decodeFormat(body);
+  const text = optionalFields(body, "text");
+  const format = text && decodeFormat(text);
+  const verbosity = text && optionalText(text, "verbosity");
   const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
+  const cacheKey = optionalText(body, "prompt_cache_key");
   return {
     protocol: "responses",
     model: optionalText(body, "model") ?? "",
@@ -54,7 +57,9 @@ export function decodeRequest(raw: unknown): ChatRequest {
     limits: maxOutputTokens === undefined ? {} : { maxOutputTokens },
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(format === undefined ? {} : { responseFormat: format }),
+    ...(verbosity === undefined ? {} : { verbosity }),
     ...(user === undefined ? {} : { user }),
+    ...(cacheKey === undefined ? {} : { cacheKey }),
     foreign: [...decodeForeign(body), ...input.foreign, ...tools.foreign],
     echo: echoOf(body),
     fieldNames: FIELD_NAMES,
@@ -83,9 +88,8 @@ function decodeReasoning(body: Fields): ReasoningWish | undefined {
   return refuse(fields, "effort", `\`reasoning.effort\` must be none, ${EFFORTS.join(", ")}.`);
 }
 
-function decodeFormat(body: Fields): ResponseFormat | undefined {
-  const text = optionalFields(body, "text");
-  const format = text && optionalFields(text, "format");
+function decodeFormat(text: Fields): ResponseFormat | undefined {
+  const format = optionalFields(text, "format");
   if (format === undefined) return undefined;
   switch (requiredText(format, "type")) {
     case "text":
@@ -173,7 +177,9 @@ const FIELD_NAMES: FieldNames = {
   maxOutputTokens: "max_output_tokens",
   reasoning: "reasoning",
   responseFormat: "text.format",
+  verbosity: "text.verbosity",
   user: "user",
+  cacheKey: "prompt_cache_key",
 };
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -191,10 +197,11 @@ const KNOWN: ReadonlySet<string> = new Set([
   "include",
   "user",
   "safety_identifier",
+  "prompt_cache_key",
 ]);
 
 const KNOWN_REASONING: ReadonlySet<string> = new Set(["effort", "summary", "generate_summary"]);
-const KNOWN_TEXT: ReadonlySet<string> = new Set(["format"]);
+const KNOWN_TEXT: ReadonlySet<string> = new Set(["format", "verbosity"]);
 const INSIDES: Insides = [
   ["text.format", ["type", "name", "description", "schema", "strict"]],
   ["tool_choice", ["type", "name", "namespace", "mode", "tools"]],

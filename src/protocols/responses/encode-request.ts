@@ -15,7 +15,10 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
   const asMessage = opensInput(request, target);
   const instructions = request.system.map(({ text }) => text).join("\n\n");
   const reasoning = encodeReasoning(request, target, losses);
-  const format = encodeFormat(request, target, losses);
+  const text = {
+    ...stated("format", encodeFormat(request, target, losses)),
+    ...stated("verbosity", request.verbosity),
+  };
   const tools = encodeTools(request.tools, target, losses);
   const body: Record<string, unknown> = {
     model: target.model,
@@ -32,8 +35,9 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...stated("frequency_penalty", sampling.frequencyPenalty),
     ...stated("max_output_tokens", atLeast(limits.maxOutputTokens, losses)),
     ...stated("reasoning", reasoning),
-    ...stated("text", format === undefined ? undefined : { format }),
+    ...(Object.keys(text).length === 0 ? {} : { text }),
     ...stated("user", request.user),
+    ...stated("prompt_cache_key", request.cacheKey),
     stream: request.stream,
     // What the vendor would keep, no caller could ask for: answers carry their state with them.
     store: false,

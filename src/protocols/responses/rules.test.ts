@@ -122,6 +122,25 @@ describe("requests to responses", () => {
     expect(encode({ reasoning: { enabled: true } }, { thinking: "none" }).body).not.toHaveProperty("include");
   });
 
+  it("asks for the verbosity and by the cache's key of a chat, and the other way round", () => {
+    const asked = { model: "m", messages: [{ role: "user", content: "x" }] };
+    const chat = chats.decodeRequest({ ...asked, verbosity: "low", prompt_cache_key: "k" });
+    if ("refused" in chat) throw chat.refused;
+    const { body, losses } = encode(chat.value);
+    expect(body).toMatchObject({ text: { verbosity: "low" }, prompt_cache_key: "k" });
+    expect(losses).toEqual([]);
+    const format = { type: "json_object" };
+    const own = decode({ text: { verbosity: "high", format }, prompt_cache_key: "k" });
+    const back = chats.encodeRequest(own, target("chat-completions"));
+    expect(back).toMatchObject({
+      value: {
+        body: { verbosity: "high", prompt_cache_key: "k", response_format: format },
+        losses: [],
+      },
+    });
+    expect(encode(own).body).toMatchObject({ text: { verbosity: "high", format }, prompt_cache_key: "k" });
+  });
+
   it("turns budgets into efforts that the model knows (rule 38)", () => {
     const wish = { enabled: true, budgetTokens: 30_000 } as const;
     const { body, losses } = encode({ reasoning: wish }, { efforts: ["low", "medium"] });
@@ -281,10 +300,10 @@ describe("requests in responses", () => {
       previous_response_id: null,
     };
     expect(decode(fields).foreign).toEqual([]);
-    expect(decode({ store: true, truncation: "auto", text: { verbosity: "low" } }).foreign).toEqual([
+    expect(decode({ store: true, truncation: "auto", text: { brand_new: 1 } }).foreign).toEqual([
       { path: "store", value: true, weight: "hint" },
       { path: "truncation", value: "auto", weight: "hint" },
-      { path: "text.verbosity", value: "low", weight: "hint" },
+      { path: "text.brand_new", value: 1, weight: "hint" },
     ]);
   });
 

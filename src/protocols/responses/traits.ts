@@ -20,7 +20,9 @@ export const responsesTraits: ProtocolTraits = {
     "maxOutputTokens",
     "reasoning",
     "responseFormat",
+    "verbosity",
     "user",
+    "cacheKey",
   ]),
   // The first vendor takes 128 letters in a declaration, but 64 in a call of an earlier turn.
   toolNames: { maxLength: 64, also: "" },

@@ -43,14 +43,22 @@ export const HINT_ROWS: readonly RequestRow[] = [
     [NATIVE]: config({ responseLogprobs: true }),
   }),
   unknown("`logit_bias`", { [CHAT]: { logit_bias: { "1": 1 } } }),
-  unknown("verbosity", { [CHAT]: { verbosity: "low" }, responses: { text: { verbosity: "low" } } }),
+  {
+    title: "verbosity",
+    says: { [CHAT]: { verbosity: "low" }, responses: { text: { verbosity: "low" } } },
+    read: ({ verbosity }) => verbosity,
+  },
   unknown("a tier of service", {
     [CHAT]: { service_tier: "flex" },
     responses: { service_tier: "flex" },
     messages: { service_tier: "standard_only" },
   }),
   unknown("metadata", alike({ metadata: { a: "b" } }, CHAT, "responses")),
-  unknown("a key of the cache", alike({ prompt_cache_key: "k" }, CHAT, "responses")),
+  {
+    title: "a key of the cache",
+    says: alike({ prompt_cache_key: "k" }, CHAT, "responses"),
+    read: ({ cacheKey }) => cacheKey,
+  },
   unknown("settings of safety", {
     [NATIVE]: { safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }] },
   }),
