@@ -35,11 +35,12 @@ export function prepareTools(
     losses.refuse("toolChoice", "This model cannot be made to call a tool; let it choose itself.");
   }
   const format = request.responseFormat;
-  const way = target.quirks.structuredOutput;
-  if (format?.kind !== "schema" || way === undefined || way === "schema") {
+  const way = target.quirks.structuredOutput ?? "schema";
+  const taken = format?.kind !== "schema" || own || (traits.takesSchema?.(format.schema) ?? true);
+  if (format?.kind !== "schema" || (way === "schema" && taken)) {
     return { tools, toolChoice, responseFormat: format, answerTool: undefined };
   }
-  if (way === "json") {
+  if (way !== "tool") {
     losses.field("responseFormat", "weakened");
     return { tools, toolChoice, responseFormat: { kind: "json" }, answerTool: undefined };
   }

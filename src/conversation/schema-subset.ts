@@ -67,7 +67,8 @@ function inlined(reference: string, schema: JsonObject, walk: Walk, depth: numbe
   return subset;
 }
 
-function lookUp(root: JsonObject, reference: string): JsonObject | undefined {
+/** What a local reference leads to; undefined where it leads nowhere, or out of the schema. */
+export function lookUp(root: JsonObject, reference: string): JsonObject | undefined {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;
   let found: JsonObject | undefined = root;

@@ -1,6 +1,6 @@
 import type { NeutralField } from "./loss.ts";
 import type { ChatProtocol } from "./protocol-name.ts";
-import type { MediaPart } from "./request.ts";
+import type { JsonObject, MediaPart } from "./request.ts";
 import type { WordRule } from "./words.ts";
 
 /**
@@ -28,6 +28,8 @@ export interface ProtocolTraits {
    * alone, or `always` anew, since no field tells it. Absent: nowhere.
    */
   readonly jsonWord?: "anywhere" | "in-messages" | "always";
+  /** Whether an answer can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
+  readonly takesSchema?: (schema: JsonObject) => boolean;
   /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
   readonly prefill: "continue" | "refuse";
   /** Media that requests can hold. */

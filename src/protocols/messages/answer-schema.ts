@@ -27,7 +27,8 @@ function closed(schema: JsonObject, walk: { lossy: boolean }, depth: number): Js
   }
   const isObject = schema["type"] === "object" || asObject(schema["properties"]) !== undefined;
   const open = schema["additionalProperties"];
-  if (isObject && (open === undefined || open === true)) out.push(["additionalProperties", false]);
+  if (open !== undefined && open !== false) walk.lossy = true;
+  if (isObject) out.push(["additionalProperties", false]);
   return Object.fromEntries(out);
 }
 

@@ -235,6 +235,24 @@ describe("messages requests", () => {
     expect(forced.body["tool_choice"]).toEqual({ type: "tool", name: "numbers" });
   });
 
+  it("ask in words for answers of schemas that the vendor does not compile, and say so", () => {
+    const closed = (properties: object) => ({ type: "object", properties, additionalProperties: false });
+    const maybe = { type: ["string", "null"] };
+    const many = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`p${at}`, maybe]));
+    const ofNames = { type: "object", additionalProperties: { type: "number" } };
+    const schemas = [closed({ next: { $ref: "#" } }), closed({ sums: ofNames }), closed(many)];
+    for (const schema of schemas) {
+      const { body, losses } = encode({ responseFormat: { kind: "schema", schema } });
+      expect(body["output_config"]).toBeUndefined();
+      expect(JSON.stringify(body["system"])).toContain(JSON.stringify(JSON.stringify(schema)).slice(1, -1));
+      expect(losses).toEqual([{ path: "responseFormat", reason: "weakened" }]);
+    }
+    const known = { ...closed({ n: { type: "integer" } }), additionalProperties: { type: "string" } };
+    const { body, losses } = encode({ responseFormat: { kind: "schema", schema: known } });
+    expect(body["output_config"]).toMatchObject({ format: { schema: { additionalProperties: false } } });
+    expect(losses).toEqual([{ path: "responseFormat", reason: "weakened" }]);
+  });
+
   it("hold strict tools to what the vendor takes of their schemas, and leave others as they are", () => {
     const parameters = {
       type: "object",

@@ -52,6 +52,23 @@ describe("strict tools at messages upstreams", () => {
     expect(kept([closed(7, maybe)], { response_format: format })).toEqual({ strict: [], lost: true });
   });
 
+  it("are none of those whose schemas have no end: recursive ones, and objects of any names", () => {
+    const next = (reference: string) => ({ anyOf: [{ $ref: reference }, { type: "null" }] });
+    const defs = { node: closed(1, next("#/$defs/node")), leaf: closed(1, text) };
+    const numbers = { type: "object", additionalProperties: { type: "number" } };
+    const some = { ...closed(1, text), additionalProperties: true };
+    const schemas = [
+      closed(1, next("#")),
+      { ...closed(1, { $ref: "#/$defs/node" }), $defs: defs },
+      closed(1, { $ref: "https://example.com/schema.json" }),
+      closed(1, numbers),
+      closed(1, { type: "object", additionalProperties: true }),
+      { ...closed(2, { $ref: "#/$defs/leaf" }), $defs: { leaf: defs.leaf } },
+      some,
+    ];
+    expect(kept(schemas)).toEqual({ strict: ["f5", "f6"], lost: true });
+  });
+
   it("all stay strict where they are few", () => {
     expect(kept([closed(8, maybe), closed(8, maybe)])).toEqual({ strict: ["f0", "f1"], lost: false });
   });

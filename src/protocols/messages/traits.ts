@@ -1,4 +1,5 @@
 import type { ProtocolTraits } from "../../conversation/traits.ts";
+import { isCompiled, sizeOf } from "./schema-size.ts";
 
 /** What messages has slots for. */
 export const messagesTraits: ProtocolTraits = {
@@ -36,6 +37,7 @@ export const messagesTraits: ProtocolTraits = {
   namespaces: false,
   manyAnswers: false,
   jsonWord: "always",
+  takesSchema: (schema) => isCompiled(sizeOf(schema)),
   prefill: "continue",
   media: {
     inline: ["image", "document"],
