@@ -21,6 +21,14 @@ describe("generateContent answers", () => {
     expect(limited.finish.unified).toBe("length");
   });
 
+  it("finish plainly where they do not say why, with calls where there are some", () => {
+    const call = { functionCall: { name: "weather", args: {} } };
+    const finishOf = (...parts: object[]) =>
+      choiceOf(codec.decodeResponse({ candidates: [{ content: { parts } }] }, plan(PROTOCOL))).finish;
+    expect(finishOf(call)).toEqual({ unified: "tool-calls", protocol: PROTOCOL });
+    expect(finishOf({ text: "Hi" })).toEqual({ unified: "stop", protocol: PROTOCOL });
+  });
+
   it("have one finish, the most telling of several (rule 10)", () => {
     const events = decoded(
       chunk([{ text: "a" }], "STOP"),

@@ -46,6 +46,8 @@ const BLOCKED = "promptFeedback:";
 
 const KINDS = new Map<string, FinishKind>([
   ["STOP", "stop"],
+  // A whole answer that does not say why it ended.
+  ["", "stop"],
   ["MAX_TOKENS", "length"],
   ["SAFETY", "content-filter"],
   ["RECITATION", "content-filter"],
