@@ -20,6 +20,7 @@ const narrow: ProtocolTraits = {
   manyAnswers: false,
   prefill: "refuse",
   media: { inline: [], byUrl: [], schemes: [] },
+  assistantMedia: false,
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],

@@ -19,6 +19,7 @@ const traits: ProtocolTraits = {
   manyAnswers: false,
   prefill: "refuse",
   media: { inline: [], byUrl: [], schemes: [] },
+  assistantMedia: false,
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],

@@ -62,6 +62,7 @@ export function prepareRequest(
     system: request.system.map((part) => fitText(part, fit)),
     messages: request.messages
       .map(withOwnState)
+      .flatMap((message) => withShown(message, fit))
       .map((message) => fitMessage(message, fit))
       .filter(({ parts }) => parts.length > 0),
     tools: tools.tools,
@@ -244,6 +245,20 @@ function fitMessage(message: Message, fit: Fit): Message {
   };
 }
 
+/** What the assistant made is shown by the user where only the user shows anything. */
+function withShown(message: Message, { request, traits }: Fit): readonly Message[] {
+  const made = message.parts.filter((part) => part.kind === "media");
+  const shows = message.role !== "assistant" || traits.assistantMedia || request.protocol === traits.protocol;
+  if (shows || made.length === 0) return [message];
+  const said = message.parts.filter((part) => part.kind !== "media");
+  return [
+    { ...message, parts: said },
+    { role: "user", parts: [SHOWN, ...made] },
+  ];
+}
+
+const SHOWN: TextPart = { kind: "text", text: "Shown by the assistant:" };
+
 /** State that stood beside its call or text, for want of a slot, goes back onto it. */
 function withOwnState(message: Message): Message {
   if (!message.parts.some((part) => part.kind === "reasoning" && part.opaque?.of !== undefined))
@@ -351,13 +366,21 @@ function fitCall(part: ToolCallPart, fit: Fit): ToolCallPart {
 
 function fitResult(part: ToolResultPart, fit: Fit): ToolResultPart {
   const { custom, ...result } = fitCache(part, fit);
+  const isSaid = part.parts.some(
+    (inner) => inner.kind === "foreign" || (inner.kind === "text" && inner.text !== ""),
+  );
+  // One vendor refuses a failure without words, others have no other way to tell it.
+  const untold = part.isError === true && !isSaid && fit.request.protocol !== fit.traits.protocol;
+  const parts = part.parts.flatMap((inner) => fitPart(inner, fit) as ToolResultPart["parts"]);
   return {
     ...result,
     ...(custom && takesCustom(fit.request, fit.traits) ? { custom } : {}),
     callId: fitCallId(part.callId, fit.callIds),
-    parts: part.parts.flatMap((inner) => fitPart(inner, fit) as ToolResultPart["parts"]),
+    parts: untold ? [FAILED, ...parts.filter(({ kind }) => kind !== "text")] : parts,
   };
 }
+
+const FAILED: TextPart = { kind: "text", text: "The tool failed." };
 
 function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): P {
   const { request, traits, target, losses } = fit;

@@ -34,6 +34,8 @@ export interface ProtocolTraits {
   readonly prefill: "continue" | "refuse";
   /** Media that requests can hold. */
   readonly media: MediaSlots;
+  /** Turns of the assistant can hold media. */
+  readonly assistantMedia: boolean;
   /** Media that answers can hold. */
   readonly answerMedia: readonly MediaPart["media"][];
   /** Streams write one block after the other, never two at a time (rule 13). */

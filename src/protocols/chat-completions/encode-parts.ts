@@ -63,12 +63,11 @@ function encodeResult(result: ToolResultPart, writing: Writing): JsonObject {
   if (result.isError) writing.losses.field("isError");
   const texts = textsOf(result.parts);
   const foreign = result.parts.flatMap((part) => (part.kind === "foreign" ? [part.value] : []));
-  const bare = result.isError ? "The tool failed." : NO_TEXT;
   const content =
     foreign.length > 0
       ? [...texts.map((part) => encodeText(part)), ...foreign]
       : texts.length === 0 && result.parts.length > 0
-        ? bare
+        ? NO_TEXT
         : encodeTexts(texts, "\n");
   return { role: "tool", tool_call_id: result.callId, content, ...encodeMark(result.cache) };
 }

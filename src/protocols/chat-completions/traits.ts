@@ -40,6 +40,7 @@ export const chatCompletionsTraits: ProtocolTraits = {
   jsonWord: "anywhere",
   prefill: "refuse",
   media: { inline: ["image", "audio", "document"], byUrl: ["image"], schemes: ["https:", "http:"] },
+  assistantMedia: false,
   // No slot in the first vendor's schema; `images` is what the others write and clients read.
   answerMedia: ["image"],
   blocksInTurn: false,

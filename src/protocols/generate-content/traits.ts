@@ -37,6 +37,7 @@ export const generateContentTraits: ProtocolTraits = {
     byUrl: ["image", "audio", "video", "document"],
     schemes: ["https:"],
   },
+  assistantMedia: true,
   answerMedia: ["image", "audio", "video", "document"],
   blocksInTurn: false,
   stateSlots: ["text", "media", "reasoning", "tool-call"],

@@ -253,6 +253,43 @@ describe("messages requests", () => {
     expect(losses).toEqual([{ path: "responseFormat", reason: "weakened" }]);
   });
 
+  it("say of every failed result that it failed, which the vendor refuses to hear without words", () => {
+    const png = { from: "base64", data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB" } as const;
+    const nothing = [
+      [],
+      [{ kind: "text", text: "" }],
+      [{ kind: "media", media: "image", source: png }],
+    ] as const;
+    for (const parts of nothing) {
+      const call = { kind: "tool-call", id: "a", name: "f", arguments: "{}" } as const;
+      const result = { kind: "tool-result", callId: "a", parts, isError: true } as const;
+      const { body } = encode({ messages: [said("user"), said("assistant", call), said("user", result)] });
+      expect((body["messages"] as { content: unknown }[]).at(-1)?.content).toEqual([
+        { type: "tool_result", tool_use_id: "a", content: "The tool failed.", is_error: true },
+      ]);
+    }
+  });
+
+  it("show what the assistant made in the user's turn, the only one that shows anything", () => {
+    const made = { kind: "media", media: "image", source: { from: "url", url: "https://e.com/a" } } as const;
+    const text = { kind: "text", text: "Bigger." } as const;
+    const { body, losses } = encode({
+      messages: [said("user", text), said("assistant", made), said("user", text)],
+    });
+    expect(body["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Bigger." },
+          { type: "text", text: "Shown by the assistant:" },
+          { type: "image", source: { type: "url", url: "https://e.com/a" } },
+          { type: "text", text: "Bigger." },
+        ],
+      },
+    ]);
+    expect(losses).toEqual([]);
+  });
+
   it("hold strict tools to what the vendor takes of their schemas, and leave others as they are", () => {
     const parameters = {
       type: "object",

@@ -45,6 +45,7 @@ export const messagesTraits: ProtocolTraits = {
     schemes: ["https:"],
     documentTypes: ["application/pdf"],
   },
+  assistantMedia: false,
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],

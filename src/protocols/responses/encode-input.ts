@@ -129,7 +129,7 @@ function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {
   const [only, ...others] = parts;
   const plain =
     only === undefined || (only.kind === "text" && only.cache === undefined && others.length === 0);
-  const text = only?.kind === "text" ? only.text : part.isError ? "The tool failed." : "";
+  const text = only?.kind === "text" ? only.text : "";
   return {
     type: part.custom === true ? "custom_tool_call_output" : "function_call_output",
     call_id: part.callId,

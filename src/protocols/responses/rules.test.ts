@@ -141,6 +141,32 @@ describe("requests to responses", () => {
     expect(encode(own).body).toMatchObject({ text: { verbosity: "high", format }, prompt_cache_key: "k" });
   });
 
+  it("has its pictures shown by the user to chats, where the assistant shows none", () => {
+    const result = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";
+    const drawn = { type: "image_generation_call", id: "ig_1", status: "completed", result };
+    const { messages: turns } = decode({ input: [drawn, { role: "user", content: "Bigger." }] });
+    const asked = chats.encodeRequest(
+      { ...BASE, protocol: "responses", messages: turns },
+      target("chat-completions"),
+    );
+    expect(asked).toMatchObject({
+      value: {
+        body: {
+          messages: [
+            {
+              role: "user",
+              content: [
+                { type: "text", text: "Shown by the assistant:" },
+                { type: "image_url", image_url: { url: `data:image/png;base64,${result}` } },
+              ],
+            },
+            { role: "user", content: "Bigger." },
+          ],
+        },
+      },
+    });
+  });
+
   it("turns budgets into efforts that the model knows (rule 38)", () => {
     const wish = { enabled: true, budgetTokens: 30_000 } as const;
     const { body, losses } = encode({ reasoning: wish }, { efforts: ["low", "medium"] });

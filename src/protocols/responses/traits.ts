@@ -37,6 +37,7 @@ export const responsesTraits: ProtocolTraits = {
   jsonWord: "in-messages",
   prefill: "refuse",
   media: { inline: ["image", "document"], byUrl: ["image", "document"], schemes: ["https:", "http:"] },
+  assistantMedia: true,
   answerMedia: ["image"],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
