@@ -1,8 +1,8 @@
 /** Bounds how much runs at each upstream at once; what is beyond waits its turn in order, where upstreams answer. */
 export interface Lanes {
   /**
-   * Of the job `undefined` means that no answer came in time. While that is all an upstream has to say, what would have to
-   * wait for a lane there is sent home with `undefined` too: it would wait as long as those before it, each for nothing.
+   * Of the job `undefined` means that no answer came in time. Where as many in a row as may run say that, what would have
+   * to wait for a lane there is sent home with `undefined` too: it would wait as long as those before it, each for nothing.
    */
   run<T>(upstreamId: bigint, job: () => Promise<T | undefined>): Promise<T | undefined>;
   /** Upstreams at which as much runs as may, and more would have to wait. */
@@ -11,7 +11,8 @@ export interface Lanes {
 
 interface Lane {
   running: number;
-  silent: boolean;
+  /** Jobs in a row to which no answer came. */
+  silences: number;
   /** Told whether there is room. */
   readonly waiting: ((room: boolean) => void)[];
 }
@@ -19,9 +20,10 @@ interface Lane {
 export function createLanes(most: number): Lanes {
   const lanes = new Map<bigint, Lane>();
 
+  const isSilent = ({ silences }: Lane): boolean => silences >= most;
   const enter = (lane: Lane): boolean | Promise<boolean> => {
     if (lane.running >= most)
-      return lane.silent ? false : new Promise<boolean>((resolve) => lane.waiting.push(resolve));
+      return isSilent(lane) ? false : new Promise<boolean>((resolve) => lane.waiting.push(resolve));
     lane.running += 1;
     return true;
   };
@@ -34,22 +36,22 @@ export function createLanes(most: number): Lanes {
 
   return {
     async run(upstreamId, job) {
-      const lane = lanes.get(upstreamId) ?? { running: 0, silent: false, waiting: [] };
+      const lane = lanes.get(upstreamId) ?? { running: 0, silences: 0, waiting: [] };
       lanes.set(upstreamId, lane);
       if (!(await enter(lane))) return undefined;
       try {
         const answer = await job();
-        lane.silent = answer === undefined;
-        if (lane.silent) for (const sendHome of lane.waiting.splice(0)) sendHome(false);
+        lane.silences = answer === undefined ? lane.silences + 1 : 0;
+        if (isSilent(lane)) for (const sendHome of lane.waiting.splice(0)) sendHome(false);
         return answer;
       } finally {
         leave(lane);
-        if (lane.running === 0 && !lane.silent) lanes.delete(upstreamId);
+        if (lane.running === 0 && lane.silences === 0) lanes.delete(upstreamId);
       }
     },
     full: () =>
       [...lanes]
-        .filter(([, { running, silent }]) => running >= most && !silent)
+        .filter(([, lane]) => lane.running >= most && !isSilent(lane))
         .map(([upstreamId]) => upstreamId),
   };
 }
