@@ -53,8 +53,8 @@ export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown
   /** It makes something, and says so by 201. */
   readonly makes?: true;
   /**
-   * It answers a record that a write replaces, with its `revision`, which is the answer's ETag too; a write may name in
-   * If-Match the one it was made from.
+   * It reads, replaces or deletes a record with a `revision`, which is the ETag of what reading and replacing answer;
+   * a write may name in If-Match the one it was made from.
    */
   readonly conditional?: true;
   /** Why this write leaves no trace in the audit log; every other must leave one. */

@@ -98,7 +98,7 @@ function answerOf(operation: Operation): Json {
       return {
         description: "OK",
         content: jsonOf(operation.answer, "output"),
-        ...(operation.conditional ? { headers: { etag: ETAG } } : {}),
+        ...(operation.conditional && operation.method !== "DELETE" ? { headers: { etag: ETAG } } : {}),
       };
     case "events":
       return {

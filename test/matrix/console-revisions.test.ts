@@ -122,10 +122,19 @@ function write(
 
 const quoted = (revision: string): string => `"${revision}"`;
 
+const made = new Map<string, Promise<Replaced>>();
+
+/** One of the records, made when it is first asked for. */
+function recordOf(name: string): Promise<Replaced> {
+  const record = made.get(name) ?? (RECORDS[name]?.() as Promise<Replaced>);
+  made.set(name, record);
+  return record;
+}
+
 describe.each(Object.keys(RECORDS))("a write of the %s", (name) => {
   let record: Replaced;
   beforeAll(async () => {
-    record = (await RECORDS[name]?.()) as Replaced;
+    record = await recordOf(name);
   });
 
   it("wins once of many at once that were made from the same state, and nothing of it is lost", async () => {
@@ -193,6 +202,29 @@ describe("the revision of an upstream", () => {
   });
 });
 
+// Last, as nothing is left of them, and none before what names it. Settings are never deleted.
+describe.each(["group", "key", "balance alert", "upstream", "model"])("a deletion of the %s", (name) => {
+  it("is refused once somebody changed it since the state it names, and made from the one there is", async () => {
+    const record = await recordOf(name);
+    const set = await write(ann, record, { body: record.body(await record.read(), 41) });
+    expect(set.status, JSON.stringify(set.body)).toBe(200);
+    const before = await record.read();
+    const changed = await write(ann, record, { body: record.body(before, 42) });
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+    const remove = (from: string) =>
+      ben.ask({ method: "DELETE", path: record.path, headers: { "if-match": from } });
+    expect(await remove(quoted(before.revision))).toMatchObject({
+      ...{ status: 412, body: { error: { code: "changed_meanwhile" } } },
+    });
+    const after = await record.read();
+    expect(record.changed(after)).toBe(42);
+    expect(after.revision).toBe(changed.body.revision);
+    const removed = await remove(quoted(after.revision));
+    expect(removed.status, JSON.stringify(removed.body)).toBe(200);
+    expect((await remove("*")).status).not.toBe(200);
+  });
+});
+
 describe("the description of the API", () => {
   it("says which writes may name the state they were made from", async () => {
     const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
@@ -208,11 +240,16 @@ describe("the description of the API", () => {
     );
     expect(Object.fromEntries(conditional)).toEqual({
       "put /api/operator/upstreams/{upstream}": true,
+      "delete /api/operator/upstreams/{upstream}": true,
       "put /api/operator/models/{model}": true,
+      "delete /api/operator/models/{model}": true,
       "put /api/operator/settings": true,
       "put /api/accounts/{account}/balance-alert": true,
+      "delete /api/accounts/{account}/balance-alert": true,
       "patch /api/accounts/{account}/keys/{key}": true,
+      "delete /api/accounts/{account}/keys/{key}": true,
       "patch /api/operator/groups/{group}": true,
+      "delete /api/operator/groups/{group}": true,
     });
   });
 });

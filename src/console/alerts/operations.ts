@@ -62,11 +62,14 @@ function remove({ database }: ConsoleDeps): Operation {
     ...{ ...described, method: "DELETE" },
     summary: "Be told no more",
     answer: alertSettings,
+    conditional: true,
     async run(call) {
       const { id, name } = call.account();
       await database.transaction(async (tx) => {
         const before = await takeAlert(tx, id);
-        if (before === undefined || !(await deleteAlert(tx, id))) throw noSuch("alert");
+        if (before === undefined) throw noSuch("alert");
+        call.expectRevision(alertRevision(before));
+        await deleteAlert(tx, id);
         const note = { action: "alert.delete", subject: name, accountId: id };
         await call.audit(tx, { ...note, before: inWords(before) });
       });

@@ -86,9 +86,11 @@ function remove(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "DELETE", path: MODEL },
     summary: "Remove a model; its prices stay, for receipts",
     answer: removed,
+    conditional: true,
     run: (call) =>
       changeCatalog(deps, call, async (tx) => {
         const before = await modelOf(tx, call.params["model"] ?? "");
+        call.expectRevision(modelRevision(before));
         await deleteModel(tx, before.id);
         return {
           value: { removed: true as const },

@@ -80,11 +80,13 @@ function remove(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "DELETE", path: GROUP },
     summary: "Delete a group that nothing uses",
     answer: deleted,
+    conditional: true,
     async run(call) {
       const name = call.params["group"] ?? "";
       return changeCatalog(deps, call, async (tx) => {
         const row = await lockGroup(tx, name);
         if (row === undefined) throw noSuch("group");
+        call.expectRevision(groupRevision(row));
         const { accounts, models, upstreams } = row;
         if (name === "default" || accounts + models + upstreams > 0) {
           const users = `${accounts} accounts, ${models} models and ${upstreams} upstreams`;

@@ -173,13 +173,15 @@ function revoke(deps: ConsoleDeps): Operation {
     ...{ method: "DELETE", path: KEY, policy: "member", tag },
     summary: "Revoke a key for ever; its requests fail from the next moment on",
     answer: keyRow,
+    conditional: true,
     async run(call) {
       const accountId = call.account().id;
       return changing(deps, call, async (tx) => {
-        const { id, name } = await takeKey(tx, call);
-        await revokeKey(tx, id);
-        await call.audit(tx, { action: "key.revoke", subject: name, accountId });
-        return answerOf(tx, await foundKey(tx, accountId, id), call, clock.nowMs());
+        const before = await takeKey(tx, call);
+        call.expectRevision(keyRevision(before));
+        await revokeKey(tx, before.id);
+        await call.audit(tx, { action: "key.revoke", subject: before.name, accountId });
+        return answerOf(tx, await foundKey(tx, accountId, before.id), call, clock.nowMs());
       });
     },
   });

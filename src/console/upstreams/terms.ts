@@ -101,9 +101,11 @@ function remove(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "DELETE", path: UPSTREAM },
     summary: "Remove an upstream with its credentials; tasks under way there are lost sight of",
     answer: removed,
+    conditional: true,
     run: (call) =>
       changeCatalog(deps, call, async (tx) => {
         const before = await upstreamOf(deps, tx, call.params["upstream"]);
+        call.expectRevision(upstreamRevision(before));
         await deleteUpstream(tx, before.name);
         return {
           value: { removed: true as const },

@@ -142,8 +142,16 @@ describe("the console's routes", () => {
         return { revision: "two" };
       },
     });
+    const remove = json({
+      ...{ ...own, method: "DELETE", unaudited: "a test", conditional: true },
+      answer: z.object({ removed: z.boolean() }),
+      run({ expectRevision }) {
+        expectRevision("one");
+        return { removed: true };
+      },
+    });
     const blind = json({ ...record, method: "PATCH", unaudited: "a test", run: () => ({ revision: "two" }) });
-    const ask = await serve([read, replace, blind]);
+    const ask = await serve([read, replace, remove, blind]);
     expect((await ask("GET", "/api/things/1")).headers.get("etag")).toBe('"one"');
     const put = (tags: string) => ask("PUT", "/api/things/1", { ...WORD, "if-match": tags });
     expect((await put('"none", "one"')).headers.get("etag")).toBe('"two"');
@@ -154,6 +162,10 @@ describe("the console's routes", () => {
     }
     for (const tags of ["one", '"one', '"one" "two"', "", '"one",'])
       expect([tags, (await put(tags)).status]).toEqual([tags, 400]);
+    const del = (tag: string) => ask("DELETE", "/api/things/1", { ...WORD, "if-match": tag });
+    expect((await del('"two"')).status).toBe(412);
+    const { status, headers } = await del('"one"');
+    expect([status, headers.get("etag")]).toEqual([200, null]);
     expect((await ask("PATCH", "/api/things/1", WORD)).status).toBe(500);
   });
 

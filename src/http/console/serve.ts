@@ -58,7 +58,8 @@ async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall)
       operation.method === "GET" || call.compared(),
       `${operation.method} ${operation.path} does not look at the state it replaces`,
     );
-    visit.headers["etag"] = `"${(value as { readonly revision: string }).revision}"`;
+    if (operation.method !== "DELETE")
+      visit.headers["etag"] = `"${(value as { readonly revision: string }).revision}"`;
   }
   if (cookies.length > 0) visit.raw.setHeader("set-cookie", [...cookies]);
   sendJson(visit, operation.makes ? 201 : 200, value);
