@@ -1,16 +1,18 @@
 import type { KeyHasher } from "../accounts/key-hasher.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database, Queryable } from "../storage/database.ts";
 import { insertAudit } from "./audit-store.ts";
+import type { UserId } from "./identity.ts";
 import { createPasswords } from "./passwords.ts";
 import { newPassword } from "./secrets.ts";
 import { deleteOtherSessions } from "./sessions-store.ts";
 import { forgive } from "./sign-in.ts";
+import { deleteTokens } from "./tokens-store.ts";
 import { deleteTotp } from "./totps-store.ts";
 import { findUser, setPassword } from "./users-store.ts";
 
 /**
- * Gives somebody a new password, to be changed at once, and takes their codes away; their sessions end, and
- * failed attempts are forgotten. Undefined where there is nobody with this address.
+ * Gives somebody a new password, to be changed at once, and takes their codes away; their sessions and console tokens
+ * end, and failed attempts are forgotten. Undefined where there is nobody with this address.
  */
 export async function resetAccess(
   database: Database,
@@ -22,12 +24,18 @@ export async function resetAccess(
   const password = newPassword();
   const passwordHash = await createPasswords(hasher).hash(password);
   await database.transaction(async (tx) => {
-    await setPassword(tx, user.id, passwordHash, { mustChange: true });
+    await renewPassword(tx, user.id, passwordHash);
     await deleteTotp(tx, user.id);
-    await deleteOtherSessions(tx, user.id, null);
     await forgive(tx, hasher, email);
     const origin = { identity: undefined, requestId: "command line", address: "" };
     await insertAudit(tx, { action: "password.reset", subject: email, ...origin });
   });
   return password;
+}
+
+/** Replaces a password by one to be changed at once, and ends what the old one opened: sessions and console tokens. */
+export async function renewPassword(tx: Queryable, id: UserId, passwordHash: string): Promise<void> {
+  await setPassword(tx, id, passwordHash, { mustChange: true });
+  await deleteOtherSessions(tx, id, null);
+  await deleteTokens(tx, id);
 }

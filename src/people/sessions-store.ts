@@ -37,6 +37,13 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
   await tx.execute("update users set last_sign_in_at = now() where id = $1", [session.userId]);
 }
 
+/** Keeps a password from being changed or reset until the transaction ends; false where this session of its owner is over. */
+export async function holdSession(tx: Queryable, userId: UserId, id: bigint): Promise<boolean> {
+  await tx.execute("select from users where id = $1 for no key update", [userId]);
+  // A statement of its own: one that waited for the lock would still see the sessions of before.
+  return (await tx.maybeOne("select from sessions where id = $1", [id])) !== undefined;
+}
+
 /** False = this person has no such session. */
 export async function deleteSession(tx: Queryable, userId: UserId, id: bigint): Promise<boolean> {
   return (await tx.execute("delete from sessions where user_id = $1 and id = $2", [userId, id])) > 0;

@@ -28,7 +28,7 @@ export async function insertToken(
   most: number,
 ): Promise<TokenRow | undefined> {
   // Of several at once, each counts those before it.
-  await tx.execute("select 1 from users where id = $1 for update", [token.userId]);
+  await tx.execute("select from users where id = $1 for no key update", [token.userId]);
   return tx.maybeOne<TokenRow>(
     `insert into console_tokens (user_id, name, hash, hint, read_only, expires_at)
      select $1, $2, $3, $4, $5, $6 where (select count(*) from console_tokens where user_id = $1) < $7
@@ -51,6 +51,10 @@ export async function deleteToken(tx: Queryable, userId: UserId, id: bigint): Pr
     [userId, id],
   );
   return row?.name;
+}
+
+export async function deleteTokens(tx: Queryable, userId: UserId): Promise<void> {
+  await tx.execute("delete from console_tokens where user_id = $1", [userId]);
 }
 
 const COLUMNS = `id, name, hint, read_only as "readOnly", created_at as "createdAt", expires_at as "expiresAt",

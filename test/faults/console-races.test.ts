@@ -73,6 +73,26 @@ describe("A1, a right that is taken away while requests are under way", () => {
     expect(alive.map(({ status }) => status)).not.toContain(200);
     expect(await here.get("/session")).toMatchObject({ status: 200 });
   });
+
+  it("leaves no console token of somebody who was making many of them as their password was reset", async () => {
+    const email = "resetting@example.test";
+    const person = await guest(email);
+    let made = 0;
+    // Takes each away again, as nobody has many; whoever makes one too late cannot.
+    const make = async (): Promise<number> => {
+      const { status, body } = await person.post("/me/tokens", { name: `spare ${made++}` });
+      if (status !== 201) return status;
+      await person.del(`/me/tokens/${body.id}`);
+      return make();
+    };
+    const makers = Promise.all(Array.from({ length: 30 }, make));
+    await waitFor("some tokens", () => made > 60);
+    const reset = await admin.post(`/operator/users/${person.session.person.id}/password`);
+    expect(reset.status).toBe(200);
+    for (const status of await makers) expect(status).toBe(401);
+    const back = await signIn(gateway, { email, password: reset.body.password });
+    expect((await back.get("/me/tokens")).body.data).toEqual([]);
+  });
 });
 
 /** A write of which only the head is sent. Sends the body when it is called, and gives the answer's status. */

@@ -98,11 +98,13 @@ describe("who is locked out", () => {
       env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
     });
     const before = await signIn(gateway);
+    const { token } = (await before.post("/me/tokens", { name: "script" })).body;
     for (let failure = 0; failure < 11; failure += 1)
       await callerOf(gateway).post("/session", { email: "admin@localhost", password: "forgotten" });
     const { code, stdout } = await gateway.run("password", "Admin@localhost");
     expect(code).toBe(0);
-    expect(await before.get("/session")).toMatchObject({ status: 401 });
+    for (const caller of [before, tokenCaller(gateway, token)])
+      expect(await caller.get("/session")).toMatchObject({ status: 401 });
     const back = await signIn(gateway, { email: "admin@localhost", password: stdout.trim() });
     expect(back.session.must_change_password).toBe(true);
     const unknown = await gateway.run("password", "nobody@localhost");

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AuditPage } from "../../src/console/audit/contract.ts";
-import { BOOTSTRAP_PASSWORD, callerOf, type SignedIn, signedInBy, signIn } from "../support/console.ts";
+import {
+  BOOTSTRAP_PASSWORD,
+  callerOf,
+  type SignedIn,
+  signedInBy,
+  signIn,
+  tokenCaller,
+} from "../support/console.ts";
 import { GUEST_PASSWORD, inviteGuest, tokenOf } from "../support/console-people.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 
@@ -168,8 +175,11 @@ describe("operators", () => {
 
   it("give a lost password anew, which must be changed before anything else", async () => {
     const person = await ownerOf(alpha, "forgetful@example.test");
+    const { token } = (await person.post("/me/tokens", { name: "made with the lost one" })).body;
+    expect(await tokenCaller(gateway, token).get("/session")).toMatchObject({ status: 200 });
     const { password } = (await admin.post(`/operator/users/${person.session.person.id}/password`)).body;
-    expect(await person.get("/session")).toMatchObject({ status: 401 });
+    for (const caller of [person, tokenCaller(gateway, token)])
+      expect(await caller.get("/session")).toMatchObject({ status: 401 });
     const back = await signIn(gateway, { email: "forgetful@example.test", password });
     expect(back.session.must_change_password).toBe(true);
     expect(await back.get(`/accounts/${alpha}/members`)).toMatchObject({
@@ -179,6 +189,15 @@ describe("operators", () => {
     const change = { current_password: password, new_password: "one that I remember" };
     expect(await back.post("/me/password", change)).toMatchObject({ status: 200 });
     expect(await back.get(`/accounts/${alpha}/members`)).toMatchObject({ status: 200 });
+    expect((await back.get("/me/tokens")).body.data).toEqual([]);
+  });
+
+  it("leave the console tokens of whoever changes their own password as they are", async () => {
+    const person = await ownerOf(alpha, "careful@example.test");
+    const { token } = (await person.post("/me/tokens", { name: "script" })).body;
+    const change = { current_password: GUEST_PASSWORD, new_password: "another one of my own" };
+    expect(await person.post("/me/password", change)).toMatchObject({ status: 200 });
+    expect(await tokenCaller(gateway, token).get("/session")).toMatchObject({ status: 200 });
   });
 
   it("find people by how their address begins, the latest first", async () => {

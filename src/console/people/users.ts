@@ -1,6 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { UserId } from "../../people/identity.ts";
 import { deleteInvitationsBy } from "../../people/invitations-store.ts";
+import { renewPassword } from "../../people/reset-access.ts";
 import { newPassword } from "../../people/secrets.ts";
 import { deleteOtherSessions } from "../../people/sessions-store.ts";
 import { deleteTotp } from "../../people/totps-store.ts";
@@ -11,7 +12,6 @@ import {
   readListedUser,
   readUsers,
 } from "../../people/user-list-store.ts";
-import { setPassword } from "../../people/users-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
@@ -78,15 +78,15 @@ function change({ database }: ConsoleDeps): Operation {
 function resetPassword({ database, people }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: "/operator/users/{user}/password", policy: "operator", tag },
-    summary: "Give somebody a new password, shown once; their sessions end and they choose their own at once",
+    summary:
+      "Give somebody a new password, shown once; their sessions and console tokens end and they choose their own at once",
     answer: madePassword,
     async run(call) {
       const password = newPassword();
       const passwordHash = await people.passwords.hash(password);
       await database.transaction(async (tx) => {
         const user = await otherOf(tx, call);
-        await setPassword(tx, user.id, passwordHash, { mustChange: true });
-        await deleteOtherSessions(tx, user.id, null);
+        await renewPassword(tx, user.id, passwordHash);
         await call.audit(tx, { action: "password.reset", subject: user.email });
       });
       return { password };
