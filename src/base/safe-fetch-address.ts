@@ -23,7 +23,7 @@ export function plainAddress(text: string): string | undefined {
 /** A CIDR or a single address, as a test of addresses; undefined for what is neither. */
 export function readCidr(text: string): ((address: string) => boolean) | undefined {
   const block = ipaddr.isValidCIDR(text)
-    ? ipaddr.parseCIDR(text)
+    ? plainBlock(ipaddr.parseCIDR(text))
     : ipaddr.isValid(text)
       ? wholeAddress(text)
       : undefined;
@@ -34,17 +34,21 @@ export function readCidr(text: string): ((address: string) => boolean) | undefin
   };
 }
 
-function wholeAddress(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
-  const address = ipaddr.parse(text);
+type Block = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+function wholeAddress(text: string): Block {
+  const address = ipaddr.process(text);
   return [address, address.kind() === "ipv4" ? 32 : 128];
 }
 
+/** A block of v4 that is mapped into v6 as itself, as the addresses in it are. */
+function plainBlock([start, bits]: Block): Block {
+  const isMapped = start.kind() === "ipv6" && (start as ipaddr.IPv6).isIPv4MappedAddress();
+  return isMapped && bits >= 96 ? [(start as ipaddr.IPv6).toIPv4Address(), bits - 96] : [start, bits];
+}
+
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  if (!ipaddr.isValid(text)) return undefined;
-  const address = ipaddr.parse(text);
-  if (address.kind() === "ipv4") return address;
-  const v6 = address as ipaddr.IPv6;
-  return v6.isIPv4MappedAddress() ? v6.toIPv4Address() : v6;
+  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
 }
 
 function isPublicV4(address: ipaddr.IPv4): boolean {

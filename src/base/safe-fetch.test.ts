@@ -169,13 +169,17 @@ describe("the allow-list", () => {
           WISH,
         ),
       );
-    for (const entry of ["127.0.0.0/8", "127.0.0.1", `127.0.0.1:${port}`, `files.internal:${port}`]) {
+    for (const entry of [
+      ...["127.0.0.0/8", "127.0.0.1", "::ffff:127.0.0.0/104", "::ffff:127.0.0.1"],
+      ...[`127.0.0.1:${port}`, `files.internal:${port}`],
+    ]) {
       expect(await tryWith([entry], "files.internal"), entry).toBe(undefined);
     }
     expect(await tryWith([`localhost:${port}`], "localhost")).toBe(undefined);
     for (const entry of [
       "127.0.0.2",
       "10.0.0.0/8",
+      "::ffff:10.0.0.0/104",
       `files.internal:${port + 1}`,
       `internal:${port}`,
       "files.internal",

@@ -24,14 +24,14 @@ describe("settings", () => {
       task_deadline_minutes: { video: 90 },
       charge_empty_answers: true,
       metrics_address: "[::1]:9100",
-      trusted_proxies: ["10.0.0.0/8", "::1"],
+      trusted_proxies: ["10.0.0.0/8", "::1", "::ffff:10.0.0.5", "::ffff:10.0.0.0/104"],
       queues: { balance_waiting: 0 },
     });
     expect(decodeSettings(given)).toMatchObject({
       taskDeadlineMinutes: { image: 15, video: 90 },
       chargeEmptyAnswers: true,
       metricsAddress: "[::1]:9100",
-      trustedProxies: ["10.0.0.0/8", "::1"],
+      trustedProxies: ["10.0.0.0/8", "::1", "::ffff:10.0.0.5", "::ffff:10.0.0.0/104"],
       queues: { balanceWaiting: 0, balanceWaitMs: 10_000 },
     });
   });

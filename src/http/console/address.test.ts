@@ -21,6 +21,16 @@ describe("a caller's address", () => {
     expect(addressOf(request("::1", "2001:db8::9"), ["::1"])).toBe("2001:db8::9");
   });
 
+  it("is told by a proxy that is named in its IPv6 form as by one named plainly", () => {
+    for (const proxy of ["::ffff:10.0.0.5", "::ffff:a00:5", "::ffff:10.0.0.0/104", "::ffff:0:0/96"])
+      for (const connection of ["10.0.0.5", "::ffff:10.0.0.5"])
+        expect(addressOf(request(connection, "11.1.1.1, 192.0.2.7"), [proxy])).toBe(
+          proxy.endsWith("/96") ? "11.1.1.1" : "192.0.2.7",
+        );
+    expect(addressOf(request("11.0.0.5", "192.0.2.7"), ["::ffff:10.0.0.0/104"])).toBe("11.0.0.5");
+    expect(addressOf(request("10.0.0.5", "192.0.2.7"), ["::/0"])).toBe("10.0.0.5");
+  });
+
   it("stays the proxy's where the header ends or holds no address", () => {
     expect(addressOf(request("10.0.0.5"), ["10.0.0.0/8"])).toBe("10.0.0.5");
     expect(addressOf(request("10.0.0.5", "unknown"), ["10.0.0.0/8"])).toBe("10.0.0.5");
