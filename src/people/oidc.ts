@@ -159,9 +159,11 @@ function createProviders(clock: Clock): (client: OidcClient) => Promise<Configur
 }
 
 function personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
-  const { iss, sub, email, email_verified: verified, name } = claims;
+  const { iss, sub, email, email_verified, name } = claims;
   if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
-  const isAddress = typeof email === "string" && verified === true && /^[\x21-\x7e]{3,254}$/.test(email);
+  // By the standard a boolean; some providers write it as a text.
+  const isVerified = email_verified === true || email_verified === "true";
+  const isAddress = typeof email === "string" && isVerified && /^[\x21-\x7e]{3,254}$/.test(email);
   return {
     issuer: iss,
     subject: sub,

@@ -78,10 +78,19 @@ describe("signing in at an identity provider", () => {
 
   it("believes no address that the provider has not verified", async () => {
     await inviteGuest(closed, admin, { email: "target@example.test", account: { id: alpha, role: "owner" } });
-    for (const claims of [{ email_verified: false }, {}]) {
+    for (const claims of [
+      ...[{}, { email_verified: false }, { email_verified: "false" }, { email_verified: "" }],
+      ...[{ email_verified: "TRUE" }, { email_verified: 1 }, { email_verified: ["true"] }],
+    ]) {
       const answer = await come(closed, { sub: "thief", email: "target@example.test", ...claims });
       expect(answer).toMatchObject({ status: 401, body: { error: { code: "sign_in_failed" } } });
     }
+  });
+
+  it("takes the text true for true, as some providers write it", async () => {
+    await inviteGuest(closed, admin, { email: "texts@example.test", account: { id: alpha, role: "member" } });
+    const answer = await come(closed, { sub: "12", email: "texts@example.test", email_verified: "true" });
+    expect(answer).toMatchObject({ status: 200, body: { person: { email: "texts@example.test" } } });
   });
 
   it("takes up an open invitation to the address, and turns away whoever nobody invited", async () => {

@@ -7,7 +7,8 @@ import type { AddressInfo } from "node:net";
 export interface OidcClaims {
   readonly sub: string;
   readonly email?: string;
-  readonly email_verified?: boolean;
+  /** A boolean by the standard. */
+  readonly email_verified?: unknown;
   readonly name?: string;
 }
 
