@@ -1,4 +1,4 @@
-import { GatewayError } from "../errors.ts";
+import { wrongMark } from "./given.ts";
 
 /** The place of a row in a list by time: PostgreSQL's microseconds, as a Date would lose three digits, and the row's id. */
 export interface Place {
@@ -15,10 +15,6 @@ export function encodeCursor({ micros, id }: Place): string {
 export function decodeCursor(after: string | undefined): Place | undefined {
   if (after === undefined) return undefined;
   const [, micros, id] = /^(\d{1,17}) ([\w-]{1,100})$/.exec(Buffer.from(after, "base64url").toString()) ?? [];
-  if (micros === undefined || id === undefined) {
-    throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
-      param: "after",
-    });
-  }
+  if (micros === undefined || id === undefined) throw wrongMark();
   return { micros: BigInt(micros), id };
 }

@@ -5,11 +5,20 @@ export function noSuch(what: string): GatewayError {
   return new GatewayError("not_found", `There is no such ${what}.`);
 }
 
-/** `after` of a list whose marks are plain ids. */
+/** `after` of a list whose marks are plain ids; null = from the beginning. Throws 400 on what no list has given. */
 export function givenMark(after: string | undefined): bigint | null {
-  if (after === undefined) return null;
-  if (/^[1-9]\d{0,17}$/.test(after)) return BigInt(after);
-  throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
+  return after === undefined ? null : idOfMark(after);
+}
+
+/** The id in a mark. */
+export function idOfMark(text: string): bigint {
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw wrongMark();
+  return BigInt(text);
+}
+
+/** Of an `after` that no list has given as `next`. */
+export function wrongMark(): GatewayError {
+  return new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
     param: "after",
   });
 }

@@ -49,6 +49,38 @@ describe("text that the database does not take", () => {
   });
 });
 
+describe("the mark of a page", () => {
+  const word = (text: string) => Buffer.from(text).toString("base64url");
+  const FORGED = [
+    ...["0", "no%20mark", "9".repeat(19), "%ED%A0%80", "%00", "a%00b", "7aCA"],
+    ...["\0", "a\0b", "1 a\0", "1 \0", "1:\0"].map(word),
+  ];
+
+  it("that no list has given is refused by every list alike", async () => {
+    const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      paths: Record<string, { get?: { parameters: { name: string }[] } }>;
+    };
+    const lists = Object.entries(paths)
+      .filter(
+        ([path, { get }]) => path.startsWith("/api") && get?.parameters.some((each) => each.name === "after"),
+      )
+      // Its marks are ids of requests, which are texts of any kind.
+      .filter(([path]) => !path.endsWith("/statement/{entry}/requests"))
+      .map(([path]) => path.slice("/api".length).replace("/accounts/{account}", account));
+    expect(lists.length).toBeGreaterThan(10);
+    const batch = (await operator.post("/operator/code-batches", { amount_usd: "1", count: 1 })).body;
+    for (const list of lists)
+      for (const mark of FORGED) {
+        const path = list.replace(/\{\w+\}/, batch.id);
+        const { status, body } = await operator.get(`${path}?after=${mark}`);
+        expect([path, mark, status, body.error?.param]).toEqual([path, mark, 400, "after"]);
+      }
+    // The place of a task, say, in the audit log.
+    const other = await operator.get(`/operator/audit?after=${word("1 a-task")}`);
+    expect([other.status, other.body.error?.param]).toEqual([400, "after"]);
+  });
+});
+
 describe("a key's name", () => {
   const MISNAMED = ["two\nlines", "a\ttab", " ", "n".repeat(201)];
 

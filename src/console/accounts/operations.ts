@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch } from "../given.ts";
+import { noSuch, wrongMark } from "../given.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation } from "../operation.ts";
 import {
@@ -43,7 +43,7 @@ function list({ database }: ConsoleDeps): Operation {
       const rows = await readAccountRows(database, {
         ...wish,
         disabled: disabled === undefined ? undefined : disabled === "true",
-        after: after === undefined ? undefined : Buffer.from(after, "base64url").toString(),
+        after: after === undefined ? undefined : nameOfMark(after),
         limit: limit + 1,
       });
       const shown = rows.slice(0, limit);
@@ -51,10 +51,22 @@ function list({ database }: ConsoleDeps): Operation {
       const hasMore = rows.length > limit && last !== undefined;
       return {
         data: shown.map(rowAnswer),
-        next: hasMore ? Buffer.from(last.name).toString("base64url") : null,
+        next: hasMore ? markOf(last.name) : null,
       };
     },
   });
+}
+
+/** The place of an account in the list by name, as the opaque word that the list gives as `next`. */
+function markOf(name: string): string {
+  return Buffer.from(name).toString("base64url");
+}
+
+/** Throws 400 on what is no name's. */
+function nameOfMark(mark: string): string {
+  const name = Buffer.from(mark, "base64url").toString();
+  if (markOf(name) !== mark || name.includes("\0")) throw wrongMark();
+  return name;
 }
 
 function create({ database }: ConsoleDeps): Operation {

@@ -3,7 +3,7 @@ import type { AccountId } from "../../accounts/caller.ts";
 import { type AuditRow as Row, readAudit } from "../../people/audit-store.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
+import { idOfMark } from "../given.ts";
 import { json, type Operation } from "../operation.ts";
 import { type AuditPage, type AuditRow, accountAuditQuery, auditPage, auditQuery } from "./contract.ts";
 
@@ -36,10 +36,7 @@ async function pageOf(
 ): Promise<AuditPage> {
   const { actor, action, from, until, limit } = query;
   const place = decodeCursor(query.after);
-  const after = place && {
-    micros: place.micros,
-    id: idOf(place.id, "after: take it from `next` of the page before."),
-  };
+  const after = place && { micros: place.micros, id: idOfMark(place.id) };
   const filter = { accountId, actor, action, from: momentOf(from), until: momentOf(until) };
   const rows = await readAudit(database, filter, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);

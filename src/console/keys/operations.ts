@@ -6,6 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { idOfMark } from "../given.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import {
   issuedKey,
@@ -51,7 +52,7 @@ function list({ database, clock }: ConsoleDeps): Operation {
       const accountId = call.account().id;
       const keys = await readShownKeys(database, {
         ...{ accountId, search, revoked: state === "revoked" },
-        afterId: after === undefined ? undefined : (idOf(after) ?? refuseCursor()),
+        afterId: after === undefined ? undefined : (idOfMark(after) as KeyId),
         most: limit + 1,
       });
       const shown = keys.slice(0, limit);
@@ -246,12 +247,6 @@ function circumstancesOf(call: AnyCall, catalog: ConsoleDeps["catalog"], nowMs: 
 
 function idOf(text: string): KeyId | undefined {
   return /^[1-9]\d{0,17}$/.test(text) ? (BigInt(text) as KeyId) : undefined;
-}
-
-function refuseCursor(): never {
-  throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
-    param: "after",
-  });
 }
 
 function nameTaken(): GatewayError {

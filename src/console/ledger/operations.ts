@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import { failureOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenMark } from "../given.ts";
+import { givenMark, wrongMark } from "../given.ts";
 import { json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { costsQuery, losses, quarantine, type UpstreamCosts, vendorCosts } from "./contract.ts";
@@ -66,11 +66,7 @@ function listQuarantine({ database }: ConsoleDeps): Operation {
 
 function placeOf(after: string): { spool: string; line: bigint } {
   const [, spool, line] = /^([\w-]{1,100}):(\d{1,18})$/.exec(after) ?? [];
-  if (spool === undefined || line === undefined) {
-    throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
-      param: "after",
-    });
-  }
+  if (spool === undefined || line === undefined) throw wrongMark();
   return { spool, line: BigInt(line) };
 }
 

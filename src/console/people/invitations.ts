@@ -10,6 +10,7 @@ import {
 } from "../../people/invitations-store.ts";
 import { newSecret } from "../../people/secrets.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { givenMark } from "../given.ts";
 import { idOf } from "../ids.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
@@ -103,8 +104,7 @@ async function list(
   { limit, after }: { limit: number; after?: string | undefined },
   account: AccountId | null,
 ): Promise<InvitationPage> {
-  const before =
-    after === undefined ? LAST_ID : idOf(after, "after: take it from `next` of the page before.");
+  const before = givenMark(after) ?? LAST_ID;
   const rows = await readInvitations(database, { account, before, limit: limit + 1 });
   const page = rows.slice(0, limit);
   return { data: page.map(invitationRowOf), next: rows.length > limit ? String(page.at(-1)?.id) : null };

@@ -12,6 +12,7 @@ import {
 } from "../../people/members-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { givenMark } from "../given.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
@@ -32,7 +33,7 @@ function list({ database }: ConsoleDeps): Operation {
     query: pageQuery,
     answer: memberPage,
     async run({ query: { limit, after }, account }) {
-      const from = after === undefined ? 0n : idOf(after, "after: take it from `next` of the page before.");
+      const from = givenMark(after) ?? 0n;
       const rows = await readMembers(database, account().id, { after: from, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return { data: page.map(memberRowOf), next: rows.length > limit ? String(page.at(-1)?.userId) : null };

@@ -14,6 +14,7 @@ import {
 } from "../../people/user-list-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { givenMark } from "../given.ts";
 import { idOf } from "../ids.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
@@ -33,8 +34,7 @@ function list({ database }: ConsoleDeps): Operation {
     query: userQuery,
     answer: userPage,
     async run({ query: { q = "", limit, after } }) {
-      const before =
-        after === undefined ? LAST_ID : idOf(after, "after: take it from `next` of the page before.");
+      const before = givenMark(after) ?? LAST_ID;
       const rows = await readUsers(database, { prefix: q, before, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return { data: page.map(userRowOf), next: rows.length > limit ? String(page.at(-1)?.id) : null };

@@ -1,5 +1,5 @@
-import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
+import { wrongMark } from "../given.ts";
 import type { Statement, StatementEntry, StatementView } from "./contract.ts";
 import { changeOf, statementEntry } from "./entries.ts";
 import { type EntryWish, readEntries } from "./statement-store.ts";
@@ -40,10 +40,6 @@ function writeMark(id: string, balanceNanos: bigint | null): string {
 function readMark(after: string): { readonly id: bigint; readonly balanceNanos: bigint | null } {
   const text = Buffer.from(after, "base64url").toString();
   const [, id = "", balance = ""] = /^(\d{1,18}) (-?\d{0,19})$/.exec(text) ?? [];
-  if (id === "") {
-    throw new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
-      param: "after",
-    });
-  }
+  if (id === "") throw wrongMark();
   return { id: BigInt(id), balanceNanos: /\d/.test(balance) ? BigInt(balance) : null };
 }
