@@ -60,6 +60,14 @@ export async function countAttempt(
   );
 }
 
+/** The same for whoever comes uninvited; never forgiven, as nobody opens accounts by the hundred. */
+export function countRegistration(
+  deps: Pick<SignInDeps, "database" | "hasher">,
+  address: string,
+): Promise<void> {
+  return countAttempt(deps, `registration ${networkOf(address)}`, address);
+}
+
 /** Those of an email begin anew: it was who they said. */
 export function forgive(tx: Queryable, hasher: KeyHasher, email: string): Promise<void> {
   return forgiveAttempts(tx, emailHashOf(hasher, email));

@@ -40,6 +40,7 @@ function options(selfRegistration: boolean) {
     catalog: `version: 1
 models: []
 settings:
+  trusted_proxies: [127.0.0.1]
   sign_in:
     self_registration: ${selfRegistration}
     oidc: [{ id: work, name: Work, issuer: "${provider.issuer}", client_id: ${CLIENT_ID} }]
@@ -196,5 +197,17 @@ describe("self-registration", () => {
     }
     expect(answers.at(-1)).toBe(429);
     expect(answers.filter((status) => status === 201).length).toBeLessThanOrEqual(10);
+  });
+
+  it("takes all addresses of one IPv6 network for one, as whoever has one has them all", async () => {
+    const register = (number: number, address: string) =>
+      callerOf(open, { "x-forwarded-for": address }).post("/registration", {
+        ...{ email: `roaming-${number}@example.test`, password: GUEST_PASSWORD },
+      });
+    const answers: number[] = [];
+    for (let number = 1; number <= 11; number += 1)
+      answers.push((await register(number, `2001:db8:1:2::${number}`)).status);
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
+    expect((await register(12, "2001:db8:1:3::1")).status).toBe(201);
   });
 });

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import { nameOf } from "../../people/accept-invitation.ts";
 import { registerPerson } from "../../people/register.ts";
-import { beginSession, countAttempt } from "../../people/sign-in.ts";
+import { beginSession, countRegistration } from "../../people/sign-in.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { registrationBody, sessionAnswer, signInOptions } from "./contract.ts";
@@ -31,8 +31,7 @@ export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
       async run({ body, address, userAgent, identity, audit }) {
         if (!catalog.current().settings.signIn.selfRegistration)
           throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
-        // Counted like failures and not forgiven: nobody opens accounts by the hundred.
-        await countAttempt({ database, hasher }, `registration ${address}`, address);
+        await countRegistration({ database, hasher }, address);
         const passwordHash = await people.passwords.hash(body.password);
         const { email, name = nameOf(email) } = body;
         const secret = await database.transaction(async (tx) => {
