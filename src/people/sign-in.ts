@@ -3,9 +3,10 @@ import type { KeyHasher } from "../accounts/key-hasher.ts";
 import { GatewayError } from "../errors.ts";
 import type { Database, Queryable } from "../storage/database.ts";
 import { beginAttempt, forgiveAttempts } from "./attempts-store.ts";
+import type { SessionIdentity } from "./identity.ts";
 import type { Passwords } from "./passwords.ts";
 import { newSecret } from "./secrets.ts";
-import { deleteSession, insertSession } from "./sessions-store.ts";
+import { deleteSession, holdSession, insertSession } from "./sessions-store.ts";
 import { findUser, holdUser, type UserRecord } from "./users-store.ts";
 
 export interface SignInDeps {
@@ -38,6 +39,15 @@ export async function proveIdentity(deps: SignInDeps, claim: Claim): Promise<Use
  */
 export async function stayProven(tx: Queryable, user: UserRecord): Promise<void> {
   if (!(await holdUser(tx, user))) throw failed();
+}
+
+/** The same of whom a session has let in: throws not_signed_in where it has ended since. */
+export async function staySignedIn(
+  tx: Queryable,
+  { person, sessionId }: Pick<SessionIdentity, "person" | "sessionId">,
+): Promise<void> {
+  if (await holdSession(tx, person.id, sessionId)) return;
+  throw new GatewayError("not_signed_in", "The session is over already.");
 }
 
 function failed(): GatewayError {
@@ -85,8 +95,9 @@ export interface SessionOrder {
 export async function beginSession(tx: Queryable, hasher: KeyHasher, order: SessionOrder): Promise<string> {
   const { user, address, userAgent, replaces } = order;
   const secret = newSecret();
-  if (replaces !== undefined) await deleteSession(tx, replaces.userId, replaces.sessionId);
   await insertSession(tx, { userId: user.id, hash: hasher.hash(secret), address, userAgent });
+  // People before sessions, as whoever resets a password takes them: in another order both would wait for each other.
+  if (replaces !== undefined) await deleteSession(tx, replaces.userId, replaces.sessionId);
   await forgive(tx, hasher, user.email);
   return secret;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BOOTSTRAP_PASSWORD, callerOf, type SignedIn, signedInBy, signIn } from "../support/console.ts";
-import { GUEST_PASSWORD, inviteGuest, type Role } from "../support/console-people.ts";
+import { GUEST_PASSWORD, inviteGuest, type Role, tokenOf } from "../support/console-people.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { openRaw } from "../support/raw-exchange.ts";
 import { waitFor } from "../support/wait.ts";
@@ -92,6 +92,27 @@ describe("A1, a right that is taken away while requests are under way", () => {
     for (const status of await makers) expect(status).toBe(401);
     const back = await signIn(gateway, { email, password: reset.body.password });
     expect((await back.get("/me/tokens")).body.data).toEqual([]);
+  });
+
+  it("leaves no session of somebody who was accepting invitations as their password was reset", async () => {
+    const who = { email: "accepting@example.test", password: GUEST_PASSWORD };
+    const person = await guest(who.email);
+    const doors: { browser: SignedIn; token: string }[] = [];
+    for (let number = 0; number < 25; number += 1) {
+      const order = { email: who.email, account: { id: alpha, role: "member" } };
+      const { link } = (await admin.post("/operator/invitations", order)).body;
+      doors.push({ browser: await signIn(gateway, who), token: tokenOf(link) });
+    }
+    const reset = admin.post(`/operator/users/${person.session.person.id}/password`);
+    // Making a password takes a while, so some of these are let in before the reset and signed in after it.
+    const tries = doors.map(async ({ browser, token }, number) => {
+      await sleep(number * 4);
+      return browser.post("/invitations/accept", { token });
+    });
+    expect(await reset).toMatchObject({ status: 200 });
+    const accepted = (await Promise.all(tries)).filter(({ status }) => status === 200);
+    const alive = await Promise.all(accepted.map((each) => signedInBy(gateway, each).get("/session")));
+    expect(alive.map(({ status }) => status)).not.toContain(200);
   });
 });
 

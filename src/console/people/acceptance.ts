@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
 import type { UserId } from "../../people/identity.ts";
 import { findInvitation, type Invitation } from "../../people/invitations-store.ts";
-import { beginSession, proveIdentity, stayProven } from "../../people/sign-in.ts";
+import { beginSession, proveIdentity, stayProven, staySignedIn } from "../../people/sign-in.ts";
 import { proveSecondFactor } from "../../people/totp.ts";
 import { findUser, insertUser, type NewUser, type UserRecord } from "../../people/users-store.ts";
 import type { Queryable } from "../../storage/database.ts";
@@ -43,6 +43,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
         const user = await guestOf(deps, call, invitation);
         const secret = await deps.database.transaction(async (tx) => {
           if (user.proven !== undefined) await stayProven(tx, user.proven);
+          else if (user.id !== undefined) await staySignedIn(tx, browserOf(call.identity));
           const { id, email } = user.id === undefined ? await insertGuest(tx, user) : user;
           await acceptInvitation(tx, invitation, id);
           await call.audit(tx, {

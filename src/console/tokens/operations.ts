@@ -1,7 +1,7 @@
 import { keyHint } from "../../accounts/key-form.ts";
 import { GatewayError } from "../../errors.ts";
 import { newConsoleToken } from "../../people/secrets.ts";
-import { holdSession } from "../../people/sessions-store.ts";
+import { staySignedIn } from "../../people/sign-in.ts";
 import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../people/tokens-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
@@ -32,16 +32,15 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       body: tokenBody,
       answer: createdToken,
       async run({ body, identity, audit }) {
-        const { person, sessionId } = settledOf(identity);
+        const browser = settledOf(identity);
         const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
         if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs())
           throw new GatewayError("invalid_request", "expires_at is over already.", { param: "expires_at" });
         const token = newConsoleToken();
         const { name, read_only: readOnly } = body;
-        const order = { userId: person.id, name, readOnly, expiresAt };
+        const order = { userId: browser.person.id, name, readOnly, expiresAt };
         const row = await database.transaction(async (tx) => {
-          if (!(await holdSession(tx, person.id, sessionId)))
-            throw new GatewayError("not_signed_in", "The session is over already.");
+          await staySignedIn(tx, browser);
           const made = { ...order, hash: hasher.hash(token), hint: keyHint(token) };
           const inserted = await insertToken(tx, made, MOST_TOKENS);
           if (inserted === undefined)
