@@ -116,6 +116,21 @@ describe("A1, a right that is taken away while requests are under way", () => {
   });
 });
 
+describe("what operators do with one person at the same time", () => {
+  it("is all done, one after the other", async () => {
+    const person = await guest("popular@example.test");
+    const path = `/operator/users/${person.session.person.id}`;
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        number % 4 === 0
+          ? admin.post(`${path}/password`)
+          : admin.patch(path, { is_operator: number % 3 === 0 }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+});
+
 /** A write of which only the head is sent. Sends the body when it is called, and gives the answer's status. */
 function heldBack({ cookie, session }: SignedIn, path: string, body: object): () => Promise<number> {
   const text = JSON.stringify(body);
