@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { frame, plan } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
+import { WRAPPED_START } from "../../conversation/opaque.ts";
 import type { TextPart } from "../../conversation/request.ts";
 import type { FinishKind } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
@@ -11,6 +12,22 @@ import { encodeUsage } from "./encode-usage.ts";
 import { messagesUsage } from "./usage.ts";
 
 const codec = messages.translation as Translation;
+
+describe("thoughts that nobody signed", () => {
+  it("are marked for callers as wrapped state is, and known when they come back", () => {
+    const parts = [{ kind: "reasoning", text: "Hm." }] as const;
+    const finish = { unified: "stop", protocol: "responses" } as const;
+    const { body } = codec.encodeResponse({ choices: [{ parts, finish }] }, frame);
+    const [block] = body["content"] as readonly { signature: string }[];
+    expect(block?.signature.startsWith(WRAPPED_START)).toBe(true);
+    const turn = { role: "assistant", content: body["content"] };
+    const decoded = codec.decodeRequest({ model: "m", max_tokens: 9, messages: [turn] });
+    expect("value" in decoded && decoded.value.messages[0]?.parts).toEqual(parts);
+    expect(codec.decodeResponse(body, plan("messages"))).toMatchObject({
+      response: { choices: [{ parts }] },
+    });
+  });
+});
 
 describe("messages answers", () => {
   it("state each finish by the word that means it, and keep the vendor's own (rule 8)", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
-import { WRAPPED_START } from "../../conversation/opaque.ts";
+import { target } from "../../../test/support/conversation-arbitraries.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, Message, Part, TextPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
@@ -8,22 +7,6 @@ import type { EncodedRequest, Translation } from "../translation.ts";
 import { messages } from "./codec.ts";
 
 const codec = messages.translation as Translation;
-
-describe("thoughts that nobody signed", () => {
-  it("are marked for callers as wrapped state is, and known when they come back", () => {
-    const parts = [{ kind: "reasoning", text: "Hm." }] as const;
-    const finish = { unified: "stop", protocol: "responses" } as const;
-    const { body } = codec.encodeResponse({ choices: [{ parts, finish }] }, frame);
-    const [block] = body["content"] as readonly { signature: string }[];
-    expect(block?.signature.startsWith(WRAPPED_START)).toBe(true);
-    const turn = { role: "assistant", content: body["content"] };
-    const decoded = codec.decodeRequest({ model: "m", max_tokens: 9, messages: [turn] });
-    expect("value" in decoded && decoded.value.messages[0]?.parts).toEqual(parts);
-    expect(codec.decodeResponse(body, plan("messages"))).toMatchObject({
-      response: { choices: [{ parts }] },
-    });
-  });
-});
 
 describe("messages requests", () => {
   it("always state a limit: the caller's, the model's, or the least there is (rule 39)", () => {
