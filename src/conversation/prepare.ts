@@ -3,7 +3,8 @@ import { withJsonWords } from "./json-words.ts";
 import type { LossList, NeutralField } from "./loss.ts";
 import { plainlySpelled } from "./media.ts";
 import { openToolNames, type ToolNames } from "./names.ts";
-import { isSameOrigin, OF_MEDIA, type Opaque } from "./opaque.ts";
+import { isSameOrigin, type Opaque } from "./opaque.ts";
+import { withOwnState } from "./own-state.ts";
 import type { AnswerPlan, EncodeTarget } from "./plan.ts";
 import { prepareTools, takesCustom } from "./prepare-tools.ts";
 import type { RefusedHint } from "./quirks.ts";
@@ -258,32 +259,6 @@ function withShown(message: Message, { request, traits }: Fit): readonly Message
 }
 
 const SHOWN: TextPart = { kind: "text", text: "Shown by the assistant:" };
-
-/** State that stood beside its call or text, for want of a slot, goes back onto it. */
-function withOwnState(message: Message): Message {
-  if (!message.parts.some((part) => part.kind === "reasoning" && part.opaque?.of !== undefined))
-    return message;
-  const parts: Part[] = [];
-  for (const part of message.parts) {
-    const opaque = part.kind === "reasoning" ? part.opaque : undefined;
-    if (opaque?.of === undefined) {
-      parts.push(part);
-      continue;
-    }
-    const at = parts.findLastIndex((owner) => isOwner(owner, opaque.of));
-    const owner = parts[at];
-    if (owner?.kind === "text" || owner?.kind === "media" || owner?.kind === "tool-call") {
-      parts[at] = { ...owner, opaque: { origin: opaque.origin, value: opaque.value } };
-    }
-  }
-  return { ...message, parts };
-}
-
-function isOwner(part: Part, of: string | undefined): boolean {
-  if (of === "") return part.kind === "text";
-  if (of === OF_MEDIA) return part.kind === "media";
-  return part.kind === "tool-call" && part.id === of;
-}
 
 function fitPart(part: Part, fit: Fit): readonly Part[] {
   switch (part.kind) {
