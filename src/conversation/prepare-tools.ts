@@ -35,11 +35,11 @@ export function prepareTools(
     losses.refuse("toolChoice", "This model cannot be made to call a tool; let it choose itself.");
   }
   const format = request.responseFormat;
+  const asWished = { tools, toolChoice, responseFormat: format, answerTool: undefined };
+  if (format?.kind !== "schema") return asWished;
   const way = target.quirks.structuredOutput ?? "schema";
-  const taken = format?.kind !== "schema" || own || (traits.takesSchema?.(format.schema) ?? true);
-  if (format?.kind !== "schema" || (way === "schema" && taken)) {
-    return { tools, toolChoice, responseFormat: format, answerTool: undefined };
-  }
+  const isTaken = own || (traits.takesSchema?.(format.schema) ?? true);
+  if (way === "schema" && isTaken) return asWished;
   if (way !== "tool") {
     losses.field("responseFormat", "weakened");
     return { tools, toolChoice, responseFormat: { kind: "json" }, answerTool: undefined };

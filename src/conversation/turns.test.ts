@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatRequests } from "../../test/support/conversation-arbitraries.ts";
+import { bareRequest, chatRequests } from "../../test/support/conversation-arbitraries.ts";
 import type { ChatRequest, Message, Part } from "./request.ts";
 import { alternatingTurns, answeredMessages } from "./turns.ts";
 
@@ -13,20 +13,7 @@ const result = (callId: string): Part => ({
 const said = (text: string): Part => ({ kind: "text", text });
 
 function conversation(...messages: readonly Message[]): ChatRequest {
-  return {
-    protocol: "chat-completions",
-    model: "m",
-    stream: false,
-    includeUsage: false,
-    system: [],
-    messages,
-    tools: [],
-    sampling: {},
-    limits: {},
-    foreign: [],
-    echo: {},
-    fieldNames: {},
-  };
+  return bareRequest({ messages });
 }
 
 describe("turns", () => {

@@ -49,6 +49,25 @@ export function target(protocol: ChatProtocol, more: Partial<EncodeTarget> = {})
   };
 }
 
+/** One chat completion without messages or wishes, but for those given. */
+export function bareRequest(more: Partial<ChatRequest>): ChatRequest {
+  return {
+    protocol: "chat-completions",
+    model: "m",
+    stream: false,
+    includeUsage: false,
+    system: [],
+    messages: [],
+    tools: [],
+    sampling: {},
+    limits: {},
+    foreign: [],
+    echo: {},
+    fieldNames: {},
+    ...more,
+  };
+}
+
 export function plan(protocol: ChatProtocol): AnswerPlan {
   return blankPlan(origin(protocol), "seed");
 }

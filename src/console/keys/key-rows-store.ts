@@ -27,7 +27,7 @@ export interface KeysWanted {
   /** Part of the name; "" = all. */
   readonly search: string;
   /** Only older ones than this key. */
-  readonly afterId: KeyId | undefined;
+  readonly afterId: KeyId | null;
   readonly most: number;
 }
 
@@ -40,7 +40,7 @@ export async function readShownKeys(db: Queryable, wanted: KeysWanted): Promise<
           and ($3 = '' or position(lower($3) in lower(name)) > 0) and ($4::int8 is null or id < $4)
         order by id desc limit $5
      ) ${SHOW} order by k.id desc`,
-    [wanted.accountId, wanted.revoked, wanted.search, wanted.afterId ?? null, wanted.most],
+    [wanted.accountId, wanted.revoked, wanted.search, wanted.afterId, wanted.most],
   );
   return rows.map(shownKey);
 }

@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOfMark } from "../given.ts";
+import { givenMark } from "../given.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import {
   issuedKey,
@@ -52,7 +52,7 @@ function list({ database, clock }: ConsoleDeps): Operation {
       const accountId = call.account().id;
       const keys = await readShownKeys(database, {
         ...{ accountId, search, revoked: state === "revoked" },
-        afterId: after === undefined ? undefined : (idOfMark(after) as KeyId),
+        afterId: givenMark(after) as KeyId | null,
         most: limit + 1,
       });
       const shown = keys.slice(0, limit);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { target } from "../../../test/support/conversation-arbitraries.ts";
+import { bareRequest, target } from "../../../test/support/conversation-arbitraries.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, Message, Part, TextPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
@@ -350,21 +350,7 @@ describe("messages requests", () => {
 const SMALL = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "q" }] };
 
 function neutral(request: Partial<ChatRequest>): ChatRequest {
-  return {
-    protocol: "chat-completions",
-    model: "m",
-    stream: false,
-    includeUsage: false,
-    system: [],
-    messages: [said("user", text("q"))],
-    tools: [],
-    sampling: {},
-    limits: {},
-    foreign: [],
-    echo: {},
-    fieldNames: {},
-    ...request,
-  };
+  return bareRequest({ messages: [said("user", text("q"))], ...request });
 }
 
 function encode(request: Partial<ChatRequest>, more: Partial<EncodeTarget> = {}): EncodedRequest {

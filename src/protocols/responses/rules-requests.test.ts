@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frame, target } from "../../../test/support/conversation-arbitraries.ts";
+import { bareRequest, frame, target } from "../../../test/support/conversation-arbitraries.ts";
 import type { Quirks } from "../../conversation/quirks.ts";
 import type { ChatRequest, Message } from "../../conversation/request.ts";
 import { chatCompletions } from "../chat-completions/codec.ts";
@@ -9,20 +9,7 @@ import { responses } from "./codec.ts";
 const codec = responses.translation as Translation;
 const chats = chatCompletions.translation as Translation;
 const USER: Message = { role: "user", parts: [{ kind: "text", text: "Hi" }] };
-const BASE: ChatRequest = {
-  protocol: "messages",
-  model: "m",
-  stream: false,
-  includeUsage: true,
-  system: [],
-  messages: [USER],
-  tools: [],
-  sampling: {},
-  limits: {},
-  foreign: [],
-  echo: {},
-  fieldNames: {},
-};
+const BASE = bareRequest({ protocol: "messages", includeUsage: true, messages: [USER] });
 
 describe("requests to responses", () => {
   it("raises a limit below 16 and says so (rule 39)", () => {
