@@ -14,11 +14,17 @@ import { openLosses } from "../../conversation/loss.ts";
 import type { ChatRequest, Part } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { alternatingTurns } from "../../conversation/turns.ts";
+import { totalInput } from "../../usage/usage.ts";
 import { openFrameReader, writeFrames } from "../stream-frames.ts";
 import type { Translation, WireFrame } from "../translation.ts";
 import { messages } from "./codec.ts";
 
 const codec = messages.translation as Translation;
+
+/** A stream opens with an estimate of its input, and an end that counts none at all is no statement of it. */
+function saysNoInput({ usage }: ChatResponse): boolean {
+  return usage !== undefined && totalInput(usage.tokens) === 0;
+}
 
 describe("messages codec", () => {
   it("gives back every request that it wrote", () => {
@@ -49,13 +55,15 @@ describe("messages codec", () => {
   });
 
   it("collects from a stream, cut at any byte, what the plain answer says", () => {
-    const cases = chatResponses("messages").chain((response) =>
-      fc.tuple(
-        fc.constant(response),
-        chatEvents(response),
-        fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
-      ),
-    );
+    const cases = chatResponses("messages")
+      .filter((response) => !saysNoInput(response))
+      .chain((response) =>
+        fc.tuple(
+          fc.constant(response),
+          chatEvents(response),
+          fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
+        ),
+      );
     fc.assert(
       fc.property(cases, ([response, events, cuts]) => {
         const losses = openLosses({});
