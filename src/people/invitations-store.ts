@@ -74,8 +74,9 @@ export async function deleteInvitation(
 }
 
 /**
- * Whether somebody may still invite: as operator, or as owner of the account (null = none). Keeps others from taking the
- * right until the transaction ends, so that no invitation comes between a removal and what goes with it.
+ * Whether somebody may still invite: as operator, or as owner of the account (null = none), and by a password of their
+ * own. Keeps others from taking the right until the transaction ends, so that no invitation comes between a removal and
+ * what goes with it. One at a time: of locks that are shared, new ones would keep that removal waiting forever.
  */
 export async function holdInviter(
   tx: Queryable,
@@ -83,12 +84,13 @@ export async function holdInviter(
   account: AccountId | null,
 ): Promise<boolean> {
   const user = await tx.maybeOne<{ isOperator: boolean }>(
-    `select is_operator as "isOperator" from users where id = $1 and not disabled for share`,
+    `select is_operator as "isOperator" from users where id = $1 and not disabled and not must_change_password
+     for no key update`,
     [inviter],
   );
   if (user === undefined || user.isOperator) return user !== undefined;
   const owns = await tx.maybeOne(
-    "select from account_members where account_id = $1 and user_id = $2 and role = 'owner' for share",
+    "select from account_members where account_id = $1 and user_id = $2 and role = 'owner' for no key update",
     [account, inviter],
   );
   return owns !== undefined;

@@ -2,6 +2,7 @@ import type { KeyHasher } from "../accounts/key-hasher.ts";
 import type { Database, Queryable } from "../storage/database.ts";
 import { insertAudit } from "./audit-store.ts";
 import type { UserId } from "./identity.ts";
+import { deleteInvitationsBy } from "./invitations-store.ts";
 import { createPasswords } from "./passwords.ts";
 import { newPassword } from "./secrets.ts";
 import { deleteOtherSessions } from "./sessions-store.ts";
@@ -11,8 +12,8 @@ import { deleteTotp } from "./totps-store.ts";
 import { findUser, setPassword } from "./users-store.ts";
 
 /**
- * Gives somebody a new password, to be changed at once, and takes their codes away; their sessions and console tokens
- * end, and failed attempts are forgotten. Undefined where there is nobody with this address.
+ * Gives somebody a new password, to be changed at once, and takes their codes away; their sessions, console
+ * tokens and open invitations end, and failed attempts are forgotten. Undefined where there is nobody with this address.
  */
 export async function resetAccess(
   database: Database,
@@ -33,9 +34,13 @@ export async function resetAccess(
   return password;
 }
 
-/** Replaces a password by one to be changed at once, and ends what the old one opened: sessions and console tokens. */
+/**
+ * Replaces a password by one to be changed at once, and ends what the old one opened: sessions, console tokens, and
+ * invitations, by which whoever had it could come back.
+ */
 export async function renewPassword(tx: Queryable, id: UserId, passwordHash: string): Promise<void> {
   await setPassword(tx, id, passwordHash, { mustChange: true });
   await deleteOtherSessions(tx, id, null);
   await deleteTokens(tx, id);
+  await deleteInvitationsBy(tx, id, null);
 }

@@ -79,7 +79,7 @@ function resetPassword({ database, people }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: "/operator/users/{user}/password", policy: "operator", tag },
     summary:
-      "Give somebody a new password, shown once; their sessions and console tokens end and they choose their own at once",
+      "Give somebody a new password, shown once; their sessions, console tokens and open invitations end, and they choose their own at once",
     answer: madePassword,
     async run(call) {
       const password = newPassword();

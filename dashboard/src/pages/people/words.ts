@@ -73,7 +73,8 @@ export const peopleWords = wordsOf({
     changed: (name: string) => `${name} is changed`,
     resetPassword: "New password",
     resetTitle: (name: string) => `A new password for ${name}?`,
-    resetBreaks: "The old one works no more, their browsers are signed out, and their console tokens end.",
+    resetBreaks:
+      "The old one works no more, their browsers are signed out, and their console tokens and the invitations they sent end.",
     resetThen: "You are shown the new one once; they choose their own when they sign in with it.",
     madeTitle: (name: string) => `The password of ${name}`,
     resetCodes: "Take away codes",
@@ -151,7 +152,7 @@ export const peopleWords = wordsOf({
     changed: (name: string) => `${name} 已修改`,
     resetPassword: "重置密码",
     resetTitle: (name: string) => `为 ${name} 重置密码？`,
-    resetBreaks: "旧密码将失效，其浏览器会退出登录，控制台令牌也会失效。",
+    resetBreaks: "旧密码将失效，其浏览器会退出登录，控制台令牌和尚未接受的邀请也会失效。",
     resetThen: "新密码只显示一次；对方用它登录后会设置自己的密码。",
     madeTitle: (name: string) => `${name} 的密码`,
     resetCodes: "移除验证码",
