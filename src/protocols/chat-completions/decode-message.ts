@@ -20,8 +20,13 @@ export function holdsOutput(message: JsonObject): boolean {
   return OUTPUT_FIELDS.some((field) => isFilled(message[field]));
 }
 
+/** Words that decline to answer stand beside the content, or among its parts. */
 export function decodeRefusal(message: JsonObject): string {
-  return asText(message["refusal"]);
+  const beside = asText(message["refusal"]);
+  if (beside !== "") return beside;
+  return asObjects(message["content"])
+    .map((part) => asText(part["refusal"]))
+    .join("");
 }
 
 /** Pictures stand beside the words, or among the parts of the content (vLLM). */

@@ -12,7 +12,7 @@ import {
 } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
-import { decodeText, holdsOutput } from "./decode-message.ts";
+import { decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 import { finishWord } from "./finish.ts";
 import { readThoughts } from "./thoughts.ts";
@@ -97,7 +97,7 @@ function readText(body: JsonObject, text: TextSink): void {
   for (const choice of asObjects(body["choices"])) {
     const message = said(choice, text);
     text.visible(decodeText(message));
-    text.visible(message["refusal"]);
+    text.visible(decodeRefusal(message));
     text.reasoning(readThoughts({ told: text.text().reasoning, details: [] }, message).thought);
     for (const call of wireCalls(message)) {
       const { name, text: given } = readCall(call);

@@ -1,5 +1,5 @@
 import type { AnswerFrame } from "../../conversation/plan.ts";
-import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
+import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeCitation } from "./citations.ts";
 import { readInput } from "./encode-parts.ts";
@@ -9,11 +9,14 @@ import { encodeSignature } from "./signature.ts";
 
 /** Writes a plain messages answer. There is one choice; callers cannot ask for more. */
 export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
-  const [choice] = response.choices;
+  const { parts, finish } = response.choices[0] ?? NO_CHOICE;
   return {
     ...messageHead(frame, response.model),
-    content: (choice?.parts ?? []).flatMap(encodeBlock),
-    ...encodeFinish(choice?.finish ?? { unified: "other", protocol: "messages" }),
+    content: parts.flatMap(encodeBlock),
+    ...encodeFinish(
+      finish,
+      parts.some((part) => part.kind === "text" && part.refusal === true),
+    ),
     container: null,
     usage: encodeUsage(response.usage?.tokens ?? {}),
   };
@@ -51,3 +54,5 @@ function encodeBlock(part: AnswerPart): readonly JsonObject[] {
 export function callBlock(id: string, name: string): JsonObject {
   return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
 }
+
+const NO_CHOICE: Choice = { parts: [], finish: { unified: "other", protocol: "messages" } };

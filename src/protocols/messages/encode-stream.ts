@@ -15,7 +15,14 @@ import { encodeSignature } from "./signature.ts";
 
 /** Writes a caller's messages stream: blocks strictly one after the other, with contiguous indexes (rule 13). */
 export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
-  initial: (frame) => ({ frame, phase: "waiting", index: 0, open: undefined, tokens: undefined }),
+  initial: (frame) => ({
+    frame,
+    phase: "waiting",
+    index: 0,
+    open: undefined,
+    tokens: undefined,
+    declines: false,
+  }),
 
   step(state, event) {
     if (state.phase === "ended") return [state, []];
@@ -38,6 +45,8 @@ export interface EncodeState {
   readonly index: number;
   readonly open: OpenBlock | undefined;
   readonly tokens: TokenUsage | undefined;
+  /** Words that decline to answer were told. */
+  readonly declines: boolean;
 }
 
 /**
@@ -73,8 +82,10 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
   // Callers of this protocol ask for one answer.
   if ("choice" in event && event.choice !== 0) return state;
   switch (event.type) {
-    case "text-start":
-      return { ...state, open: { block: event.block, kind: "text", started: false } };
+    case "text-start": {
+      const declines = state.declines || event.refusal === true;
+      return { ...state, declines, open: { block: event.block, kind: "text", started: false } };
+    }
     case "reasoning-start":
       return { ...state, open: { block: event.block, kind: "thinking", started: false } };
     case "tool-call-start":
@@ -108,7 +119,7 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
     case "finish":
       events.push({
         type: "message_delta",
-        delta: { ...encodeFinish(event.finish), container: null },
+        delta: { ...encodeFinish(event.finish, state.declines), container: null },
         usage: state.tokens === undefined ? UNCOUNTED : encodeUsage(state.tokens),
       });
       events.push({ type: "message_stop" });

@@ -23,10 +23,10 @@ export function decodeFinish(stated: JsonObject, hasCalls: boolean): Finish {
   };
 }
 
-/** The same three fields for a caller. */
-export function encodeFinish(finish: Finish): JsonObject {
+/** The same three fields for a caller. `declines`: the answer's words decline to answer, which only the stop's reason can say. */
+export function encodeFinish(finish: Finish, declines: boolean): JsonObject {
   return {
-    stop_reason: wordOf(finish),
+    stop_reason: wordOf(finish, declines),
     stop_sequence: finish.stopSequence ?? null,
     stop_details:
       finish.unified === "content-filter" && finish.message !== undefined
@@ -35,8 +35,9 @@ export function encodeFinish(finish: Finish): JsonObject {
   };
 }
 
-function wordOf(finish: Finish): string {
+function wordOf(finish: Finish, declines: boolean): string {
   if (finish.protocol === "messages" && finish.raw !== undefined) return finish.raw;
+  if (finish.unified === "stop" && declines) return WORDS["content-filter"];
   if (finish.unified === "stop" && finish.stopSequence !== undefined) return "stop_sequence";
   return WORDS[finish.unified];
 }

@@ -34,7 +34,7 @@ const content: readonly AnswerRow[] = [
       () => [{ ...SAID, refusal: true }],
       (response) => partsOf(response).flatMap((part) => (part.kind === "text" ? [part.refusal] : [])),
     ),
-    told: { messages: "words", [NATIVE]: "words" },
+    told: { messages: "the stop's reason", [NATIVE]: "words" },
   },
   row(
     "calls, with their ids",
