@@ -112,6 +112,7 @@ function decodePart(part: Fields, foreign: Foreign): Part {
         media: "audio",
         source,
         mimeType: `audio/${format === "mp3" ? "mpeg" : format}`,
+        ...markOf(part),
       };
     }
     case "file":
