@@ -1,8 +1,9 @@
+import { isDataUrl } from "../base/data-url.ts";
 import type { MediaPart, MediaSource } from "./request.ts";
 
 /** A data URL in its halves; undefined where the text is none, or is not base64. */
 function splitDataUrl(url: string): { readonly mimeType: string; readonly data: string } | undefined {
-  if (!url.startsWith("data:")) return undefined;
+  if (!isDataUrl(url)) return undefined;
   const comma = url.indexOf(",");
   if (comma === -1) return undefined;
   const [mimeType = "", ...parameters] = url.slice("data:".length, comma).split(";");

@@ -97,8 +97,12 @@ describe("imagegen", () => {
     expect(orderOf({ image_urls: images }).images).toEqual(images);
     expect(read({ image_urls: images }).action).toBe("generate");
     expect(read({}).action).toBe("textGenerate");
-    const large = `data:image/png;base64,${"A".repeat(28_000_000)}`;
-    expect(read({ image_urls: [...images, large] }).violation).toBe("`image_urls[3]` is larger than 20 MB.");
+    for (const scheme of ["data", "DATA"]) {
+      const large = `${scheme}:image/png;base64,${"A".repeat(28_000_000)}`;
+      expect(read({ image_urls: [...images, large] }).violation).toBe(
+        "`image_urls[3]` is larger than 20 MB.",
+      );
+    }
   });
 
   it("always draws flare and sunburst at high quality, the plain model as the vendor does", () => {

@@ -1,3 +1,4 @@
+import { isDataUrl } from "../base/data-url.ts";
 import type { Family, FamilyModel, ImageOrder, Submission } from "./family.ts";
 import type { FieldTable } from "./field.ts";
 import { type Body, given, readFields } from "./read-fields.ts";
@@ -91,7 +92,7 @@ function readImage(model: FamilyModel, body: Body): Submission {
   // Beside exact pixels the resolution is not looked at.
   const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, verdict);
   values.image_urls.forEach((url, index) => {
-    if (url.startsWith("data:") && dataBytes(url) > MAX_PICTURE_BYTES)
+    if (isDataUrl(url) && dataBytes(url) > MAX_PICTURE_BYTES)
       verdict.fail(`\`image_urls[${index}]\` is larger than 20 MB.`);
   });
   const picture = exact ? pictureOfPixels(Number(exact[1]), Number(exact[2])) : pictureOfRatio(values);

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
+import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { type Draft, writeDraft } from "./draft.ts";
 import { type MediaName, newMediaName } from "./media-name.ts";
@@ -34,7 +35,7 @@ export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier 
   };
   return {
     async copy(url, shelf, signal) {
-      const draft = /^data:/i.test(url)
+      const draft = isDataUrl(url)
         ? await writeDraft(drafts, inPieces(readDataUrl(url)))
         : await fetchDraft(url, signal);
       try {

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
+import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Settings } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
@@ -107,7 +108,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       return shelf;
     }
     // What has no link of its own must get one: nobody wants megabytes of base64 with each read of a task.
-    return kind === "disk" || /^data:/i.test(url) ? disk : undefined;
+    return kind === "disk" || isDataUrl(url) ? disk : undefined;
   };
 
   const copy = async (url: string, shelf: Shelf, signal: AbortSignal): Promise<MediaName> => {

@@ -1,3 +1,5 @@
+import { isDataUrl } from "../base/data-url.ts";
+
 /** Names of fields whose strings are words for the model and not settings or media. */
 const WORDS = new Set([
   "content",
@@ -66,5 +68,5 @@ function isObject(value: unknown): boolean {
 }
 
 function isBlob(text: string): boolean {
-  return text.startsWith("data:") || (text.length > LONGEST_WORD && !/\s/.test(text.slice(0, LONGEST_WORD)));
+  return isDataUrl(text) || (text.length > LONGEST_WORD && !/\s/.test(text.slice(0, LONGEST_WORD)));
 }

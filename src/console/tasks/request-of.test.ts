@@ -35,11 +35,11 @@ describe("a task's request", () => {
 
   it("says how many of its pictures are too large to be shown", () => {
     const data = (letters: number) => `data:image/png;base64,${"A".repeat(letters)}`;
-    const body = { prompt: "a", image_urls: [data(1_000), data(400_000)] };
+    const body = { prompt: "a", image_urls: [data(1_000), data(400_000), `DATA${data(400_000).slice(4)}`] };
     const { order } = FAMILIES.imagegen.read({ id: "imagegen-2", variant: null }, body);
     expect(requestOf(JSON.stringify(order), "imagegen-2")).toMatchObject({
-      request: { image_urls: [data(1_000), "data:image/png;base64,..."] },
-      shortened: 1,
+      request: { image_urls: [data(1_000), "data:image/png;base64,...", "DATA:image/png;base64,..."] },
+      shortened: 2,
     });
   });
 });

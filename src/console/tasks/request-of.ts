@@ -1,3 +1,4 @@
+import { isDataUrl } from "../../base/data-url.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { bodyOf } from "../../upstreams/task-apis/gateway.ts";
 
@@ -17,8 +18,7 @@ export function requestOf(
     if (Array.isArray(value)) return value.map(shown);
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shown(each)]));
-    if (typeof value !== "string" || value.length <= LONGEST_SHOWN || !value.startsWith("data:"))
-      return value;
+    if (typeof value !== "string" || value.length <= LONGEST_SHOWN || !isDataUrl(value)) return value;
     shortened += 1;
     return `${value.slice(0, value.indexOf(",") + 1)}...`;
   };

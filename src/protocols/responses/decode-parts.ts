@@ -1,3 +1,4 @@
+import { isDataUrl } from "../../base/data-url.ts";
 import { mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
@@ -111,7 +112,7 @@ function fileSource(part: Fields): { readonly source: MediaSource; readonly mime
   const url = optionalText(part, "file_url");
   if (url !== undefined) return { mimeType: mimeTypeOfUrl(url), ...sourceOfUrl(url) };
   const data = requiredText(part, "file_data");
-  if (data.startsWith("data:")) return sourceOfUrl(data);
+  if (isDataUrl(data)) return sourceOfUrl(data);
   return { source: { from: "base64", data }, mimeType: sniffMimeType(data) };
 }
 
@@ -123,7 +124,7 @@ function stored(fileId: string): MediaSource {
 export function decodeImageCall(item: JsonObject): MediaPart | undefined {
   const data = asText(item["result"]);
   if (data === "" || item["type"] !== "image_generation_call") return undefined;
-  const { source, mimeType } = data.startsWith("data:")
+  const { source, mimeType } = isDataUrl(data)
     ? sourceOfUrl(data)
     : { source: { from: "base64", data } as const, mimeType: sniffMimeType(data) };
   const stated = asText(item["output_format"]);
