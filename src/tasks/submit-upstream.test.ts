@@ -44,3 +44,36 @@ describe("an order for a vendor that wants files", () => {
     await expectCharged(rig, caller, 0n);
   });
 });
+
+describe("a repeated submit at a vendor that makes one task of both", () => {
+  it("sends what the first did, and nothing while the assets' names there cannot be told", async () => {
+    const BOUND = { type: "bound", upstreamId: 1n, credentialId: 10n } as const;
+    const answers: readonly ("told" | "refused" | "unknown")[] = ["told", "refused", "unknown", "told"];
+    let resolved = 0;
+    const sent: string[] = [];
+    const engine = await rig.startEngine({
+      apiOf: () => ({
+        ...fakeApi(true),
+        submit(order, target) {
+          sent.push(order.prompt ?? "");
+          return fakeApi(true).submit(order, target);
+        },
+      }),
+      assets: {
+        resolve(_use, order) {
+          const type = answers[resolved] ?? "told";
+          resolved += 1;
+          return Promise.resolve(
+            type === "told" ? { ...BOUND, order: { ...order, prompt: "theirs" } } : { type, reason: "Gone." },
+          );
+        },
+      },
+    });
+    vendor.onSubmit = (taskId) =>
+      sent.length === 1 ? "lost" : { type: "accepted", upstreamId: `v-${taskId}` };
+    const caller = await rig.account(1_000_000_000n);
+    const { id } = await engine.submit(videoRequest(caller));
+    await waitFor("the second submit", () => Promise.resolve(vendor.submits(id) === 2));
+    expect([sent, resolved]).toEqual([["theirs", "theirs"], answers.length]);
+  });
+});

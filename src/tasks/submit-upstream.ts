@@ -84,13 +84,21 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
   await board.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
 }
 
-/** The same submit again at a place that makes one task of any number of them. Ends the claim. */
+/**
+ * The same submit again at a place that makes one task of any number of them. Nothing is sent while it cannot be
+ * written as the first was: another order is no repetition. Ends the claim.
+ */
 export async function repeatSubmit(held: Held, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
   const { claim } = held;
   const asked = await deps.board.order(claim.id);
   const resolved = await deps.resolveAssets(claim, asked);
+  if (resolved.type === "refused" || resolved.type === "unknown")
+    return takeIn(held, candidate, { type: "unclear", reason: resolved.reason }, deps);
   const order = resolved.type === "bound" ? resolved.order : asked;
-  const outcome = await post(held, candidate, requestFor(claim, candidate, order), deps);
+  const inlined = await fitOrder(held, candidate, order, deps);
+  if (inlined.type === "refused")
+    return takeIn(held, candidate, { type: "unclear", reason: inlined.reason }, deps);
+  const outcome = await post(held, candidate, requestFor(claim, candidate, inlined.order), deps);
   if (outcome === "too-late") return deps.board.release([claim]);
   if (outcome === "overdue") return failOverdue(claim, deps);
   if (outcome.type === "refused" && outcome.next === "fail")
