@@ -48,6 +48,17 @@ describe("turns", () => {
     expect(messages[3]?.parts).toEqual([said("and")]);
   });
 
+  it("sort the results of one message too", () => {
+    const messages = answeredMessages(
+      conversation(
+        { role: "user", parts: [said("go")] },
+        { role: "assistant", parts: [call("a"), call("b")] },
+        { role: "user", parts: [result("b"), result("a")] },
+      ),
+    );
+    expect(messages[2]?.parts).toMatchObject([{ callId: "a" }, { callId: "b" }]);
+  });
+
   it("keep a turn that says nothing: whether it may is the vendor's to say", () => {
     const silent = { role: "user", parts: [] } as const;
     expect(answeredMessages(conversation(silent))).toEqual([silent]);

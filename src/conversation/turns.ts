@@ -108,7 +108,7 @@ function resultsAhead(messages: readonly Message[]): readonly Message[] {
   return [...out, ...said];
 }
 
-/** Results of neighbouring messages, sorted as the calls before them were made. */
+/** Results of one message or of neighbouring ones, sorted as the calls before them were made. */
 function inCallOrder(messages: readonly Message[]): readonly Message[] {
   let order: readonly string[] = [];
   const out: Message[] = [];
@@ -116,13 +116,14 @@ function inCallOrder(messages: readonly Message[]): readonly Message[] {
     if (message.role === "assistant") {
       order = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.id] : []));
     }
-    const last = out.at(-1);
-    if (last !== undefined && isResults(message) && isResults(last)) {
-      const parts = [...last.parts, ...message.parts] as ToolResultPart[];
-      out[out.length - 1] = { ...last, parts: sortedBy(order, parts) };
-    } else {
+    if (!isResults(message)) {
       out.push(message);
+      continue;
     }
+    const last = out.at(-1);
+    const before = last !== undefined && isResults(last) ? out.pop() : undefined;
+    const parts = [...(before?.parts ?? []), ...message.parts] as ToolResultPart[];
+    out.push({ ...(before ?? message), parts: sortedBy(order, parts) });
   }
   return out;
 }
