@@ -63,6 +63,25 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     expect(await guest.page.getByText("Too many").count()).toBe(0);
   });
 
+  it.each([
+    ["en-GB", "", "Request id"],
+    ["zh-CN", "上游出错。\n", "请求 ID"],
+  ])(
+    "is said in the page's language where an answer breaks off midway, with its id: %s",
+    async (locale, words, id) => {
+      const { page } = await signedIn(locale);
+      await page.goto(`/accounts/${world.values["account"]}/playground`);
+      const box = page.getByLabel(/^(Message|消息)$/);
+      await box.fill("[[sandbox: cut=3 chunks=10]]");
+      await box.press("Enter");
+      const said = await page.getByRole("alert").innerText();
+      const sentence = "The upstream could not be reached or broke off its answer; try again.";
+      expect(said.replace(/\n+/g, "\n").replace(/req_\w{32}$/, "(id)")).toBe(
+        `${words}${sentence}\n${id} (id)`,
+      );
+    },
+  );
+
   it("is the gateway's own sentence on English pages", async () => {
     const { page } = await signedIn("en-GB");
     await page.goto("/operator/upstreams/999999");

@@ -37,11 +37,22 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: { message?: string; code?: string; param?: string } } | undefined)?.error;
   const wait = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return new ApiError((error?.message ?? `HTTP ${response.status}`).replace(/ \(request id: [^)]*\)$/, ""), {
+  return new ApiError(withoutId(error?.message ?? `HTTP ${response.status}`), {
     status: response.status,
     code: error?.code ?? "",
     param: error?.param ?? "",
     requestId: response.headers.get("x-request-id") ?? "",
     ...(Number.isFinite(wait) ? { waitSeconds: wait } : {}),
   });
+}
+
+/** Nobody answered, or what answered went away in the midst of it. */
+export function unreachable(): ApiError {
+  const about = { status: 0, code: "unreachable", param: "", requestId: "" };
+  return new ApiError("The gateway cannot be reached.", about);
+}
+
+/** A sentence of the gateway without the id at its end, which pages show by itself. */
+export function withoutId(message: string): string {
+  return message.replace(/ \(request id: [^)]*\)$/, "");
 }

@@ -1,5 +1,5 @@
 import type { SessionAnswer } from "../../../src/console/session/contract.ts";
-import { ApiError, errorOf } from "./api-error.ts";
+import { ApiError, errorOf, unreachable } from "./api-error.ts";
 import { queryClient } from "./query-client.ts";
 
 /** Values of a query string; what is empty or undefined is left out. */
@@ -71,9 +71,7 @@ async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {
 
 async function answerOf(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { credentials: "same-origin", ...init }).catch((cause: unknown) => {
-    if (init.signal?.aborted) throw cause;
-    const about = { status: 0, code: "unreachable", param: "", requestId: "" };
-    throw new ApiError("The gateway cannot be reached.", about);
+    throw init.signal?.aborted ? cause : unreachable();
   });
   if (!response.ok) throw await errorOf(response);
   return response;

@@ -30,6 +30,10 @@ describe("a refusal on a Chinese page", () => {
     expect(wait()).toBe("尝试次数过多，请稍后重试。");
   });
 
+  it("is said of an answer that had begun", () => {
+    expect(refusalIn("zh", refused("overloaded_error", { status: 200 })).words).toBe("回答中途出错。");
+  });
+
   it("keeps the sentence of a code that is a vendor's own", () => {
     for (const code of ["content_policy", "", "toString"])
       expect(refusalIn("zh", refused(code))).toEqual({

@@ -78,7 +78,10 @@ export function refusalIn(
 }
 
 const UNKNOWN: Refusal = {
-  says: ({ status }) => (status === 0 ? "无法连接网关。" : `请求未成功（HTTP ${status}）。`),
+  says: ({ status }) => {
+    if (status === 0) return "无法连接网关。";
+    return status === 200 ? "回答中途出错。" : `请求未成功（HTTP ${status}）。`;
+  },
 };
 
 function invalidField({ param }: Refused): string {

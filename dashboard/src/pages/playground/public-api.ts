@@ -1,7 +1,9 @@
 import type { SessionAnswer } from "../../../../src/console/session/contract.ts";
-import { ApiError, errorOf } from "../../api/api-error.ts";
+import { ApiError, errorOf, unreachable } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { valueAt } from "./json.ts";
+import { problemOf } from "./problem.ts";
 
 interface MintedKey {
   readonly secret: string;
@@ -42,9 +44,7 @@ export async function callPublic(
     ...{ headers, credentials: "omit", ...sent },
     ...(signal === undefined ? {} : { signal }),
   }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
-    const about = { status: 0, code: "unreachable", param: "", requestId: "" };
-    throw new ApiError("The gateway cannot be reached.", about);
+    throw signal?.aborted ? cause : unreachable();
   });
   if (response.ok) return response;
   // The key was revoked under way: the next call makes another.
@@ -54,14 +54,13 @@ export async function callPublic(
 
 /** The endpoints' errors come in several shapes: `{ error: { message } }` or `{ code, message }`. */
 async function wordsOf(response: Response): Promise<ApiError> {
-  const flat: unknown = await response
+  const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
   const error = await errorOf(response);
-  const { message, code } = (flat ?? {}) as { message?: unknown; code?: unknown };
-  if (typeof message !== "string") return error;
-  return new ApiError(message, { ...error, code: typeof code === "string" ? code : "" });
+  const problem = problemOf(valueAt(body, "error") ?? body);
+  return problem === undefined ? error : new ApiError(problem.message, { ...error, code: problem.code });
 }
 
 /** What the API answers as JSON. */

@@ -1,4 +1,5 @@
 import { listAt, textAt, valueAt } from "../json.ts";
+import { type Problem, problemOf } from "../problem.ts";
 import type { Answer, AssistantTurn, Call, Protocol, StreamReader, Turn } from "./conversation.ts";
 
 export const chatCompletions: Protocol = {
@@ -55,7 +56,7 @@ function read(): StreamReader {
   let text = "";
   let thinking = "";
   let finish = "";
-  let problem = "";
+  let problem: Problem | undefined;
   const calls: CallState[] = [];
 
   const takeCall = (delta: unknown, place: number): void => {
@@ -72,7 +73,7 @@ function read(): StreamReader {
 
   return {
     take(event) {
-      problem ||= textAt(event, "error", "message");
+      problem ??= problemOf(valueAt(event, "error"));
       const delta = valueAt(event, "choices", 0, "delta");
       text += textAt(delta, "content");
       thinking += textAt(delta, "reasoning_content") || textAt(delta, "reasoning");

@@ -1,3 +1,5 @@
+import type { Problem } from "../problem.ts";
+
 export const PROTOCOL_NAMES = ["chat-completions", "responses", "messages", "generate-content"] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
@@ -33,8 +35,8 @@ export interface Answer {
   readonly calls: readonly Call[];
   /** Why it ended, in the protocol's word; "" while it has not. */
   readonly finish: string;
-  /** What went wrong on the way; "" = nothing. */
-  readonly problem: string;
+  /** What went wrong on the way; undefined = nothing. */
+  readonly problem: Problem | undefined;
   /** The answer as its protocol wants it sent back in the next request: signatures of thoughts included. */
   readonly echo: readonly unknown[];
 }

@@ -1,4 +1,5 @@
 import { inputOf, listAt, textAt, valueAt } from "../json.ts";
+import { type Problem, problemOf } from "../problem.ts";
 import type { Answer, AssistantTurn, Call, Protocol, StreamReader, Turn } from "./conversation.ts";
 
 export const generateContent: Protocol = {
@@ -56,13 +57,13 @@ function read(): StreamReader {
   let text = "";
   let thinking = "";
   let finish = "";
-  let problem = "";
+  let problem: Problem | undefined;
   const calls: Call[] = [];
   const parts: unknown[] = [];
 
   return {
     take(event) {
-      problem ||= textAt(event, "error", "message");
+      problem ??= problemOf(valueAt(event, "error"));
       const candidate = valueAt(event, "candidates", 0);
       finish = textAt(candidate, "finishReason") || textAt(event, "promptFeedback", "blockReason") || finish;
       for (const part of listAt(candidate, "content", "parts")) {

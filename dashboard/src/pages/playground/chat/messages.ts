@@ -1,4 +1,5 @@
 import { inputOf, textAt, valueAt } from "../json.ts";
+import { type Problem, problemOf } from "../problem.ts";
 import type { Answer, AssistantTurn, Effort, Protocol, StreamReader, Turn } from "./conversation.ts";
 
 /** The protocol demands a bound; an answer longer than this is asked for by hand. */
@@ -76,7 +77,7 @@ interface Block {
 
 function read(): StreamReader {
   let finish = "";
-  let problem = "";
+  let problem: Problem | undefined;
   const blocks: Block[] = [];
   const textOf = (type: string): string =>
     blocks.flatMap(({ opened, text }) => (opened["type"] === type ? [text] : [])).join("");
@@ -105,7 +106,7 @@ function read(): StreamReader {
           finish = textAt(event, "delta", "stop_reason") || finish;
           break;
         case "error":
-          problem ||= textAt(event, "error", "message");
+          problem ??= problemOf(valueAt(event, "error"));
       }
     },
     answer(): Answer {

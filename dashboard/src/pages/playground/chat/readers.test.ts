@@ -37,7 +37,7 @@ describe.each(PROTOCOL_NAMES)("the stream of %s", (name) => {
     const answer = await answerOf(name, recorded(name, "thought"));
     expect(answer.text).toBe("without around water square number stone whole music good music many reason");
     expect(answer.thinking).toMatch(/^The question is: Say three words\.\nFollow another .* promise\.$/);
-    expect(answer).toMatchObject({ calls: [], problem: "" });
+    expect(answer).toMatchObject({ calls: [], problem: undefined });
     expect(answer.finish).toMatch(/^(stop|completed|end_turn|STOP)$/);
   });
 
@@ -71,20 +71,25 @@ describe.each(PROTOCOL_NAMES)("the stream of %s", (name) => {
   });
 });
 
+it("tells of a connection that breaks as of a gateway that is away, not in the browser's words", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new TypeError("network error")),
+  });
+  await expect(serverEvents(broken).next()).rejects.toMatchObject({ code: "unreachable", status: 0 });
+});
+
 it("tells what went wrong midway, in the words of each protocol", () => {
+  const BROKE = { message: "it broke (request id: req_1)", code: "upstream_error" };
   const broken: readonly (readonly [ProtocolName, unknown])[] = [
-    ["chat-completions", { error: { message: "it broke" } }],
-    ["responses", { type: "error", message: "it broke" }],
-    [
-      "responses",
-      { type: "response.failed", response: { status: "failed", error: { message: "it broke" } } },
-    ],
-    ["messages", { type: "error", error: { type: "overloaded_error", message: "it broke" } }],
-    ["generate-content", { error: { code: 503, message: "it broke" } }],
+    ["chat-completions", { error: BROKE }],
+    ["responses", { type: "error", ...BROKE }],
+    ["responses", { type: "response.failed", response: { status: "failed", error: BROKE } }],
+    ["messages", { type: "error", error: { type: "overloaded_error", ...BROKE } }],
+    ["generate-content", { error: { ...BROKE, code: 503, reason: BROKE.code } }],
   ];
   for (const [name, event] of broken) {
     const reader = PROTOCOLS[name].read();
     reader.take(event);
-    expect(reader.answer().problem).toBe("it broke");
+    expect(reader.answer().problem).toEqual({ message: "it broke", code: "upstream_error" });
   }
 });

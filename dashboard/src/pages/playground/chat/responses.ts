@@ -1,4 +1,5 @@
 import { listAt, textAt, valueAt } from "../json.ts";
+import { type Problem, problemOf } from "../problem.ts";
 import type { Answer, AssistantTurn, Call, Protocol, StreamReader, Turn } from "./conversation.ts";
 
 export const responses: Protocol = {
@@ -47,13 +48,13 @@ function read(): StreamReader {
   let text = "";
   let thinking = "";
   let finish = "";
-  let problem = "";
+  let problem: Problem | undefined;
   let output: readonly unknown[] = [];
   const calls = new Map<string, Call>();
 
   const end = (response: unknown): void => {
     finish = textAt(response, "incomplete_details", "reason") || textAt(response, "status");
-    problem ||= textAt(response, "error", "message");
+    problem ??= problemOf(valueAt(response, "error"));
     output = listAt(response, "output");
   };
 
@@ -85,7 +86,7 @@ function read(): StreamReader {
           end(valueAt(event, "response"));
           break;
         case "error":
-          problem ||= textAt(event, "message") || textAt(event, "error", "message");
+          problem ??= problemOf(event) ?? problemOf(valueAt(event, "error"));
       }
     },
     answer: (): Answer => ({ text, thinking, finish, problem, calls: [...calls.values()], echo: output }),

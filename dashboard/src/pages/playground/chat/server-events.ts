@@ -1,11 +1,16 @@
-/** The data of each server-sent event of a body, parsed; what is no JSON (`[DONE]`) is left out. */
+import { unreachable } from "../../../api/api-error.ts";
+
+/** The data of each server-sent event of a body, parsed; what is no JSON (`[DONE]`) is left out. Throws ApiError where it breaks. */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(() => {
+        // Else it is told in the browser's own words, and language.
+        throw unreachable();
+      });
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
       // A lone carriage return at the end may be half a line's end.
       const ended = done || !rest.endsWith("\r") ? rest : rest.slice(0, -1);

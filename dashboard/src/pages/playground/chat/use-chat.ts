@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { ApiError } from "../../../api/api-error.ts";
 import { callPublic } from "../public-api.ts";
 import type { Answer, AssistantTurn, ChatRequest, ProtocolName, Turn, UserTurn } from "./conversation.ts";
 import { PROTOCOLS } from "./protocols.ts";
@@ -81,11 +82,11 @@ export function useChat(account: string): Chat {
   };
 }
 
-const NOTHING: Answer = { text: "", thinking: "", calls: [], finish: "", problem: "", echo: [] };
+const NOTHING: Answer = { text: "", thinking: "", calls: [], finish: "", problem: undefined, echo: [] };
 
 /** An answer that ended is kept as it is; of one that broke off the text, as calls were cut and cannot be answered. */
 function keptTurn(protocol: ProtocolName, answer: Answer, stopped: boolean): AssistantTurn | undefined {
-  const broke = stopped || answer.problem !== "" || answer.finish === "";
+  const broke = stopped || answer.problem !== undefined || answer.finish === "";
   if (!broke) return { role: "assistant", protocol, answer };
   if (answer.text === "") return undefined;
   return { role: "assistant", protocol: "none", answer: { ...answer, calls: [], echo: [] } };
@@ -120,7 +121,13 @@ function startExchange(
       draw(reader.answer());
     }
     const { problem } = reader.answer();
-    if (problem !== "") throw new Error(problem);
+    if (problem !== undefined)
+      throw new ApiError(problem.message, {
+        status: response.status,
+        code: problem.code,
+        param: "",
+        requestId,
+      });
   };
   return {
     ended: run().finally(() => {
