@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatAxisMoney, formatMoney, formatUsd } from "./money.ts";
+import { formatAxisMoney, formatForecast, formatMoney, formatUsd } from "./money.ts";
 
 describe("formatMoney", () => {
   it.each([
@@ -23,6 +23,17 @@ describe("formatMoney", () => {
         expect(text.startsWith("-") ? -read : read).toBe(nanos);
       }),
     );
+  });
+});
+
+describe("formatForecast", () => {
+  it("is cents, and never below the amount: what costs something is not foreseen as nothing", () => {
+    expect(["0", "1", "650000000", "652110290"].map(formatForecast)).toEqual([
+      "$0.00",
+      "$0.01",
+      "$0.65",
+      "$0.66",
+    ]);
   });
 });
 

@@ -12,6 +12,13 @@ export function formatMoney(nanos: string): string {
   return `${value < 0n ? "−" : ""}$${whole}.${places}`;
 }
 
+const CENT = 10_000_000n;
+
+/** What an amount may come to, which is no truer for its ninth digit: rounded up to a cent, so never below what is spent. */
+export function formatForecast(nanos: string): string {
+  return formatMoney(String(((BigInt(nanos) + CENT - 1n) / CENT) * CENT));
+}
+
 /** Dollars as exact decimal text in the same manner: "0.3" is "$0.30", "0.000412" stays whole. */
 export function formatUsd(usd: string): string {
   const [whole = "0", places = ""] = usd.split(".");

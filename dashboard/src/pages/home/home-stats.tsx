@@ -4,7 +4,7 @@ import type { SpendingAnswer } from "../../../../src/console/spending/contract.t
 import type { Balance } from "../../../../src/console/statement/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatCount } from "../../format/count.ts";
-import { formatMoney } from "../../format/money.ts";
+import { formatForecast, formatMoney } from "../../format/money.ts";
 import { Count, Money } from "../../parts/amounts.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -36,7 +36,7 @@ export function HomeStats({ account }: { readonly account: string }): ReactNode 
               note={
                 forecast.expected_nanos === "0"
                   ? undefined
-                  : t.expected(formatMoney(toCents(forecast.expected_nanos)))
+                  : t.expected(formatForecast(forecast.expected_nanos))
               }
             >
               <Link to={`/accounts/${account}/spending`} className="hover:underline">
@@ -53,10 +53,4 @@ export function HomeStats({ account }: { readonly account: string }): ReactNode 
       </Loaded>
     </Stats>
   );
-}
-
-/** A forecast is no truer for its ninth digit: rounded up to a cent. */
-function toCents(nanos: string): string {
-  const cent = 10_000_000n;
-  return String(((BigInt(nanos) + cent - 1n) / cent) * cent);
 }

@@ -7,7 +7,7 @@ import { useAccount } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatCount, formatShare } from "../../format/count.ts";
 import { formatDuration } from "../../format/duration.ts";
-import { dollarsOf, formatAxisMoney, formatMoney } from "../../format/money.ts";
+import { dollarsOf, formatAxisMoney, formatForecast, formatMoney } from "../../format/money.ts";
 import { Count, Duration, Money } from "../../parts/amounts.tsx";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
@@ -96,7 +96,7 @@ function Totals({ answer, account, days }: TotalsProps): ReactNode {
           <Money nanos={totals.charge_nanos} />
         </Link>
       </Stat>
-      <Stat label={t.forecast} note={t.forecastNote(formatMoney(cents(forecast.expected_nanos)))}>
+      <Stat label={t.forecast} note={t.forecastNote(formatForecast(forecast.expected_nanos))}>
         <Money nanos={forecast.charged_nanos} />
       </Stat>
       <Stat label={t.requests}>
@@ -136,12 +136,6 @@ function Latency({
       <Duration ms={of.p50_ms} />
     </Stat>
   );
-}
-
-/** A forecast is no statement: cents are all it knows. */
-function cents(nanos: string): string {
-  const CENT = 10_000_000n;
-  return String(((BigInt(nanos) + CENT / 2n) / CENT) * CENT);
 }
 
 function SpendingChart({ answer, by }: { readonly answer: SpendingAnswer; readonly by: By }): ReactNode {
