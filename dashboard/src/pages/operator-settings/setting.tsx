@@ -2,7 +2,9 @@ import type { ReactNode } from "react";
 import type { ApiError } from "../../api/api-error.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
+import { useLanguage } from "../../words/language.ts";
 import { useWords } from "../../words/use-words.ts";
+import { ABOUT_ZH } from "./about-settings.ts";
 import { isSound, type SettingField, shapeOf, typedOf } from "./values.ts";
 import { settingsWords } from "./words.ts";
 
@@ -28,14 +30,19 @@ export function Setting({ field, typed, change, fault }: SettingProps): ReactNod
   const known =
     shape === "switch" || shape === "json"
       ? ""
-      : `${t.byDefault(standard === "" || standard === "[]" ? t.nothing : standard)}.`;
-  const hint = `${field.description}. ${known} ${how}`;
+      : t.byDefault(standard === "" || standard === "[]" ? t.nothing : standard);
+  const hint = [useAbout(field), known, how].filter(Boolean).join(" ");
   const error = isSound(shape, typed) ? fault : t.badJson;
   return (
     <Field label={label} hint={hint} error={error}>
       <Editor {...{ shape, typed, change, standard }} />
     </Field>
   );
+}
+
+function useAbout({ name, description }: SettingField): string {
+  const about = useLanguage() === "zh" ? ABOUT_ZH[name] : undefined;
+  return about === undefined ? `${description}.` : `${about}。`;
 }
 
 interface EditorProps extends Pick<SettingProps, "typed" | "change"> {

@@ -1,0 +1,13 @@
+/** What each setting is, where the page does not speak the English of the catalog file's schema. */
+export const ABOUT_ZH: Readonly<Record<string, string>> = {
+  egress_allow: "受限客户端可以访问的内网地址：CIDR 或 主机:端口",
+  task_deadline_minutes: "已接受的任务在此分钟数内必定结束：完成，或失败并退款",
+  usage_retention_days: "请求日志保留的天数",
+  task_retention_days: "已结束的任务保留的天数，至少 30",
+  charge_empty_answers: "上游没有产生任何内容时，仍对输入收费",
+  mirror: "任务结果的副本存放在哪里，并由稳定链接提供",
+  metrics_address: "改由此 主机:端口 提供 /metrics，探针也在此提供",
+  trusted_proxies: "其 x-forwarded-for 可信的地址或 CIDR",
+  sign_in: "人们如何进入控制台",
+  queues: "等待的上限：一个账户等待余额的请求数与时间，一个模型等待上游的任务数",
+};
