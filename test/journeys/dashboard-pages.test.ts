@@ -117,6 +117,18 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await visitor.page.getByRole("heading", { name: "Home" }).waitFor();
   });
 
+  it.each(["en-GB", "zh-CN"])("are called in the menu what they call themselves, %s", async (locale) => {
+    const { page } = await signedIn({ locale });
+    await page.goto(`/accounts/${values["account"]}`);
+    const links = page.locator("nav a[aria-keyshortcuts]");
+    await links.first().waitFor();
+    for (const link of await links.all()) {
+      const name = await link.innerText();
+      await link.click();
+      await expect.poll(() => page.locator("h1").textContent()).toMatch(new RegExp(`^${name}`));
+    }
+  });
+
   it("can be walked by keyboard alone: skip link, letters, search, help", async () => {
     const { page } = await signedIn();
     await page.goto(`/accounts/${values["account"]}`);

@@ -91,7 +91,7 @@ export const operatorAccountWords = wordsOf({
     invite: "前往成员页",
     who: "成员",
     role: "角色",
-    roleOf: (role: string) => ({ owner: "所有者", member: "成员", viewer: "只读" })[role] ?? role,
+    roleOf: (role: string) => ({ owner: "所有者", member: "成员", viewer: "查看者" })[role] ?? role,
     entries: "最近的入账与扣款",
     allEntries: "完整对账单",
     noEntries: "还没有入账。",

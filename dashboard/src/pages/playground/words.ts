@@ -114,7 +114,7 @@ export const playgroundWords = wordsOf({
     system: "系统提示词",
     temperature: "温度",
     topP: "Top p",
-    maxTokens: "最多令牌数",
+    maxTokens: "最多 token 数",
     own: "模型默认",
     effort: "思考",
     efforts: { "": "不要求", low: "低", medium: "中", high: "高" },
