@@ -4,6 +4,7 @@ import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
 import type { Loss } from "../conversation/loss.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import { totalOutput } from "../usage/usage.ts";
 import { lossTexts } from "./dropped-header.ts";
 import { type ChargeableUsage, estimateMissing } from "./estimate.ts";
 import { carriesExtras } from "./extras.ts";
@@ -55,7 +56,8 @@ export async function settle(exchange: Exchange, ending: Ending): Promise<void> 
   const counted =
     facts === undefined || FREE.has(reason) ? NOTHING : estimateMissing(exchange.request, facts);
   const usage = counted instanceof Promise ? await counted : counted;
-  const outcome = outcomeOf(exchange, ending, reason, usage);
+  const before = totalOutput(usage.usage) === 0 ? BEFORE_OUTPUT[reason] : undefined;
+  const outcome = outcomeOf(exchange, ending, before ?? reason, before === undefined ? usage : NOTHING);
   const written = exchange.hold.settle(outcome);
   exchange.onSettled(outcome);
   await written;
@@ -63,6 +65,12 @@ export async function settle(exchange: Exchange, ending: Ending): Promise<void> 
 
 /** Answers that are passed on and cost nothing. */
 const FREE: ReadonlySet<ChargeReason> = new Set(["empty_answer", "upstream_failed"]);
+
+/** A stream whose upstream failed behind the announcement of an answer, as nearly all do that fail, has given nothing. */
+const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
+  upstream_failed_after_output: "upstream_failed",
+  upstream_timeout_after_output: "upstream_timeout",
+};
 
 const NOTHING: ChargeableUsage = { usage: {}, estimated: false };
 

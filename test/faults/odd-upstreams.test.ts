@@ -119,6 +119,16 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(FAILED_ANSWERS[protocol]);
   },
+  // Taken in, announced as begun, and then there was no room for it: how most vendors fail.
+  "failed-after-opening": ({ protocol, model, response }) => {
+    const { opening, streamError } = VENDOR_WIRES[protocol];
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(opening(model) + streamError({ ...REFUSAL, status: 529, type: "overloaded_error" }));
+  },
+  "cut-after-opening": ({ protocol, model, response }) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(VENDOR_WIRES[protocol].opening(model), () => response.destroy());
+  },
   "early-finish": ({ protocol, model, response }) => {
     const { opening, delta, closing } = VENDOR_WIRES[protocol];
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -303,6 +313,16 @@ describe("upstreams that are odd", () => {
       });
     },
   );
+
+  it.each(PAIRS)("that fail before the first word of $upstream cost $client nothing", async (pair) => {
+    for (const conduct of ["failed-after-opening", "cut-after-opening"]) {
+      const heard = await ask(conduct, pair, true);
+      expect(heard.complete).toBe(false);
+      expect(await rowOf(heard)).toMatchObject({
+        ...{ reason: "upstream_failed", estimated: false, chargeNanos: 0n },
+      });
+    }
+  });
 
   it.concurrent.each(PAIRS.filter(({ upstream }) => upstream in EARLY_FINISH))(
     "that state a finish before the end of $upstream are heard to the end by $client",
