@@ -149,15 +149,19 @@ function receiverFor(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Receiver {
   if (status < 200 || status > 299) return receiveError(attempt, status, headers);
-  const type = headers["content-type"];
   const { contentType, losses, arrayStream } = attempt.passage;
   const { streamed } = attempt.exchange.request;
-  const unsaid = streamed && !arrayStream ? "text/event-stream" : "application/json";
+  const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
   const passed = {
-    "content-type": contentType ?? (typeof type === "string" ? type : unsaid),
+    "content-type": contentType ?? typeOf(headers["content-type"], due),
     ...droppedHeader(losses),
   };
   return streamed
     ? receiveStream(attempt, { ...passed, "cache-control": "no-cache", "x-accel-buffering": "no" })
     : receivePlain(attempt, passed);
+}
+
+/** In the upstream's words where they are true: some call their JSON text/plain, and clients then do not read it as JSON. */
+function typeOf(stated: string | string[] | undefined, due: string): string {
+  return typeof stated === "string" && stated.toLowerCase().startsWith(due) ? stated : due;
 }

@@ -85,6 +85,11 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
       .writeHead(200)
       .end(streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model));
   },
+  mistyped: ({ protocol, model, streamed, response }) => {
+    response
+      .writeHead(200, { "content-type": "text/plain; charset=utf-8" })
+      .end(streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model));
+  },
   "status-in-body": ({ response }) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end('{"id":"1","choices":null,"base_resp":{"status_code":1000,"status_msg":"unknown error"}}');
@@ -258,12 +263,14 @@ describe("upstreams that are odd", () => {
     }
   });
 
-  it.each(TEXT_PROTOCOLS)(
-    "that do not say what %s answers are do not make a stream JSON",
-    async (protocol) => {
+  it.each(
+    TEXT_PROTOCOLS.flatMap((protocol) => ["untyped", "mistyped"].map((conduct) => ({ protocol, conduct }))),
+  )(
+    "that do not say what $protocol answers are, or say it wrong, reach callers by their true type: $conduct",
+    async ({ protocol, conduct }) => {
       for (const streamed of [false, true]) {
         const { path, body } = wireForm({
-          ...{ protocol, streamed, model: modelAt("untyped", protocol), prompt: "Hello" },
+          ...{ protocol, streamed, model: modelAt(conduct, protocol), prompt: "Hello" },
         });
         const answer = await fetch(`${gateway.url}${path}`, {
           ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
