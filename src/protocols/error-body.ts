@@ -49,8 +49,26 @@ export function statesError(body: JsonObject): boolean {
   if ((typeof error === "string" && error !== "") || body["object"] === "error") return true;
   // One vendor tells every outcome so, 0 for success.
   const code = asObject(body["base_resp"])?.["status_code"];
-  return asObject(error) !== undefined || (typeof code === "number" && code !== 0);
+  return asObject(error) !== undefined || (typeof code === "number" && code !== 0) || isBareError(body);
 }
+
+/**
+ * Whether an error stands bare in the place of an answer: with a code, as DashScope's and Zhipu's, by its type, or as
+ * the `detail` of FastAPI, on which many servers are built. What holds an answer is one.
+ */
+function isBareError(body: JsonObject): boolean {
+  if (ANSWERS.some((field) => asArray(body[field]).length > 0)) return false;
+  const { type, code, message, msg, detail } = body;
+  if (type === "error" || asText(detail) !== "" || asArray(detail).length > 0) return true;
+  const hasCode = typeof code === "number" || asText(code) !== "";
+  return hasCode && !SUCCESS.test(String(code)) && (asText(message) !== "" || asText(msg) !== "");
+}
+
+/** Where the protocols have their answers. */
+const ANSWERS = ["choices", "output", "content", "candidates", "data", "results"];
+
+/** Some tell every outcome by a code. */
+const SUCCESS = /^(?:0+|2\d\d|ok|success)$/i;
 
 function readFields(fields: JsonObject): ErrorWords {
   const number = fields["code"] ?? fields["status_code"] ?? fields["status"];
