@@ -37,6 +37,22 @@ describe("estimateMissing", () => {
     expect(estimated).toBe(true);
   });
 
+  it("counts the thoughts of a stream that broke off amid them, unless its vendor has stated them", async () => {
+    const thinking = (counts: object): object => ({
+      candidates: [{ content: { role: "model", parts: [{ text: WORDS, thought: true }] }, index: 0 }],
+      usageMetadata: { promptTokenCount: 80, ...counts },
+    });
+    const request = asked("generate-content", ASKED);
+    const silent = await estimateMissing(request, streamed("generate-content", [thinking({})]));
+    expect(silent).toMatchObject({ usage: { inputUncached: 80, outputVisible: 0 }, estimated: true });
+    expect(silent.usage.outputReasoning).toBeGreaterThan(10);
+    const told = streamed("generate-content", [thinking({ thoughtsTokenCount: 31 })]);
+    expect(await estimateMissing(request, told)).toEqual({
+      usage: { inputUncached: 80, outputVisible: 0, outputReasoning: 31 },
+      estimated: false,
+    });
+  });
+
   it("lets a finished answer's zero stand", async () => {
     const facts = streamed("generate-content", [
       gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 0 }, { finishReason: "STOP" }),

@@ -76,12 +76,14 @@ function estimate(
 }
 
 /**
- * No count of the answer, or the 0 of a stream that broke off amid its text: Gemini states the prompt
- * with the first chunk and leaves the answer out until the last. A finished answer's 0 stays 0.
+ * No count of the answer, or the 0 of a stream that broke off amid its text or its thoughts: Gemini states the
+ * prompt with the first chunk and leaves the answer out until the last. A finished answer's 0 stays 0.
  */
 function lacksOutput(facts: AnswerFacts, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;
-  return reported.outputVisible === 0 && facts.finish === undefined && facts.outputText().visible !== "";
+  if (reported.outputVisible > 0 || facts.finish !== undefined) return false;
+  const { visible, reasoning } = facts.outputText();
+  return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
 }
 
 /** Tokens of a text; `more` is the number of characters of it that are not here. */
