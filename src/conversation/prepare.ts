@@ -23,7 +23,7 @@ import type {
   ToolResultPart,
 } from "./request.ts";
 import type { ProtocolTraits } from "./traits.ts";
-import { endsWithPrefill } from "./turns.ts";
+import { endsWithPrefill, withoutLoneThoughts } from "./turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
 
 /** A request that fits its target, and what its answer must undo. */
@@ -65,6 +65,7 @@ export function prepareRequest(
       .map(withOwnState)
       .flatMap((message) => withShown(message, fit))
       .map((message) => fitMessage(message, fit))
+      .map((message, index, all) => (index === all.length - 1 ? fitEnd(message, fit) : message))
       .filter(({ parts }) => parts.length > 0),
     tools: tools.tools,
     ...(tools.toolChoice === undefined ? {} : { toolChoice: tools.toolChoice }),
@@ -244,6 +245,14 @@ function fitMessage(message: Message, fit: Fit): Message {
     ...(keepsName ? { name } : {}),
     parts: message.parts.flatMap((part) => fitPart(part, fit)),
   };
+}
+
+/** No vendor goes on from a thought, and one refuses a conversation that ends in one; its own caller may try (rule 36). */
+function fitEnd(message: Message, { request, traits, losses }: Fit): Message {
+  if (message.role !== "assistant" || request.protocol === traits.protocol) return message;
+  const parts = withoutLoneThoughts(message.parts);
+  if (parts.length < message.parts.length) losses.field("reasoningState");
+  return { ...message, parts };
 }
 
 /** What the assistant made is shown by the user where only the user shows anything. */

@@ -75,15 +75,21 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
 
 /**
  * Whether the conversation ends with words of the assistant that the model is to go on from (rule 34). A
- * turn that says nothing yet, as clients put it there for the answer to come, is none.
+ * turn that says nothing yet, as clients put it there for the answer to come, is none, nor are thoughts.
  */
 export function endsWithPrefill(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return (
     last?.role === "assistant" &&
     last.parts.every((part) => part.kind !== "tool-call" && part.kind !== "foreign") &&
-    !last.parts.every(isEmptyText)
+    !last.parts.every((part) => part.kind === "reasoning" || isEmptyText(part))
   );
+}
+
+/** The parts of a turn without thoughts that nothing follows, as clients keep them of an answer that broke off. */
+export function withoutLoneThoughts(parts: readonly Part[]): readonly Part[] {
+  const last = parts.findLastIndex((part) => part.kind !== "reasoning" && !isEmptyText(part));
+  return parts.filter((part, at) => at < last || part.kind !== "reasoning");
 }
 
 /** Results before all else that was said until the assistant spoke again: users speak while tools still run. */

@@ -179,3 +179,30 @@ const MINTED: Readonly<Record<ChatProtocol, string>> = {
   messages: "minted",
   "generate-content": "bWludGVk",
 };
+
+describe("a conversation that ends in a thought, as clients keep it of an answer that broke off", () => {
+  it.each(CHAT_PROTOCOLS.filter((upstream) => upstream !== "responses"))(
+    "goes on without it at %s",
+    (upstream) => {
+      const thought = {
+        ...({ kind: "reasoning", text: "Hm." } as const),
+        opaque: { origin: origin(upstream), value: '[{"type":"reasoning.text","text":"Hm."}]' },
+      };
+      const finish = { unified: "stop", protocol: upstream } as const;
+      const { body } = codecOf("responses").encodeResponse(
+        { choices: [{ parts: [thought], finish }] },
+        frame,
+      );
+      const kept = body["output"] as readonly JsonObject[];
+      expect(kept).toMatchObject([{ type: "reasoning" }]);
+      const input = [{ role: "user", content: "Go." }, ...kept];
+      const asked = codecOf("responses").decodeRequest({ model: "m", input });
+      if ("refused" in asked) throw asked.refused;
+      const encoded = codecOf(upstream).encodeRequest(asked.value, target(upstream));
+      if ("refused" in encoded) throw encoded.refused;
+      const read = codecOf(upstream).decodeRequest(encoded.value.body);
+      expect("value" in read && read.value.messages).toMatchObject([{ role: "user" }]);
+      expect(encoded.value.losses).toMatchObject([{ reason: "no-slot" }]);
+    },
+  );
+});

@@ -9,7 +9,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
-import { answeredMessages } from "../../conversation/turns.ts";
+import { answeredMessages, withoutLoneThoughts } from "../../conversation/turns.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeImageCall, encodePart } from "./encode-parts.ts";
 import { encodeReasoningInput, itemId } from "./reasoning-item.ts";
@@ -67,7 +67,9 @@ function encodeOther(message: Message, target: EncodeTarget, losses: LossList): 
 
 /** A turn of the assistant, in the order in which it was made. */
 function encodeAssistant(message: Message, losses: LossList): readonly JsonObject[] {
-  const parts = withoutLoneThoughts(message.parts, losses);
+  // A thought with nothing after it is refused by the vendor, in every turn (rule 36).
+  const parts = withoutLoneThoughts(message.parts);
+  if (parts.length < message.parts.length) losses.field("reasoningState");
   return parts.flatMap((part) => encodeAssistantPart(part, losses));
 }
 
@@ -86,16 +88,6 @@ function encodeAssistantPart(part: Part, losses: LossList): readonly JsonObject[
     case "tool-result":
       return [encodeResult(part, losses)];
   }
-}
-
-/** A thought with nothing after it is refused by the vendor (rule 36). */
-function withoutLoneThoughts(parts: readonly Part[], losses: LossList): readonly Part[] {
-  const last = parts.findLastIndex(
-    (part) => part.kind !== "reasoning" && (part.kind !== "text" || part.text !== ""),
-  );
-  const kept = parts.filter((part, at) => at < last || part.kind !== "reasoning");
-  if (kept.length < parts.length) losses.field("reasoningState");
-  return kept;
 }
 
 /** Only whole messages of the assistant's, with an id, may hold parts; a string needs neither. */
