@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { removeDataDir, serverPid } from "../support/embedded.ts";
+import { runFaregate } from "../support/gateway.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../bin/faregate.js", import.meta.url));
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "faregate-commands-"));
+  expect((await run("migrate")).code).toBe(0);
+});
+afterEach(() => removeDataDir(dataDir));
+
+const run = (...args: string[]) => runFaregate({ FAREGATE_DATA_DIR: dataDir }, ...args);
+
+function begin(stdout: "pipe" | number, ...args: string[]): ChildProcess {
+  const env = { PATH: process.env["PATH"], FAREGATE_DATA_DIR: dataDir };
+  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ["ignore", stdout, "pipe"] });
+}
+
+async function ended(child: ChildProcess) {
+  let stderr = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stderr };
+}
+
+it("a command whose reader has gone goes on to its end, and leaves no database running", async () => {
+  const child = begin("pipe", "doctor");
+  child.stdout?.destroy();
+  // It has found no upstream.
+  expect(await ended(child)).toEqual({ code: 1, signal: null, stderr: "" });
+  expect(await serverPid(dataDir)).toBeUndefined();
+});
+
+it.runIf(process.platform === "linux")("a command whose output has no room says so and fails", async () => {
+  const full = await open("/dev/full", "w");
+  try {
+    const said = await ended(begin(full.fd, "export"));
+    expect([said.code, said.stderr]).toEqual([1, "faregate: the output cannot be written (ENOSPC)\n"]);
+    expect(await serverPid(dataDir)).toBeUndefined();
+  } finally {
+    await full.close();
+  }
+});
