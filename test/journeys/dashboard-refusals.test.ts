@@ -3,6 +3,7 @@ import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { callerOf } from "../support/console.ts";
 import { type DashboardWorld, lendSession, openDashboardWorld } from "../support/dashboard-world.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** What the gateway refuses is said in the language of the page. */
 describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
@@ -81,6 +82,23 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
       );
     },
   );
+
+  it("is told in words among an upstream's last failures", async () => {
+    const { page } = await signedIn("zh-CN");
+    const messages = [{ role: "user", content: "[[sandbox: cut=3 chunks=10]]" }];
+    const answer = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "text-large", messages, stream: true }),
+    });
+    await answer.text();
+    const upstream = `/operator/upstreams/${world.values["upstream"]}`;
+    const report = () => world.operator.get(`${upstream}/report?days=1`);
+    const id = answer.headers.get("x-request-id") ?? "";
+    await waitFor("the failure's row", async () => JSON.stringify((await report()).body).includes(id));
+    await page.goto(upstream);
+    await page.getByRole("row", { name: id }).getByText("上游中途失败 · upstream_error").waitFor();
+  });
 
   it("is the gateway's own sentence on English pages", async () => {
     const { page } = await signedIn("en-GB");

@@ -14,6 +14,7 @@ import { Stat, Stats } from "../../parts/stat.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useLanguage } from "../../words/language.ts";
 import { useWords } from "../../words/use-words.ts";
+import { useReason } from "../requests/outcome.tsx";
 import { upstreamWords } from "./words.ts";
 
 const SHOWN_DAYS = 30;
@@ -182,6 +183,7 @@ function Margin({ day: { reported } }: { readonly day: Day }): ReactNode {
 
 function Failures({ failures }: { readonly failures: UpstreamReport["failures"] }): ReactNode {
   const t = useWords(upstreamWords);
+  const say = useReason();
   return (
     <Rows
       caption={t.failures}
@@ -193,7 +195,8 @@ function Failures({ failures }: { readonly failures: UpstreamReport["failures"] 
         { title: t.status, align: "end", cell: ({ status }) => status },
         {
           title: t.reason,
-          cell: ({ reason, error_code }) => (error_code === null ? reason : `${reason} · ${error_code}`),
+          cell: ({ reason, error_code }) =>
+            error_code === null ? say(reason) : `${say(reason)} · ${error_code}`,
         },
         {
           title: t.request,
