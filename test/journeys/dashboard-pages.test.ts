@@ -104,6 +104,27 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     },
   );
 
+  it("leave room for the other columns of a table where a name is long", async () => {
+    const { page } = await signedIn({ viewport: { width: 1280, height: 800 }, locale: "zh-CN" });
+    await page.goto(`/accounts/${values["account"]}/keys`);
+    const may = page.getByRole("row", { name: "xxxxxxxx" }).getByText("全部模型");
+    expect((await may.boundingBox())?.height).toBeLessThan(24);
+
+    const made = await world.operator.post("/operator/upstreams", {
+      ...{
+        name: "u".repeat(64),
+        kind: "sandbox",
+        base_url: "http://127.0.0.1:1",
+        api_keys: ["a-key-of-nobody"],
+      },
+      ...{ models: { "text-large": "text-large" }, priority: 1_000 },
+    });
+    await page.goto("/operator/catalog");
+    await page.getByText("u".repeat(64)).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    await world.operator.del(`/operator/upstreams/${made.body.id}`);
+  });
+
   it("say so where there is none, and lead back", async () => {
     const visitor = await signedIn({ viewport: { width: 360, height: 800 } });
     await open(visitor, `/accounts/${values["account"]}/nowhere`);

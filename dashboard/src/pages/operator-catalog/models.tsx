@@ -87,14 +87,18 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
             groups === null ? (
               <span className="whitespace-nowrap text-mute">{t.everyGroup}</span>
             ) : (
-              groups.join(", ")
+              <Names names={groups} />
             ),
         },
         {
           title: t.servedBy,
           wideOnly: true,
           cell: ({ upstreams }) =>
-            upstreams.length === 0 ? <span className="text-bad">{t.nobody}</span> : upstreams.join(", "),
+            upstreams.length === 0 ? (
+              <span className="text-bad">{t.nobody}</span>
+            ) : (
+              <Names names={upstreams} />
+            ),
         },
         {
           title: <span className="sr-only">{t.actions}</span>,
@@ -126,4 +130,9 @@ function Name({ model: { id, family, endpoints, callable_in } }: { readonly mode
       <p className="text-sm text-mute">{[...(family === null ? [] : [family]), ...endpoints].join(", ")}</p>
     </div>
   );
+}
+
+/** Of upstreams or groups, which may have 64 letters without a place to break. */
+function Names({ names }: { readonly names: readonly string[] }): ReactNode {
+  return <p className="min-w-24 wrap-anywhere">{names.join(", ")}</p>;
 }
