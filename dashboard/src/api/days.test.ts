@@ -7,7 +7,7 @@ describe("momentOfDay", () => {
     expect(momentOfDay("2026-12-31", 1)).toBe("2027-01-01T00:00:00.000Z");
   });
 
-  it.each([undefined, "", "today", "2026-13-01", "20266-01-01", "275760-09-13"])(
+  it.each([undefined, "", "today", "2026-13-01", "0202-10-01", "20266-01-01", "275760-09-13"])(
     "is nothing for %s",
     (text) => {
       expect(momentOfDay(text, 1)).toBeUndefined();

@@ -1,8 +1,11 @@
 const DAY_MS = 86_400_000;
 
-/** Whether a value of the URL, which anybody may have typed or cut short, is a day: `YYYY-MM-DD`. */
+/**
+ * Whether a value of the URL, which anybody may have typed or cut short, is a day: `YYYY-MM-DD`. A year below 1000 is one
+ * half typed: browsers tell of 0002, 0020 and 0202 on the way to 2026.
+ */
 export function isDay(text: string | undefined): text is string {
-  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  return text !== undefined && /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** A day's last second in UTC, until which what is given that last day holds. The gateway refuses what is no day. */
