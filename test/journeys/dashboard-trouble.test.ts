@@ -171,6 +171,10 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await lendSession(visitor, world, other);
     await dialog.getByRole("button", { name: "Create key" }).click();
     await page.getByText("Somebody else has signed in in another tab").waitFor();
+    await page.evaluate(
+      "localStorage.setItem('faregate.language', 'zh'); dispatchEvent(new Event('storage'))",
+    );
+    await dialog.getByText("另一个标签页中已有其他人登录，没有作任何更改。", { exact: true }).waitFor();
     const { body } = await world.operator.get(`${account}/keys`);
     expect(JSON.stringify(body)).not.toContain("of whom?");
   });

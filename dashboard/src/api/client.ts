@@ -37,7 +37,8 @@ export async function write<Answer>(
     if (now.person.id === before?.person.id) return send();
     // Somebody else: what this page's person began is not theirs to finish.
     void queryClient.invalidateQueries();
-    throw new ApiError("Somebody else has signed in in another tab; nothing was changed.", error);
+    const sentence = "Somebody else has signed in in another tab; nothing was changed.";
+    throw new ApiError(sentence, { ...error, code: "somebody_else" });
   }
 }
 

@@ -22,6 +22,13 @@ describe("a refusal on a Chinese page", () => {
     expect(refusalIn("zh", refused("conflict"), { beside: true }).words).toBe("与现有内容冲突。");
   });
 
+  it("is in Chinese alone where the page itself refuses", () => {
+    const message = "Somebody else has signed in in another tab; nothing was changed.";
+    expect(refusalIn("zh", refused("somebody_else", { message, status: 403 }))).toEqual({
+      ...{ words: "另一个标签页中已有其他人登录，没有作任何更改。", detail: undefined },
+    });
+  });
+
   it("says how long to wait", () => {
     const wait = (waitSeconds?: number) =>
       refusalIn("zh", refused("too_many_attempts", { waitSeconds })).words;

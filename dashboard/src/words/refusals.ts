@@ -12,11 +12,15 @@ interface Refusal {
   readonly whole?: true;
 }
 
+/** What a page refuses by itself. */
+type OwnCode = "somebody_else";
+
 /**
  * What the gateway refuses, in Chinese, by the codes of src/errors.ts: each has its words here, or the types do not
  * fit. English pages show the gateway's sentences, which are English and say more.
  */
-const CHINESE: Readonly<Record<ErrorCode, Refusal>> = {
+const CHINESE: Readonly<Record<ErrorCode | OwnCode, Refusal>> = {
+  somebody_else: { says: "另一个标签页中已有其他人登录，没有作任何更改。", whole: true },
   not_signed_in: { says: "登录已失效，请重新登录。", whole: true },
   sign_in_failed: { says: "登录未通过。" },
   totp_required: { says: "请输入身份验证器应用的验证码或恢复码。", whole: true },
@@ -69,7 +73,7 @@ export function refusalIn(
   { beside = false } = {},
 ): { readonly words: string; readonly detail: string | undefined } {
   if (language === "en") return { words: error.message, detail: undefined };
-  const known = Object.hasOwn(CHINESE, error.code) ? CHINESE[error.code as ErrorCode] : UNKNOWN;
+  const known = Object.hasOwn(CHINESE, error.code) ? CHINESE[error.code as keyof typeof CHINESE] : UNKNOWN;
   const says = beside ? (known.beside ?? known.says) : known.says;
   return {
     words: typeof says === "string" ? says : says(error),
