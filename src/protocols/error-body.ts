@@ -53,7 +53,7 @@ export function statesError(body: JsonObject): boolean {
 }
 
 /**
- * Whether an error stands bare in the place of an answer: with a code, as DashScope's and Zhipu's, by its type, or as
+ * Whether an error stands bare in the place of an answer: with a code, as DashScope's, by its type, or as
  * the `detail` of FastAPI, on which many servers are built. What holds an answer is one.
  */
 function isBareError(body: JsonObject): boolean {
