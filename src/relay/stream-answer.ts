@@ -56,8 +56,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
       if (over) return;
       const whole = meter.write(chunk);
       if (!answer.committed) {
-        // An error of our account that came along with the first events: nothing was sent, so another may answer.
-        if (meter.error !== undefined && (!meter.started || meter.error.fault === "account")) return refuse();
+        if (failedUnheard()) return refuse();
         if (!meter.started && heldBackBytes + chunk.length <= HOLD_BACK_BYTES) return hold(chunk);
         if (isInOnePiece()) return refuse();
         commit();
@@ -74,7 +73,7 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
       if (over) return;
       meter.end();
       if (!answer.committed) {
-        if (meter.error !== undefined && !meter.started) return refuse();
+        if (failedUnheard()) return refuse();
         if (!meter.started) return giveUp(brokenStream(upstream));
         if (isInOnePiece()) return refuse();
         commit();
@@ -154,6 +153,11 @@ export function receiveStream(attempt: Attempt, headers: Readonly<Record<string,
     clearTimeout(linger);
     lingerMs = ms;
     linger = setTimeout(() => attempt.guard(finishCut), ms);
+  }
+
+  /** An error before any output, or one of our account: while nothing is sent another may answer, and a plain error can tell it. */
+  function failedUnheard(): boolean {
+    return meter.error !== undefined && (meter.error.fault === "account" || !meter.facts().hasOutput);
   }
 
   /** Events were asked for, and a JSON text came: no client of a stream can read it. */

@@ -23,6 +23,8 @@ const REFUSAL = {
   message: "Too long.",
 };
 
+const OVERLOADED = { status: 529, type: "overloaded_error", code: "overloaded_error" };
+
 /** A stream in two parts: up to the frame of the last finish, and what follows. */
 function cutAfterFinish({ protocol, model }: VendorCall): readonly [string, string] {
   const text = wholeStream(protocol, model);
@@ -128,7 +130,7 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   "failed-after-opening": ({ protocol, model, response }) => {
     const { opening, streamError } = VENDOR_WIRES[protocol];
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(opening(model) + streamError({ ...REFUSAL, status: 529, type: "overloaded_error" }));
+    response.end(opening(model) + streamError({ ...REFUSAL, ...OVERLOADED }));
   },
   "cut-after-opening": ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

@@ -233,8 +233,19 @@ describe("forwarding", () => {
     }
   });
 
-  it("tells a stream that failed before its first event as a plain error", async () => {
+  it("tells a stream that failed before its first event, or along with it, as a plain error", async () => {
+    const begun = chunk({ choices: [{ index: 0, delta: { role: "assistant", content: "" } }] });
     const failures: [GivenAnswer, number, string][] = [
+      [
+        stream(`${begun}data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n`),
+        502,
+        "upstream_error",
+      ],
+      [
+        stream(`${begun}data: {"error":{"message":"Too long","code":"context_length_exceeded"}}\n\n`),
+        400,
+        "context_length_exceeded",
+      ],
       [stream(), 502, "upstream_error"],
       [stream(": a comment\n\n"), 502, "upstream_error"],
       [stream('data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n'), 502, "upstream_error"],
