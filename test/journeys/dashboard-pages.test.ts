@@ -10,6 +10,15 @@ import {
   signInAt,
 } from "../support/dashboard-world.ts";
 
+/** Writes down where the amounts beside a chart begin: they are in no element. */
+const NOTE_AMOUNTS = `
+  window.amounts = {};
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
+    if (text.startsWith("$")) window.amounts[text] = x - this.measureText(text).width;
+    return draw.call(this, text, x, ...rest);
+  };`;
+
 /** Each page, full of data, as a person meets it: complete, quiet, readable in light and dark, narrow and wide. */
 describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
   let world: DashboardWorld;
@@ -123,6 +132,26 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.getByText("u".repeat(64)).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     await world.operator.del(`/operator/upstreams/${made.body.id}`);
+  });
+
+  it.each([
+    ["20", "$0.00000002"],
+    ["2000000000000000", "$2,000,000"],
+  ])("show the amounts beside a chart whole, for a charge of %s nanos", async (charge, highest) => {
+    const { page } = await signedIn({ viewport: { width: 360, height: 800 } });
+    await page.addInitScript(NOTE_AMOUNTS);
+    await page.route("**/spending?*", async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      body.series = [{ ...body.series[0], charge_nanos: charge }];
+      await route.fulfill({ response: answer, json: body });
+    });
+    await page.goto(`/accounts/${values["account"]}/spending`);
+    await page.getByRole("img", { name: "Spending by day and model" }).waitFor();
+    const amounts = () => page.evaluate<Record<string, number>>("window.amounts");
+    await expect.poll(amounts).toHaveProperty([highest]);
+    for (const [amount, begin] of Object.entries(await amounts()))
+      expect(begin, amount).toBeGreaterThanOrEqual(0);
   });
 
   it("say so where there is none, and lead back", async () => {

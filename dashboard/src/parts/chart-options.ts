@@ -7,6 +7,9 @@ import { computedColour, seriesColour } from "./series-colour.ts";
 /** In seconds, as uPlot counts. */
 const DAY = 86_400;
 
+/** Charts below each other begin alike where their amounts are short. */
+const MIN_AXIS = 56;
+
 type Shown = Omit<ChartProps, "height"> & { readonly height: number };
 
 interface ChartContext {
@@ -44,7 +47,7 @@ export function chartOptions(
         values: (_plot, seconds) => seconds.map((each) => tick(each, byDay, language)),
         ...(byDay ? daysOfAxis(shown.moments) : {}),
       },
-      { ...axis, size: 56, values: (_plot, values) => values.map(format) },
+      { ...axis, size: widthOfAmounts, values: (_plot, values) => values.map(format) },
     ],
     series: [
       {},
@@ -108,6 +111,15 @@ function daysOfAxis(moments: ChartProps["moments"]): Pick<uPlot.Axis, "incrs" | 
     incrs: [1, 2, 7, 14, 30, 90].map((days) => days * DAY),
     splits: (_plot, _axis, _low, _high, step) => seconds.filter((_, day) => day % (step / DAY) === 0),
   };
+}
+
+/** Room for the longest of an axis's amounts: $0.00000002 and $1,500,000 need more than most, and cut short are others. */
+function widthOfAmounts(plot: uPlot, amounts: readonly string[] | null): number {
+  const { font, gap = 0 } = plot.axes[1] ?? {};
+  // uPlot has scaled the font to the screen's pixels, as it draws.
+  plot.ctx.font = String(Array.isArray(font) ? font[0] : font);
+  const widths = (amounts ?? []).map((amount) => plot.ctx.measureText(amount).width / devicePixelRatio);
+  return Math.max(MIN_AXIS, Math.ceil(Math.max(0, ...widths) + gap));
 }
 
 function tick(seconds: number, byDay: boolean, language: Language): string {
