@@ -24,6 +24,7 @@ export async function withDatabase<T>(
     level: config.logLevel === "info" ? "warn" : config.logLevel,
     toStderr: true,
   });
+  const interruption = awaitSignal();
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -41,8 +42,35 @@ export async function withDatabase<T>(
         );
       if (status.state !== "current") throw new CommandFailure(status.reason);
     }
-    return await work({ database, log });
+    return await Promise.race([work({ database, log }), interruption.told]);
   } finally {
     await database.close();
+    interruption.pass();
   }
 }
+
+/**
+ * Ctrl-C must not leave a database running that this command has started. `told` rejects at the first signal; `pass`
+ * ends the process by it, as it would have been without us. A second one does so at once.
+ */
+function awaitSignal(): { readonly told: Promise<never>; pass(): void } {
+  let first: NodeJS.Signals | undefined;
+  const told = new Promise<never>((_, reject) => {
+    const tell = (signal: NodeJS.Signals): void => {
+      first = signal;
+      for (const each of SIGNALS) process.off(each, tell);
+      reject(new CommandFailure(`ended by ${signal}`));
+    };
+    for (const each of SIGNALS) process.on(each, tell);
+  });
+  // While the database is being opened nobody waits for it yet.
+  told.catch(() => undefined);
+  return {
+    told,
+    pass() {
+      if (first !== undefined) process.kill(process.pid, first);
+    },
+  };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, open } from "node:fs/promises";
+import { mkdtemp, open, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { removeDataDir, serverPid } from "../support/embedded.ts";
 import { runFaregate } from "../support/gateway.ts";
+import { waitFor } from "../support/wait.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/faregate.js", import.meta.url));
 
@@ -51,3 +53,28 @@ it.runIf(process.platform === "linux")("a command whose output has no room says 
     await full.close();
   }
 });
+
+it.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends a command and the database that it started",
+  async (signal) => {
+    // Takes connections and says nothing: `doctor` waits for it.
+    const silent: Server = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : "";
+    const file = join(dataDir, "faregate.yaml");
+    const upstream = `{ name: silent, kind: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", models: [] }`;
+    await writeFile(file, `version: 1\nupstreams: [${upstream}]\n`);
+    expect((await run("apply", file)).code).toBe(0);
+    try {
+      const asked = once(silent, "connection");
+      const child = begin("pipe", "doctor");
+      await asked;
+      child.kill(signal);
+      expect(await ended(child)).toEqual({ code: null, signal, stderr: "" });
+      await waitFor("the database to stop", async () => (await serverPid(dataDir)) === undefined);
+    } finally {
+      silent.close();
+    }
+  },
+);
