@@ -21,6 +21,17 @@ describe("the description of the API", () => {
       expect(Object.values(document.paths[path] ?? {})[0]?.["summary"]).toMatch(/^[A-Z]/);
   });
 
+  it("declares what stands in braces in each path, as generators of clients ask for", () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      for (const operation of Object.values(operations)) {
+        const parameters = (operation["parameters"] ?? []) as { in: string; name: string }[];
+        const declared = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+        expect([path, declared]).toEqual([path, named]);
+      }
+    }
+  });
+
   it("holds only schemas that a validator takes", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const visit = (node: unknown): void => {

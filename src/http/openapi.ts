@@ -109,10 +109,14 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     [pathParameter("taskId", "The id of a task that was submitted with `webhook_url`")],
     "No webhook was told of such a task of this account",
   );
-  paths["/media/{day}/{file}"] = open("A copied picture or video, whole or by `Range`; the link is the key", {
-    206: { description: "The part that `Range` asks for" },
-    404: errorAnswer("There is no such file, or it is past retention"),
-  });
+  paths["/media/{day}/{file}"] = open(
+    "A copied picture or video, whole or by `Range`; the link is the key",
+    {
+      206: { description: "The part that `Range` asks for" },
+      404: errorAnswer("There is no such file, or it is past retention"),
+    },
+    [pathParameter("day", "The day of the task"), pathParameter("file", "The file's name")],
+  );
   paths["/healthz"] = open("The process is alive");
   paths["/readyz"] = open("Ready to serve", { 503: { description: "Not ready; the body says why" } });
   paths["/metrics"] = open("Prometheus metrics");
@@ -204,9 +208,9 @@ function get(tag: string, summary: string, parameters: readonly Json[], missing?
   };
 }
 
-function open(summary: string, others: Json = {}): Json {
+function open(summary: string, others: Json = {}, parameters: readonly Json[] = []): Json {
   const responses = { 200: { description: "OK" }, ...others };
-  return { get: { summary, tags: ["operations"], security: [], responses } };
+  return { get: { summary, tags: ["operations"], security: [], parameters, responses } };
 }
 
 function pathParameter(name: string, description: string): Json {
