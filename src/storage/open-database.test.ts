@@ -92,6 +92,14 @@ describe("a database server", () => {
     expect(String(error)).not.toContain("secret-word");
   });
 
+  it("whose certificate or socket is not there is told by its path", async () => {
+    for (const [url, sentence] of [
+      ["postgresql://me@127.0.0.1/none?sslrootcert=/nowhere/ca.pem", "there is no file /nowhere/ca.pem."],
+      ["postgresql://me@/none?host=/nowhere", "there is no socket /nowhere/.s.PGSQL.5432."],
+    ] as const)
+      await expect(open({ databaseUrl: url, role: "guest" })).rejects.toThrow(sentence);
+  });
+
   it("that loses committed money in a crash is refused", async () => {
     await test.database.execute(`alter database ${await name()} set synchronous_commit = off`);
     await expect(open({ databaseUrl: test.url, role: "guest" })).rejects.toThrow("synchronous_commit is off");

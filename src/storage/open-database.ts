@@ -151,7 +151,7 @@ function sentenceOf(error: unknown): string {
 /** Where Node tells of the network, what is meant; PostgreSQL's own refusals are sentences already. */
 const PLAIN_REASONS: Readonly<Record<string, (error: NetworkError) => string>> = {
   ECONNREFUSED: (error) => `nothing listens at ${placeOf(error)}`,
-  ENOENT: (error) => `there is no socket ${placeOf(error)}`,
+  ENOENT: (error) => `there is no ${error.syscall === "connect" ? "socket" : "file"} ${placeOf(error)}`,
   EACCES: (error) => `this user may not use ${placeOf(error)}`,
   ENOTFOUND: ({ hostname }) => `its host name ${hostname} is unknown`,
   EAI_AGAIN: ({ hostname }) => `its host name ${hostname} cannot be looked up now`,
@@ -166,7 +166,7 @@ interface NetworkError extends NodeJS.ErrnoException {
   readonly port?: number;
 }
 
-/** A socket has no port. */
-function placeOf({ address, port }: NetworkError): string {
-  return port === undefined ? `${address}` : `${address}:${port}`;
+/** A socket has no port, and a file that the address names, such as a certificate, a path alone. */
+function placeOf({ address, port, path }: NetworkError): string {
+  return port === undefined ? `${address ?? path}` : `${address}:${port}`;
 }
