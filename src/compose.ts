@@ -281,7 +281,8 @@ function openMirror(
   });
 }
 
-function addressOf(host: string, port: number): string {
+/** Where callers reach what listens there. */
+export function addressOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import { addressOf } from "../compose.ts";
 import type { Log } from "../observe/log.ts";
 
 export interface ProcessesOptions {
@@ -45,7 +46,7 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
       worker.on("listening", (address) => {
         if (listening) return;
         listening = true;
-        onListening(`http://${address.address}:${address.port}`);
+        onListening(addressOf(address.address, address.port));
       });
       worker.on("exit", (code, signal) => {
         living.delete(worker);

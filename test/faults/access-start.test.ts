@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { complaints } from "../support/complaints.ts";
@@ -295,6 +295,18 @@ describe("the embedded start", { timeout: 180_000 }, () => {
     const known = { ...everywhere, FAREGATE_PUBLIC_URL: "https://gateway.example" };
     gateway = await startGateway({ embedded: true, dataDir, env: known });
     expect(gateway.output()).not.toContain('"level":"warn"');
+    expect(await gateway.end()).toBe(0);
+  });
+
+  const loopback6 = Object.values(networkInterfaces())
+    .flat()
+    .some((each) => each?.address === "::1");
+  it.runIf(loopback6)("prints an address of IPv6 as callers write it, of several processes too", async () => {
+    gateway = await startGateway({
+      ...{ embedded: true, dataDir, args: ["--processes", "2"], env: { HOST: "::1" } },
+    });
+    expect(gateway.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     expect(await gateway.end()).toBe(0);
   });
 
