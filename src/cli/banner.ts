@@ -2,8 +2,8 @@ import type { Config } from "../config.ts";
 import type { Welcome } from "./open-catalog.ts";
 
 /**
- * Tells where the gateway answers and how to try it. On a terminal this is for a person; elsewhere one
- * JSON line like the log around it, so that tools read the address (PORT=0) the same way.
+ * Tells where the gateway answers and how to try it. For a person, and the same lines wherever they go, so that tools
+ * read the address (PORT=0) off them.
  */
 export function printWelcome(config: Config, url: string, welcome: Welcome): void {
   const publicUrl = config.publicUrl ?? url;
