@@ -24,7 +24,7 @@ import { createHttpServer } from "./http/server.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
-import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { createMetrics, type Metrics, type TextOfAll } from "./observe/metrics.ts";
 import { createPeople } from "./people/people.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
@@ -46,6 +46,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** Whether this process also makes pictures and videos, or only accepts and shows them. */
   readonly works: boolean;
+  /** Where this is one of several processes. */
+  readonly textOfAll?: TextOfAll;
 }
 
 /** A process of the gateway. */
@@ -67,7 +69,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const { config, database, seals, log } = options;
   const clock = systemClock;
   const vocabulary = vocabularyOf(config.vocabulary);
-  const metrics = createMetrics();
+  const metrics = createMetrics(options.textOfAll);
   const unwatchMasterKey = await watchMasterKey(database, seals);
   const catalog = await createCatalogCache({ database, seals, kindOf });
   const hasher = await openKeyHasher(database, seals);
@@ -213,7 +215,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
 export async function composeWorker(options: Omit<GatewayOptions, "works" | "version">): Promise<TaskWorker> {
   const { config, database, seals, log } = options;
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics(options.textOfAll);
   const unwatchMasterKey = await watchMasterKey(database, seals);
   const catalog = await createCatalogCache({ database, seals, kindOf });
   const limits = createLimits({ redisUrl: config.redisUrl, log });

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { addressOf } from "../compose.ts";
 import type { Log } from "../observe/log.ts";
+import { exchangeMetrics } from "./sibling-metrics.ts";
 
 export interface ProcessesOptions {
   /** Added to every process's environment. */
@@ -33,16 +34,19 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
   let worst = 0;
   // Counted here: `cluster.workers` still names one that has exited until its channel has closed as well, and
   // which of the two is heard first is chance.
-  const living = new Set<Worker>();
+  // With their numbers, from 1: whoever takes a place takes its number.
+  const living = new Map<Worker, number>();
+  const joinExchange = exchangeMetrics(living);
 
   // Each process accepts its own connections. Handed out by this one (the default), those under way to a
   // process that dies stay open here, and their callers wait for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
 
   return new Promise((resolve) => {
-    const fork = (): void => {
+    const fork = (number: number): void => {
       const worker = cluster.fork(environment);
-      living.add(worker);
+      living.set(worker, number);
+      joinExchange(worker);
       worker.on("listening", (address) => {
         if (listening) return;
         listening = true;
@@ -60,21 +64,21 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
         }
         log.error({ died: worker.process.pid, code, signal }, "a gateway process died and is replaced");
         setTimeout(() => {
-          if (!stopping) fork();
+          if (!stopping) fork(number);
         }, RESTART_AFTER_MS);
       });
     };
     const stop = (): void => {
       stopping = true;
-      for (const worker of living) worker.process.kill("SIGTERM");
+      for (const worker of living.keys()) worker.process.kill("SIGTERM");
       setTimeout(() => {
-        for (const { process: child } of living) {
+        for (const { process: child } of living.keys()) {
           log.error({ killed: child.pid }, NOT_STOPPED);
           child.kill("SIGKILL");
         }
       }, endedAfterMs).unref();
     };
-    for (let index = 0; index < count; index += 1) fork();
+    for (let number = 1; number <= count; number += 1) fork(number);
 
     void options.stop.then(() => {
       stop();

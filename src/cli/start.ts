@@ -12,6 +12,7 @@ import { printWelcome } from "./banner.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { superviseProcesses } from "./processes.ts";
+import { siblingMetrics } from "./sibling-metrics.ts";
 import { type StopSignalOptions, stopSignal } from "./stop-signal.ts";
 import { version } from "./version.ts";
 
@@ -123,7 +124,8 @@ async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promis
   });
   try {
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
-    const started = await open({ config, database, seals, log }, roles, () => undefined);
+    const textOfAll = siblingMetrics(process);
+    const started = await open({ config, database, seals, log, textOfAll }, roles, () => undefined);
     return await untilStopped(started, stop, log);
   } finally {
     await database.close();

@@ -68,6 +68,40 @@ export function histogramText(
   );
 }
 
+/**
+ * Texts of several processes as one: each metric stands once, with the samples of all, which a label with the process's
+ * name tells apart.
+ */
+export function joinTexts(
+  label: string,
+  texts: readonly (readonly [process: string, text: string])[],
+): string {
+  const metrics = new Map<string, { readonly heads: Set<string>; readonly lines: string[] }>();
+  for (const [name, text] of texts) {
+    let lines: string[] = [];
+    for (const each of text.split("\n")) {
+      if (each.startsWith("# ")) {
+        const metric = each.split(" ", 3)[2] ?? "";
+        const found = metrics.get(metric) ?? { heads: new Set(), lines: [] };
+        metrics.set(metric, found);
+        found.heads.add(each);
+        lines = found.lines;
+      } else if (each !== "") {
+        lines.push(withLabel(each, `${label}="${escapeLabel(name)}"`));
+      }
+    }
+  }
+  return [...metrics.values()].map(({ heads, lines }) => `${[...heads, ...lines].join("\n")}\n`).join("");
+}
+
+function withLabel(sample: string, label: string): string {
+  const at = sample.search(/[{ ]/);
+  const name = sample.slice(0, at);
+  return sample[at] === "{"
+    ? `${name}{${label},${sample.slice(at + 1)}`
+    : `${name}{${label}}${sample.slice(at)}`;
+}
+
 function head(name: string, type: string, help: string): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }

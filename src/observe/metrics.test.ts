@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { joinTexts } from "./exposition.ts";
 import { createMetrics, type RequestFacts } from "./metrics.ts";
 
 const FACTS: RequestFacts = {
@@ -57,6 +58,32 @@ describe("metrics", () => {
     expect(text).toContain("nodejs_eventloop_lag_seconds");
     expect(text).toContain("process_resident_memory_bytes");
     expect(metrics.contentType).toContain("text/plain");
+  });
+
+  it("of several processes stand once each, with the samples of all and whose they are", async () => {
+    const texts = ["1", "2"].map((name) => {
+      const metrics = createMetrics();
+      metrics.requestEnded({ ...FACTS, status: name === "1" ? 200 : 502 });
+      metrics.gauge("holds_open", "Holds.", () => Number(name));
+      return metrics.text().then((text) => [name, text] as const);
+    });
+    const lines = joinTexts("process", await Promise.all(texts)).split("\n");
+    const labels = 'endpoint="messages",model="text-large"';
+    const first = lines.indexOf("# TYPE faregate_requests_total counter");
+    expect(lines.slice(first, first + 4)).toEqual([
+      "# TYPE faregate_requests_total counter",
+      `faregate_requests_total{process="1",${labels},status="200"} 1`,
+      `faregate_requests_total{process="2",${labels},status="502"} 1`,
+      expect.stringMatching(/^# HELP /),
+    ]);
+    expect(lines).toEqual(
+      expect.arrayContaining(['faregate_holds_open{process="1"} 1', 'faregate_holds_open{process="2"} 2']),
+    );
+    const types = lines.filter((line) => line.startsWith("# TYPE"));
+    expect(types).toHaveLength(new Set(types).size);
+    const form =
+      /^($|# (HELP|TYPE) [a-z_\d]+ .+|[a-z_\d]+\{process="[12]"(,[a-z_]+="[^"]*")*\} (-?[\d.e+-]+|Nan))$/;
+    expect(lines.filter((line) => !form.test(line))).toEqual([]);
   });
 
   it("are well-formed line by line, and bounded however many models there are", async () => {

@@ -23,10 +23,13 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number): void;
   /** The same for several numbers told apart by one label. */
   gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void;
-  /** All of it in the Prometheus text format. */
+  /** All of it in the Prometheus text format; of several processes of one start, that of all. */
   text(): Promise<string>;
   readonly contentType: string;
 }
+
+/** Makes of the reader of this process's text the reader of that of all its siblings. */
+export type TextOfAll = (own: () => Promise<string>) => () => Promise<string>;
 
 /** From a cached answer to a long reasoning one. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -48,7 +51,7 @@ interface Series {
  * The numbers an operator watches. Counting is on the path of every request, so it is a look-up and an
  * addition in plain maps; text is made only when somebody reads it.
  */
-export function createMetrics(): Metrics {
+export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const series = new Map<string, Map<string, Series>>();
@@ -86,11 +89,13 @@ export function createMetrics(): Metrics {
         return metricText(`faregate_${name}`, "gauge", help, samples);
       });
     },
-    async text() {
-      const own = [...requestTexts(allSeries()), attemptText(attempts), ...gauges.map((read) => read())];
-      return `${own.filter((text) => text !== "").join("\n")}\n${await registry.metrics()}`;
-    },
+    text: textOfAll(ownText),
   };
+
+  async function ownText(): Promise<string> {
+    const own = [...requestTexts(allSeries()), attemptText(attempts), ...gauges.map((read) => read())];
+    return `${own.filter((text) => text !== "").join("\n")}\n${await registry.metrics()}`;
+  }
 
   function allSeries(): readonly Series[] {
     return [...series.values()].flatMap((byModel) => [...byModel.values()]);
