@@ -36,6 +36,7 @@ export interface Exchange extends Member {
 /** How an answer ended, in facts that a charge can be made of. */
 export interface Ending {
   readonly reason: ChargeReason;
+  /** Who was asked last; null = nobody. */
   readonly candidate: Candidate | null;
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
   readonly facts: AnswerFacts | undefined;

@@ -7,6 +7,7 @@ import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Candidates } from "../routing/walk.ts";
+import type { Candidate } from "../upstreams/call.ts";
 import type { ResponsePin } from "../upstreams/stored-responses-store.ts";
 import { type TokenUsage, totalInput, totalOutput } from "../usage/usage.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
@@ -243,6 +244,7 @@ async function run(
 ): Promise<void> {
   const { request } = exchange;
   let last: AttemptFailure | undefined;
+  let asked: Candidate | null = null;
   try {
     await exchange.hold.begun;
   } catch (error) {
@@ -263,6 +265,7 @@ async function run(
       continue;
     }
     exchange.attempts += 1;
+    asked = candidate;
     exchange.losses = passage.losses;
     crashPoint("upstream.before-send");
     last = await attemptAt(deps, exchange, candidate, passage);
@@ -273,7 +276,7 @@ async function run(
   const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
     reason: exchange.drained ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
-    candidate: null,
+    candidate: asked,
     facts: undefined,
     status: left ? 0 : "statement" in error ? error.statement.status : error.status,
     errorCode: codeOf(error),
