@@ -259,6 +259,7 @@ accounts:
     ["version: 1\ngroups: *nowhere", "alias"],
     ["version: 1\n---\nversion: 1", "only one document"],
     ["version: !!js/function 1", "unknown tag"],
+    ["version: 1\nmodels: [{ id: m, price: { extras: { __proto__: 1 } } }]", "is no name"],
     ["? [a]\n: b", "plain text"],
     ["", "the file is empty"],
     ["just text", "must be a mapping"],

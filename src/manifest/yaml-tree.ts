@@ -140,13 +140,14 @@ class Growth implements YamlTree {
     }
     if (isSeq(node)) return node.items.map((item, index) => this.read(item, [...path, index], start));
     if (isMap(node)) {
-      // Without a prototype, a key such as __proto__ is a key like any other.
+      // Without a prototype, a key such as __proto__ is one like any other; the schema would leave it out without a word.
       const record: Record<string, unknown> = Object.create(null);
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.value) : String(key);
         const inside = [...path, name];
         const keyStart = rangeStart(key) ?? start;
         this.keyPlaces.set(JSON.stringify(inside), keyStart);
+        if (name === "__proto__") this.refuse(inside, keyStart, "is no name that anything can have");
         record[name] = this.read(value, inside, keyStart);
       }
       return record;
