@@ -4,6 +4,7 @@ import type { Database } from "../storage/database.ts";
 import { migrationStatus } from "../storage/migrator.ts";
 import { openDatabase } from "../storage/open-database.ts";
 import { CommandFailure } from "./command.ts";
+import { PROCESS, stopSignal } from "./stop-signal.ts";
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -24,7 +25,14 @@ export async function withDatabase<T>(
     level: config.logLevel === "info" ? "warn" : config.logLevel,
     toStderr: true,
   });
-  const interruption = awaitSignal();
+  // Ctrl-C must not leave a database running that this command has started.
+  let stoppedBy: NodeJS.Signals | undefined;
+  const stopped = stopSignal(PROCESS).then((signal) => {
+    stoppedBy = signal;
+    throw new CommandFailure(`ended by ${signal}`);
+  });
+  // While the database is being opened nobody waits for it yet.
+  stopped.catch(() => undefined);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -42,35 +50,15 @@ export async function withDatabase<T>(
         );
       if (status.state !== "current") throw new CommandFailure(status.reason);
     }
-    return await Promise.race([work({ database, log }), interruption.told]);
+    return await Promise.race([work({ database, log }), stopped]);
   } finally {
     await database.close();
-    interruption.pass();
+    if (stoppedBy !== undefined) endBy(stoppedBy);
   }
 }
 
-/**
- * Ctrl-C must not leave a database running that this command has started. `told` rejects at the first signal; `pass`
- * ends the process by it, as it would have been without us. A second one does so at once.
- */
-function awaitSignal(): { readonly told: Promise<never>; pass(): void } {
-  let first: NodeJS.Signals | undefined;
-  const told = new Promise<never>((_, reject) => {
-    const tell = (signal: NodeJS.Signals): void => {
-      first = signal;
-      for (const each of SIGNALS) process.off(each, tell);
-      reject(new CommandFailure(`ended by ${signal}`));
-    };
-    for (const each of SIGNALS) process.on(each, tell);
-  });
-  // While the database is being opened nobody waits for it yet.
-  told.catch(() => undefined);
-  return {
-    told,
-    pass() {
-      if (first !== undefined) process.kill(process.pid, first);
-    },
-  };
+/** As the process would have ended by it without us: shells ask. */
+function endBy(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;

@@ -1,6 +1,5 @@
 import cluster from "node:cluster";
 import { openSeals, readMasterKey } from "../accounts/master-key.ts";
-import { systemClock } from "../base/clock.ts";
 import { armCrashPoint } from "../base/crash-point.ts";
 import { keepRequestsYoung } from "../base/heap.ts";
 import { composeGateway, composeWorker, type TaskWorker } from "../compose.ts";
@@ -13,7 +12,7 @@ import { type Command, CommandFailure } from "./command.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { superviseProcesses } from "./processes.ts";
 import { siblingMetrics } from "./sibling-metrics.ts";
-import { type StopSignalOptions, stopSignal } from "./stop-signal.ts";
+import { PROCESS, stopSignal } from "./stop-signal.ts";
 import { version } from "./version.ts";
 
 /** Running requests get this long after SIGTERM before they are cut. */
@@ -131,12 +130,6 @@ async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promis
     await database.close();
   }
 }
-
-const PROCESS: StopSignalOptions = {
-  source: process,
-  clock: systemClock,
-  exit: (code) => process.exit(code),
-};
 
 /** Begins what the roles say; `listening` is told the address that answers, where there is one. */
 async function open(

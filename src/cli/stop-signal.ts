@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 
 /** npm passes on the Ctrl-C that the terminal has sent to us as well; no hand presses it again as soon. */
 const SAME_PRESS_MS = 1_000;
@@ -34,6 +34,13 @@ export function stopSignal({ source, clock, exit }: StopSignalOptions): Promise<
     source.on("disconnect", () => tell("SIGTERM"));
   });
 }
+
+/** The process that this program is. */
+export const PROCESS: StopSignalOptions = {
+  source: process,
+  clock: systemClock,
+  exit: (code) => process.exit(code),
+};
 
 /** As shells say of what Ctrl-C has ended: 128 and the signal's number. */
 const INTERRUPTED = 130;

@@ -71,6 +71,9 @@ it.each(["SIGINT", "SIGTERM"] as const)(
       const child = begin("pipe", "doctor");
       await asked;
       child.kill(signal);
+      // Told again and again, as npm and supervisors pass on what their whole group was told.
+      const again = setInterval(() => child.kill("SIGTERM"), 20);
+      child.once("exit", () => clearInterval(again));
       expect(await ended(child)).toEqual({ code: null, signal, stderr: "" });
       await waitFor("the database to stop", async () => (await serverPid(dataDir)) === undefined);
     } finally {
