@@ -32,9 +32,8 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
   let stopping = false;
   let listening = false;
   let worst = 0;
-  // Counted here: `cluster.workers` still names one that has exited until its channel has closed as well, and
-  // which of the two is heard first is chance.
-  // With their numbers, from 1: whoever takes a place takes its number.
+  // By their numbers, from 1: whoever takes a dead one's place takes its number. Counted here: `cluster.workers` still names
+  // one that has exited until its channel has closed as well, and which of the two is heard first is chance.
   const living = new Map<Worker, number>();
   const joinExchange = exchangeMetrics(living);
 

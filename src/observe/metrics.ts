@@ -138,7 +138,7 @@ function requestTexts(series: readonly Series[]): string[] {
     metricText(
       "faregate_requests_total",
       "counter",
-      "Text requests by the status that the caller saw; 0 = the caller left before any.",
+      "Admitted text requests by the status that the caller saw; 0 = the caller left before any.",
       each(({ labels, byStatus }) =>
         [...byStatus].map(([status, value]) => ({ labels: [...labels, ["status", String(status)]], value })),
       ),
