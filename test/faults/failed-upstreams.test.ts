@@ -1,60 +1,140 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runSql } from "../support/embedded.ts";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Traffic } from "../../src/console/traffic/contract.ts";
+import type { Upstream, UpstreamReport } from "../../src/console/upstreams/contract.ts";
+import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { cleanLedger } from "../support/money-books.ts";
-import { call, TEXT_PROTOCOLS } from "../support/text-caller.ts";
+import { balanceOf, cleanLedger } from "../support/money-books.ts";
+import { call, type TextProtocol } from "../support/text-caller.ts";
 import {
   answerWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
 } from "../support/vendor-upstream.ts";
+import { VENDOR_WIRES } from "../support/vendor-wire.ts";
+import { waitFor } from "../support/wait.ts";
 
-const statusOf: Record<string, number> = {};
+type Serve = (call: VendorCall) => void;
 
-describe("the usage log of a request", () => {
-  let first: VendorUpstream;
-  let second: VendorUpstream;
+describe("a text request that fails for good", () => {
+  const vendors: VendorUpstream[] = [];
   let gateway: TestGateway;
-  beforeEach(async () => {
-    first = await vendorUpstream((each) => answer("first", each));
-    second = await vendorUpstream((each) => answer("second", each));
-    const upstreams = [
-      { name: "first", url: first.url },
-      { name: "second", url: second.url, priority: 1 },
-    ];
-    const models = TEXT_PROTOCOLS.map((protocol) => `text-${protocol}`);
-    gateway = await startGateway({ catalog: modelsFile({ models, upstreams }) });
-  });
+  let operator: SignedIn;
   afterEach(async () => {
     await gateway?.end();
     await gateway?.clean();
-    await first?.close();
-    await second?.close();
+    for (const vendor of vendors.splice(0)) await vendor.close();
   });
 
-  it.each([
-    { first: 500, second: 500, upstream: "second", reason: "upstream_failed", attempts: 2 },
-    { first: 400, second: 200, upstream: "first", reason: "rejected", attempts: 1 },
-    { first: 500, second: 200, upstream: "second", reason: "completed", attempts: 2 },
-  ])("names the upstream that was asked last: %o", async ({ first, second, ...told }) => {
-    Object.assign(statusOf, { first, second });
-    for (const protocol of TEXT_PROTOCOLS)
-      await call(gateway.url, { protocol, streamed: false, model: `text-${protocol}`, prompt: "Hello" });
-    await gateway.end();
-    await cleanLedger(gateway);
-    const rows = await runSql(
-      gateway.database?.url ?? "",
-      "select upstream, reason, attempts, charge_nanos > 0 as charged from usage",
+  /** A gateway whose upstreams `first`, `second` ... are asked in this order. */
+  const start = async (...serving: readonly Serve[]): Promise<void> => {
+    for (const serve of serving) vendors.push(await vendorUpstream(serve));
+    const upstreams = vendors.map(({ url }, priority) => ({
+      name: priority === 0 ? "first" : "second",
+      url,
+      priority,
+      protocols: ["chat-completions"],
+    }));
+    gateway = await startGateway({
+      catalog: modelsFile({ models: ["text"], upstreams }),
+      env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
+    });
+    operator = await signIn(gateway);
+  };
+  const send = (protocol: TextProtocol = "chat-completions", streamed = false) =>
+    call(gateway.url, { protocol, streamed, model: "text", prompt: "Hello" });
+  const logged = (requests: number) =>
+    waitFor("the requests in the log", async () => {
+      const { data } = (await operator.get("/accounts/1/requests")).body;
+      return data.length === requests ? data : undefined;
+    });
+  const reportOf = async (name: string): Promise<UpstreamReport> => {
+    const { data } = (await operator.get("/operator/upstreams")).body as { data: Upstream[] };
+    const id = data.find((each) => each.name === name)?.id;
+    return (await operator.get(`/operator/upstreams/${id}/report`)).body as UpstreamReport;
+  };
+
+  it("stands at its upstream: in the log, the traffic and the upstream's report, at no charge", async () => {
+    await start(fail);
+    expect((await send("chat-completions")).status).toBe(502);
+    expect((await send("messages", true)).status).toBe(502);
+    const rows = await logged(2);
+    for (const row of rows)
+      expect(row).toMatchObject({ reason: "upstream_failed", upstream: "first", charge_nanos: "0" });
+    const { upstream_model } = (await operator.get(`/accounts/1/requests/${rows[0].request_id}`)).body;
+    expect(upstream_model).toBe("text");
+    const { days, failures } = await reportOf("first");
+    expect(days).toMatchObject([{ requests: 2, errors: 2, charge_nanos: "0", reported: null }]);
+    for (const failure of failures) expect(failure).toMatchObject({ status: 502, attempts: 1 });
+    expect(new Set(failures.map(({ request_id }) => request_id))).toEqual(
+      new Set(rows.map(({ request_id }: { request_id: string }) => request_id)),
     );
-    expect(rows).toEqual(TEXT_PROTOCOLS.map(() => ({ ...told, charged: told.reason === "completed" })));
+    const { upstreams } = (await operator.get("/operator/traffic")).body as Traffic;
+    expect(upstreams).toMatchObject([
+      { name: "first", requests: 2, errors: 2, input_tokens: 0, first_byte_p50_ms: null },
+    ]);
+    expect((await operator.get("/operator/ledger/vendor-costs")).body).toEqual({ text: [], tasks: [] });
+    expect(balanceOf(await cleanLedger(gateway))).toBe(1_000n * 1_000_000_000n);
+  });
+
+  it("stands at the one that was asked last", async () => {
+    await start(fail, fail);
+    expect((await send()).status).toBe(502);
+    expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2 }]);
+    expect((await reportOf("second")).failures).toHaveLength(1);
+    expect(await reportOf("first")).toEqual({ days: [], failures: [] });
+  });
+
+  it("stands at none that another rescued", async () => {
+    await start(fail, answerWell);
+    expect((await send()).status).toBe(200);
+    expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2, failed: false }]);
+    for (const name of ["first", "second"]) expect((await reportOf(name)).failures).toEqual([]);
+  });
+
+  it("stands at the upstream that refused it, and at none where it could not be sent there", async () => {
+    await start(refuse);
+    expect((await send()).status).toBe(400);
+    expect(await logged(1)).toMatchObject([{ reason: "rejected", upstream: "first", attempts: 1 }]);
+    const video = { inlineData: { mimeType: "video/mp4", data: "AAAA" } };
+    const unsent = await fetch(`${gateway.url}/v1beta/models/text:generateContent`, {
+      method: "POST",
+      headers: { "x-goog-api-key": TEST_KEY, "content-type": "application/json" },
+      body: JSON.stringify({ contents: [{ role: "user", parts: [video] }] }),
+    });
+    expect(unsent.status).toBe(400);
+    const [newest] = await logged(2);
+    expect(newest).toMatchObject({ reason: "rejected", upstream: null, attempts: 0 });
+    expect((await reportOf("first")).failures).toMatchObject([{ reason: "rejected", status: 400 }]);
+  });
+
+  it("stands at none while its upstream is left alone", async () => {
+    await start(fail);
+    for (let failures = 0; failures < 5; failures += 1) expect((await send()).status).toBe(502);
+    expect((await send()).status).toBe(503);
+    const rows = (await logged(6)) as { reason: string; upstream: string | null; attempts: number }[];
+    expect(rows.filter(({ attempts }) => attempts === 0)).toMatchObject([
+      { reason: "no_upstream", upstream: null },
+    ]);
+    expect(rows.filter(({ upstream }) => upstream === "first")).toHaveLength(5);
   });
 });
 
-function answer(name: string, each: VendorCall): void {
-  const status = statusOf[name] ?? 200;
-  const body = '{"error":{"type":"invalid_request_error","message":"No."}}';
-  if (status === 200) answerWell(each);
-  else each.response.writeHead(status, { "content-type": "application/json" }).end(body);
+const ERROR = { type: "server_error", code: "INTERNAL", message: "Oops" };
+
+function fail({ protocol, response }: VendorCall): void {
+  response.writeHead(500, { "content-type": "application/json" });
+  response.end(VENDOR_WIRES[protocol].error({ ...ERROR, status: 500 }));
+}
+
+function refuse({ protocol, response }: VendorCall): void {
+  const words = {
+    status: 400,
+    type: "invalid_request_error",
+    code: "INVALID_ARGUMENT",
+    message: "Too long.",
+  };
+  response.writeHead(400, { "content-type": "application/json" });
+  response.end(VENDOR_WIRES[protocol].error(words));
 }
