@@ -8,18 +8,23 @@ import type { ErrorShape } from "./shape-b.ts";
 /** Turns whatever was thrown into what the caller may read; the unforeseen is logged and stays vague. */
 export function stateError(error: unknown, requestId: string, log: Log, errorType: string): ErrorStatement {
   if (error instanceof UpstreamRejection) return error.statement;
-  const known =
-    error instanceof GatewayError
-      ? error
-      : (outageOf(error) ??
-        new GatewayError(
-          "internal_error",
-          "The gateway failed on this request; the operator's log has it under its request id.",
-          { cause: error },
-        ));
+  const known = knownError(error);
   if (known.status >= 500)
     log.warn({ requestId, reason: known.reason, err: known.cause ?? known }, known.message);
   return statementOf(known, errorType);
+}
+
+/** The error of the list that stands for whatever was thrown. */
+export function knownError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return (
+    outageOf(error) ??
+    new GatewayError(
+      "internal_error",
+      "The gateway failed on this request; the operator's log has it under its request id.",
+      { cause: error },
+    )
+  );
 }
 
 /** Answers with a plain JSON error in the path's shape; does nothing once an answer has begun. */

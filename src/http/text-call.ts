@@ -1,6 +1,8 @@
-import { type BodyScan, type BodyScanner, createBodyScan } from "../base/json-scan.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { type BodyScan, createBodyScan } from "../base/json-scan.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { TextRequest } from "../relay/text-request.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
 import { readBody, TEXT_BODY_BYTES } from "./body.ts";
@@ -8,6 +10,7 @@ import { openClientAnswer } from "./client-answer.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Visit } from "./endpoint.ts";
+import { knownError } from "./error-answer.ts";
 import { refusing } from "./json-body.ts";
 import { neutralHeaders } from "./neutral-headers.ts";
 import { queryText } from "./query.ts";
@@ -22,48 +25,69 @@ export interface TextCall {
   readonly queryKeys?: readonly string[];
 }
 
-/** Answers one text request: authenticated before its body is read, scanned as it arrives, then relayed. */
+/**
+ * Answers one text request: authenticated before its body is read, scanned as it arrives, then relayed.
+ * What the relay has admitted it counts itself; all that is refused before is counted here.
+ */
 export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): Promise<void> {
   const startedMs = deps.clock.monotonicMs();
   const incoming = visit.request.raw;
   const protocol = PROTOCOLS[call.protocol];
   const queryKeys = call.queryKeys ?? [];
-  const found = authenticate(incoming, queryKeys, deps.authenticator);
-  const sender = found instanceof Promise ? await found : found;
-  const headers = neutralHeaders(incoming);
+  let caller: Caller | undefined;
+  let scan: BodyScan | undefined;
+  let request: TextRequest | undefined;
+  try {
+    const found = authenticate(incoming, queryKeys, deps.authenticator);
+    caller = found instanceof Promise ? await found : found;
+    const headers = neutralHeaders(incoming);
 
-  const scanner = createBodyScan(watchOf(call.protocol));
-  const search = openStateSearch(call.protocol);
-  const body = await readBody(incoming, TEXT_BODY_BYTES, {
-    write(chunk) {
-      refusing(() => scanner.write(chunk));
-      search.write(chunk);
-    },
-  });
-  const again = authenticateLate({ caller: sender, sinceMs: startedMs }, incoming, queryKeys, deps);
-  const caller = again instanceof Promise ? await again : again;
-  const scan = endOf(scanner);
-  const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
+    const scanner = createBodyScan(watchOf(call.protocol));
+    const search = openStateSearch(call.protocol);
+    const body = await readBody(incoming, TEXT_BODY_BYTES, {
+      write(chunk) {
+        refusing(() => scanner.write(chunk));
+        search.write(chunk);
+      },
+    });
+    const again = authenticateLate({ caller, sinceMs: startedMs }, incoming, queryKeys, deps);
+    caller = again instanceof Promise ? await again : again;
+    scan = refusing(() => scanner.end());
+    const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
 
-  const beta = queryText(visit.request, "beta");
-  await deps.relay.relay({
-    id: visit.request.id,
-    caller,
-    protocol,
-    model,
-    streamed,
-    answers,
-    arrayStream: call.arrayStream ?? false,
-    body,
-    scan,
-    state: search.end(),
-    headers,
-    query: beta === undefined ? {} : { beta },
-    answer: openClientAnswer(visit.raw, visit.headers),
-    startedMs,
-  });
+    const beta = queryText(visit.request, "beta");
+    request = {
+      id: visit.request.id,
+      caller,
+      protocol,
+      model,
+      streamed,
+      answers,
+      arrayStream: call.arrayStream ?? false,
+      body,
+      scan,
+      state: search.end(),
+      headers,
+      query: beta === undefined ? {} : { beta },
+      answer: openClientAnswer(visit.raw, visit.headers),
+      startedMs,
+      admitted: false,
+    };
+    await deps.relay.relay(request);
+  } catch (error) {
+    if (request?.admitted !== true) {
+      const model = callableId(deps, caller, call.path?.model ?? scan?.last("model")?.value);
+      const status = visit.raw.destroyed ? 0 : knownError(error).status;
+      const totalMs = deps.clock.monotonicMs() - startedMs;
+      const nothing = { firstByteMs: null, usage: {}, chargeNanos: 0n };
+      deps.metrics.requestEnded({ endpoint: call.protocol, model, status, totalMs, ...nothing });
+    }
+    throw error;
+  }
 }
 
-function endOf(scanner: BodyScanner): BodyScan {
-  return refusing(() => scanner.end());
+/** Of a refused request, only a model that its caller may use: others would be a series for each word that is made up. */
+function callableId(deps: HttpDeps, caller: Caller | undefined, named: unknown): string | null {
+  if (caller === undefined || typeof named !== "string") return null;
+  return deps.catalog.current().callable(caller, named)?.id ?? null;
 }

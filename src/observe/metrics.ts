@@ -5,7 +5,7 @@ import { Histogram, histogramText, type Labels, metricText, type Sample } from "
 /** What is counted of a finished request. */
 export interface RequestFacts {
   readonly endpoint: string;
-  /** A model of the catalog; null where the request named none, so that callers cannot make up series. */
+  /** A model that the caller may use; null where the request named none, so that callers cannot make up series. */
   readonly model: string | null;
   /** The status that the caller saw; 0 = gone before any. */
   readonly status: number;
@@ -138,7 +138,7 @@ function requestTexts(series: readonly Series[]): string[] {
     metricText(
       "faregate_requests_total",
       "counter",
-      "Admitted text requests by the status that the caller saw; 0 = the caller left before any.",
+      "Text requests, refused ones too, by the status that the caller saw; 0 = the caller left before any.",
       each(({ labels, byStatus }) =>
         [...byStatus].map(([status, value]) => ({ labels: [...labels, ["status", String(status)]], value })),
       ),

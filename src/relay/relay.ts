@@ -65,6 +65,7 @@ export function createRelay(deps: RelayDeps): Relay {
         const taken = takeHold(deps, catalog, model, request);
         const hold = taken instanceof Promise ? await taken : taken;
         exchange = openExchange(deps, catalog, model, request, hold, onSettled);
+        request.admitted = true;
         live.add(exchange);
         passages = openPassages(request, model, state, deps);
         await run(deps, exchange, candidates, passages);

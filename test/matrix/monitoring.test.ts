@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connect } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { TEST_KEY } from "../support/gateway.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { type Gateways, startGateways } from "../support/gateways.ts";
+import { modelsFile } from "../support/models-file.ts";
+import { answerWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("an address for monitors (settings.metrics_address)", () => {
@@ -63,5 +66,76 @@ accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
     await waitFor("the worker to notice", async () => (await get(base, "/readyz")).status === 503);
     expect(JSON.parse((await get(base, "/readyz")).text)).toEqual({ status: "not_ready", reason });
     expect((await get(base, "/healthz")).status).toBe(200);
+  });
+});
+
+describe("faregate_requests_total", () => {
+  const slowKey = "slow-key-0123456789abcdef";
+  let vendor: VendorUpstream;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    vendor = await vendorUpstream((call) => {
+      if (call.model === "text") answerWell(call);
+      else call.response.writeHead(500, { "content-type": "application/json" }).end("{}");
+    });
+    const limit = "rate_limits: { requests_per_minute: 1 }, models: [text]";
+    const keys = [`{ name: test, key: ${TEST_KEY} }`, `{ name: slow, key: ${slowKey}, ${limit} }`];
+    const upstreams = [{ name: "first", url: vendor.url }];
+    gateway = await startGateway({ catalog: modelsFile({ models: ["text", "ill"], upstreams, keys }) });
+  });
+  afterAll(async () => {
+    await gateway?.end();
+    await gateway?.clean();
+    await vendor?.close();
+  });
+
+  const post = async (body: object | string, key: string = TEST_KEY): Promise<number> => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+    await answer.text();
+    return answer.status;
+  };
+  const counted = async (): Promise<string[]> => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const lines = text.split("\n").filter((line) => line.startsWith("faregate_requests_total{"));
+    return lines.map((line) => line.replace(/^.*endpoint="chat-completions",|[}]/g, "")).sort();
+  };
+
+  it("has each text request once, what is refused before it is relayed as well", async () => {
+    const messages = [{ role: "user", content: "Hello" }];
+    const good = { model: "text", messages };
+    expect(await post(good)).toBe(200);
+    expect(await post({ model: "ill", messages })).toBe(502);
+    expect(await post(good, "no-such-key-0123456789")).toBe(401);
+    expect(await post({ model: "made-up", messages })).toBe(404);
+    expect(await post({ model: "ill", messages }, slowKey)).toBe(404);
+    expect(await post("{")).toBe(400);
+    expect(await post({ model: "text", messages: "Hello" })).toBe(400);
+    expect(await post(good, slowKey)).toBe(200);
+    expect(await post(good, slowKey)).toBe(429);
+    expect(await counted()).toEqual([
+      'model="",status="400" 1',
+      'model="",status="401" 1',
+      'model="",status="404" 2',
+      'model="ill",status="502" 1',
+      'model="text",status="200" 2',
+      'model="text",status="400" 1',
+      'model="text",status="429" 1',
+    ]);
+  });
+
+  it("has a caller who leaves while sending the body as one who saw no status", async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TEST_KEY}\r\n`;
+    socket.write(`${head}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`, () =>
+      socket.destroy(),
+    );
+    await waitFor("the request to be counted", async () =>
+      (await counted()).includes('model="",status="0" 1'),
+    );
   });
 });

@@ -12,6 +12,7 @@ it("answers a caller at the end of the turn, and does nothing for one who has le
   const asked: string[] = [];
   const deps = {
     clock: { monotonicMs: () => 0 },
+    metrics: { requestEnded: () => undefined },
     authenticator: {
       authenticate(credential: string) {
         asked.push(credential);
