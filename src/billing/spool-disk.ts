@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSpoolFiles, readSpoolFiles, type SpoolContents, type SpoolMedium } from "./spool-files.ts";
 
@@ -20,10 +20,14 @@ export function openSpoolDisk(dataDir: string): SpoolDisk {
   const folderOf = (spool: string): string => join(dataDir, ROOT, spool);
   return {
     make(spool) {
-      const folder = folderOf(spool);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Under its name only once it says whose it is: a sibling that looks around would take it for abandoned.
+      const unfinished = folderOf(`${UNFINISHED}${process.pid}`);
+      rmSync(unfinished, { recursive: true, force: true });
+      mkdirSync(unfinished, { recursive: true, mode: 0o700 });
       const owner: Owner = { pid: process.pid, startedAt: startOf(process.pid) };
-      writeFileSync(join(folder, OWNER_FILE), JSON.stringify(owner), { mode: 0o600 });
+      writeFileSync(join(unfinished, OWNER_FILE), JSON.stringify(owner), { mode: 0o600 });
+      const folder = folderOf(spool);
+      renameSync(unfinished, folder);
       return openSpoolFiles(folder);
     },
     abandoned: (own) => spoolsOnDisk(dataDir).filter((spool) => !own.has(spool) && !isOwned(folderOf(spool))),
@@ -35,11 +39,13 @@ export function openSpoolDisk(dataDir: string): SpoolDisk {
 /** Ids of all spools in a data dir, whoever owns them. */
 export function spoolsOnDisk(dataDir: string): string[] {
   const root = join(dataDir, ROOT);
-  return existsSync(root) ? readdirSync(root) : [];
+  return existsSync(root) ? readdirSync(root).filter((name) => !name.startsWith(UNFINISHED)) : [];
 }
 
 const ROOT = "spool";
 const OWNER_FILE = "owner.json";
+/** Begins the name of a folder that has no owner yet; its maker's process id follows. */
+const UNFINISHED = ".";
 
 interface Owner {
   readonly pid: number;
@@ -59,7 +65,7 @@ function readOwner(folder: string): Owner | undefined {
     const { pid, startedAt } = JSON.parse(readFileSync(join(folder, OWNER_FILE), "utf8")) as Partial<Owner>;
     return typeof pid === "number" ? { pid, startedAt: startedAt ?? null } : undefined;
   } catch {
-    return undefined; // died while it made the folder, before its first line
+    return undefined; // torn by a failure of the machine
   }
 }
 
