@@ -1,10 +1,23 @@
-import { createBrotliDecompress, createGunzip } from "node:zlib";
+import {
+  type BrotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  type Gunzip,
+  type Inflate,
+  type InflateRaw,
+} from "node:zlib";
+
+/** What opens a body, chosen by its first byte where the coding's name leaves it open. */
+type Opener = (first: number) => Gunzip | Inflate | InflateRaw | BrotliDecompress;
 
 /** What proxies before an upstream compress with, although no compression was asked for. */
-const CODINGS: Readonly<Record<string, typeof createGunzip | typeof createBrotliDecompress>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  br: createBrotliDecompress,
+const CODINGS: Readonly<Record<string, Opener>> = {
+  gzip: () => createGunzip(),
+  "x-gzip": () => createGunzip(),
+  deflate: (first) => (beginsZlib(first) ? createInflate() : createInflateRaw()),
+  br: () => createBrotliDecompress(),
 };
 
 /** Where a body goes as it is decoded. */
@@ -29,18 +42,27 @@ export interface Decoder {
   destroy(): void;
 }
 
-/** undefined = the body is plain, or in a coding that nobody here knows and that some servers only claim. */
+/**
+ * `first` is the body's first byte. undefined = the body is plain, or in a coding that nobody here knows and that
+ * some servers only claim.
+ */
 export function openDecoder(
   contentEncoding: string | string[] | undefined,
+  first: number,
   sink: DecodedSink,
 ): Decoder | undefined {
   const coding = String(contentEncoding ?? "")
     .trim()
     .toLowerCase();
   const open = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
-  return open?.()
+  return open?.(first)
     .on("data", sink.data)
     .on("end", sink.ended)
     .on("error", sink.failed)
     .on("drain", sink.drained);
+}
+
+/** By the standard deflate comes wrapped in zlib's format; some servers send it bare, which never begins like this. */
+function beginsZlib(first: number): boolean {
+  return (first & 0x0f) === 8;
 }

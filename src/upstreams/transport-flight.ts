@@ -157,7 +157,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     if (this.#state === OVER) return;
     this.#lastByteMs = this.#options.deadlines.nowMs;
     // With the first byte, as some codings make an empty body of none.
-    if (this.#state !== BODY) this.#decoder = this.#openDecoder();
+    if (this.#state !== BODY) this.#decoder = this.#openDecoder(chunk);
     this.#state = BODY;
     if (this.#decoder === undefined) this.#pass(chunk);
     else if (!this.#decoder.write(chunk)) controller.pause();
@@ -194,9 +194,9 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     return true;
   }
 
-  #openDecoder(): Decoder | undefined {
+  #openDecoder(beginning: Buffer): Decoder | undefined {
     const { name } = this.#options.upstream;
-    const decoder = openDecoder(this.#coding, {
+    const decoder = openDecoder(this.#coding, beginning[0] ?? 0, {
       data: (chunk) => this.#pass(chunk),
       ended: () => this.#end(),
       failed: ({ message }) =>

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireRequest } from "../../test/support/scripted-upstream.ts";
 import {
@@ -292,6 +292,17 @@ describe("an answer that came compressed unasked", () => {
     });
     expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok", failures: 0 });
     expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "", failures: 0 });
+  });
+
+  it.each([
+    ["zlib's", deflateSync],
+    ["none, as some servers understand the word", deflateRawSync],
+  ])("may be deflate, whose wrapping is %s", async (_wrapping, compress) => {
+    const text = "many words ".repeat(20);
+    const upstream = await rig.serve(({ socket }) => {
+      send(socket, compress(text), `${OK}content-encoding: deflate\r\n`);
+    });
+    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text, failures: 0 });
   });
 
   it("comes as it is where the coding is none that compresses", async () => {
