@@ -7,10 +7,11 @@ import type { AttemptOutcome } from "../routing/health.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Candidate, Transport, UpstreamAnswer, UpstreamCall } from "../upstreams/call.ts";
 import type { StoredResponses } from "../upstreams/stored-responses.ts";
+import { awaitAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { receiveError } from "./error-answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { type AttemptFailure, bugOfOurs, failureOfTransport } from "./failures.ts";
+import { type AttemptFailure, bugOfOurs } from "./failures.ts";
 import { fanOut } from "./fan-out.ts";
 import type { Passage } from "./passage.ts";
 import { receivePlain } from "./plain-answer.ts";
@@ -35,7 +36,6 @@ export function attemptAt(
 ): Promise<AttemptFailure | undefined> {
   const { request } = exchange;
   return new Promise((resolve) => {
-    let receiver: Receiver | undefined;
     let over = false;
     const close = (failure: AttemptFailure | undefined, health: AttemptOutcome): void => {
       if (over) return;
@@ -57,13 +57,6 @@ export function attemptAt(
         crash(cause);
       }
     };
-    /** Before the first byte of the answer there is nothing to receive and nothing to charge. */
-    const cut = (): void => {
-      flight.abort();
-      request.answer.cut();
-      close(undefined, { kind: "neutral" });
-    };
-
     const { flight, usage } = send(
       deps.transport,
       passage.copies,
@@ -79,17 +72,13 @@ export function attemptAt(
       {
         head(status, headers) {
           crashPoint("upstream.after-head");
-          const chosen = receiverFor(attempt, status, headers);
-          receiver = chosen;
-          if (exchange.gone) guard(() => chosen.gone());
+          receiver = receiverFor(attempt, status, headers);
+          if (exchange.gone) guard(() => receiver.gone());
         },
-        data: (chunk) => guard(() => receiver?.data(chunk)),
+        data: (chunk) => guard(() => receiver.data(chunk)),
         // Only the caller's leaving can come between, and the answer that is here is charged all the same.
-        ended: () => atTurnEnd(() => guard(() => receiver?.ended())),
-        failed: (failure) =>
-          guard(() =>
-            receiver === undefined ? fail(failureOfTransport(failure)) : receiver.failed(failure),
-          ),
+        ended: () => atTurnEnd(() => guard(() => receiver.ended())),
+        failed: (failure) => guard(() => receiver.failed(failure)),
       },
     );
 
@@ -119,14 +108,13 @@ export function attemptAt(
       },
       passage,
     };
+    let receiver = awaitAnswer(attempt);
 
     request.answer.onGone(() => {
       exchange.gone = true;
-      if (receiver !== undefined) return guard(() => receiver?.gone());
-      // A stream not yet begun costs nothing; a plain answer is awaited, since the vendor will bill us for it.
-      if (request.streamed) cut();
+      guard(() => receiver.gone());
     });
-    exchange.onDrain = () => (receiver === undefined ? cut() : guard(() => receiver?.drain()));
+    exchange.onDrain = () => guard(() => receiver.drain());
   });
 }
 

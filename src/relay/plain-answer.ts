@@ -1,5 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
-import type { AnswerFacts } from "../protocols/protocol.ts";
+import { chargeInput } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
 import { failureOfError, failureOfTransport, tooLargeAnswer, unreadableAnswer } from "./failures.ts";
@@ -62,7 +62,7 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
     },
     async failed(failure) {
       if (!gone && !exchange.drained) return attempt.fail(failureOfTransport(failure));
-      await chargeInput();
+      await chargeInput(attempt);
       attempt.done();
     },
     /** The caller left: the answer is read on to the end, since the vendor will bill us for it. */
@@ -71,22 +71,11 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
     },
     async drain() {
       attempt.flight.abort();
-      await chargeInput();
+      await chargeInput(attempt);
       request.answer.cut();
       attempt.done();
     },
   };
-
-  /** Cut before its end, a plain answer has told no usage: its input was worked on, so that is charged. */
-  function chargeInput(): Promise<void> {
-    const facts: AnswerFacts = { ...meterOf.readPlain(undefined), usage: undefined };
-    return settle(exchange, {
-      reason: exchange.drained ? "drained" : "client_aborted",
-      candidate,
-      facts,
-      status: 0,
-    });
-  }
 }
 
 /**

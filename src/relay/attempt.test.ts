@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { createBodyScan } from "../base/json-scan.ts";
+import type { Outcome } from "../billing/billing.ts";
+import { silentLog } from "../observe/log.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import type { Candidate, UpstreamAnswer, UpstreamFailure } from "../upstreams/call.ts";
+import { type AttemptDeps, attemptAt } from "./attempt.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Passage } from "./passage.ts";
+import { watchOf } from "./watch.ts";
+
+const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
+
+/** One attempt at an upstream that is played by hand and has not begun to answer. */
+function open(streamed: boolean) {
+  const told: string[] = [];
+  const outcomes: Outcome[] = [];
+  let upstream: UpstreamAnswer | undefined;
+  let leave = (): void => undefined;
+  const body = Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content: WORDS }] }));
+  const scanner = createBodyScan(watchOf("chat-completions"));
+  scanner.write(body);
+  const exchange = {
+    request: {
+      ...{ id: "req_1", streamed, answers: 1, body: [body], scan: scanner.end(), startedMs: 0 },
+      protocol: PROTOCOLS["chat-completions"],
+      answer: {
+        cut: () => void told.push("cut"),
+        onGone: (listener: () => void) => {
+          leave = listener;
+        },
+      },
+    },
+    hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
+    ...{ clock: systemClock, chargeEmptyAnswers: false, onSettled: () => undefined },
+    ...{ attempts: 1, firstByteMs: null, drained: false, gone: false, settled: false, losses: [] },
+  } as unknown as Exchange;
+  const deps = {
+    transport: {
+      send(_: unknown, answer: UpstreamAnswer) {
+        upstream = answer;
+        return { abort: () => void told.push("aborted") };
+      },
+    },
+    routing: { report: () => undefined },
+    metrics: { attemptEnded: () => undefined },
+    log: silentLog,
+  } as unknown as AttemptDeps;
+  const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" } } as Candidate;
+  const ended = attemptAt(deps, exchange, candidate, { copies: 1, pieces: [body] } as unknown as Passage);
+  return {
+    ...{ told, outcomes, ended },
+    leave: () => leave(),
+    drain() {
+      exchange.drained = true;
+      exchange.onDrain();
+    },
+    fail: (failure: UpstreamFailure) => upstream?.failed(failure),
+  };
+}
+
+const TIMEOUT: UpstreamFailure = { kind: "timeout", phase: "first-byte", message: "silent" };
+
+describe("an attempt whose upstream has not begun to answer", () => {
+  it("is charged the input where a shutdown cuts a plain request", async () => {
+    const { told, outcomes, ended, drain } = open(false);
+    drain();
+    expect(await ended).toBeUndefined();
+    expect(told).toEqual(["aborted", "cut"]);
+    expect(outcomes).toMatchObject([{ reason: "drained", estimated: true, upstream: "u", status: 0 }]);
+    expect(outcomes[0]?.usage.inputUncached).toBeGreaterThan(10);
+    expect(outcomes[0]?.usage.outputVisible).toBe(0);
+  });
+
+  it("is charged the input where the caller of a plain request has left and the wait for it ends", async () => {
+    const { told, outcomes, ended, leave, fail } = open(false);
+    leave();
+    expect(told).toEqual([]);
+    fail(TIMEOUT);
+    expect(await ended).toBeUndefined();
+    expect(outcomes).toMatchObject([{ reason: "client_aborted", estimated: true }]);
+    expect(outcomes[0]?.usage.inputUncached).toBeGreaterThan(10);
+  });
+
+  it("is not charged where the upstream fails, whether the caller has left or waits", async () => {
+    for (const left of [true, false]) {
+      const { outcomes, ended, leave, fail } = open(false);
+      if (left) leave();
+      fail({ kind: "closed", phase: "first-byte", message: "gone" });
+      expect(await ended).toMatchObject({ next: true });
+      expect(outcomes).toEqual([]);
+    }
+    const { outcomes, ended, fail } = open(false);
+    fail(TIMEOUT);
+    expect(await ended).toMatchObject({ timedOut: true });
+    expect(outcomes).toEqual([]);
+  });
+
+  it("is not charged where nothing was sent: the caller has left, and no connection came about", async () => {
+    const { outcomes, ended, leave, fail } = open(false);
+    leave();
+    fail({ ...TIMEOUT, phase: "connect" });
+    expect(await ended).toMatchObject({ timedOut: true });
+    expect(outcomes).toEqual([]);
+  });
+
+  it.each(["drain", "leave"] as const)(
+    "is not charged where a stream ends before it began: %s",
+    async (end) => {
+      const attempt = open(true);
+      attempt[end]();
+      expect(await attempt.ended).toBeUndefined();
+      expect(attempt.told).toEqual(["aborted", "cut"]);
+      expect(attempt.outcomes).toEqual([]);
+    },
+  );
+});
