@@ -27,6 +27,8 @@ export interface AnswerRules {
   readonly callerFinishes: ReadonlySet<string>;
   /** A finish is no terminal event: usage follows it, and where a server states it too early, the answer itself. */
   readonly openEnded?: true;
+  /** Vendors answer in forms of their own, too many to know, which are passed on as they are. */
+  readonly anyForm?: true;
   /** Data that is a terminal event without being JSON (`[DONE]`). */
   readonly doneWord?: string;
 }

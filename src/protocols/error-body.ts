@@ -57,14 +57,18 @@ export function statesError(body: JsonObject): boolean {
  * the `detail` of FastAPI, on which many servers are built. What holds an answer is one.
  */
 function isBareError(body: JsonObject): boolean {
-  if (ANSWERS.some((field) => asArray(body[field]).length > 0)) return false;
+  if (holdsAnswer(body)) return false;
   const { type, code, message, msg, detail } = body;
   if (type === "error" || asText(detail) !== "" || asArray(detail).length > 0) return true;
   const hasCode = typeof code === "number" || asText(code) !== "";
   return hasCode && !SUCCESS.test(String(code)) && (asText(message) !== "" || asText(msg) !== "");
 }
 
-/** Where the protocols have their answers. */
+/** Whether anything is where the protocols have their answers. */
+export function holdsAnswer(body: JsonObject): boolean {
+  return ANSWERS.some((field) => asArray(body[field]).length > 0);
+}
+
 const ANSWERS = ["choices", "output", "content", "candidates", "data", "results"];
 
 /** Some tell every outcome by a code. */

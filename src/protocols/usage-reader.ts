@@ -1,8 +1,10 @@
-import { type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
-import { asObject, parseLoosely } from "./json.ts";
+import { type AnswerNotes, type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
+import { holdsAnswer } from "./error-body.ts";
+import { asObject, type JsonObject, parseLoosely } from "./json.ts";
 import { openTextSink } from "./output-text.ts";
 import type { AnswerFacts, UsageReader } from "./protocol.ts";
 import { RuledStreamMeter } from "./stream-meter.ts";
+import { decodeStatedError } from "./upstream-error.ts";
 
 // Whole texts only, so it keeps nothing from one to the next; making one costs as much as decoding.
 const UTF8 = new TextDecoder();
@@ -13,6 +15,9 @@ export function usageReader(rules: AnswerRules): UsageReader {
     const notes = blankNotes(1);
     const answer = asObject(Array.isArray(body) ? body[0] : body) ?? {};
     rules.readAnswer(answer, notes);
+    // Of what cannot be parsed nothing is known, not even that.
+    if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(answer, notes))
+      notes.error = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });
     return factsOf(rules, notes, () => {
       const sink = openTextSink();
       rules.answerText(answer, sink);
@@ -25,4 +30,10 @@ export function usageReader(rules: AnswerRules): UsageReader {
     buckets: (usage) => rules.buckets(usage),
     openStream: (answers = 1) => new RuledStreamMeter(rules, answers),
   };
+}
+
+/** Whether an object is no answer of the protocol: no word of it, no end, no usage, and no error that it states. */
+function saysNothing(body: JsonObject, notes: AnswerNotes): boolean {
+  const { error, failed, finish, usage } = notes;
+  return !holdsAnswer(body) && error === undefined && !failed && finish === undefined && usage === undefined;
 }

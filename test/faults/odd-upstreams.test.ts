@@ -96,6 +96,9 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "application/json" });
     response.end('{"id":"1","choices":null,"base_resp":{"status_code":1000,"status_msg":"unknown error"}}');
   },
+  "empty-object": ({ response }) => {
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  },
   // A router whose own vendor failed says so on the choice, and ends the stream as if it were whole.
   "failed-choice": ({ protocol, streamed, response }) => {
     const choice = { index: 0, finish_reason: "error", error: { code: 502, message: "disconnected" } };
@@ -293,6 +296,13 @@ describe("upstreams that are odd", () => {
       }
     },
   );
+
+  it.each(PAIRS)("that say nothing under status 200 have failed for $client at $upstream", async (pair) => {
+    const heard = await ask("empty-object", pair, false);
+    expect(heard.status).toBe(502);
+    expectErrorForm(pair.client, heard.text, { status: 502, code: "upstream_error" });
+    expect(await rowOf(heard)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });
+  });
 
   const chats = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
 

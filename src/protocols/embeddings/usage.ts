@@ -9,6 +9,7 @@ import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(),
+  anyForm: true,
   readAnswer: read,
   readEvent: read,
   // Vectors are no text: where usage is missing, only the input is estimated.
