@@ -2,7 +2,6 @@ import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
-import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
@@ -11,22 +10,25 @@ import { decodeFinish } from "./finish.ts";
 import { isSigned } from "./signature.ts";
 import { messagesUsage } from "./usage.ts";
 
-/** Reads an upstream's plain messages answer; no answer at all is an error. An empty one is valid (rule 33). */
+/**
+ * Reads an upstream's plain messages answer; no answer at all is an error. An empty one is valid (rule 33), be its
+ * content an empty list or, as some servers write it, null.
+ */
 export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
   const body = asObject(raw);
-  if (body === undefined || statesError(body) || !Array.isArray(body["content"])) {
-    return { error: decodeStatedError(raw) };
-  }
-  const parts = asObjects(body["content"]).flatMap((block, index) => decodeBlock(block, index, plan));
+  const content = body?.["content"] ?? [];
+  if (body === undefined || !Array.isArray(content)) return { error: decodeStatedError(raw) };
+  const { error, usage } = messagesUsage.readPlain(body);
+  if (error !== undefined) return { error };
+  const parts = asObjects(content).flatMap((block, index) => decodeBlock(block, index, plan));
   const calls = parts.some((part) => part.kind === "tool-call");
   const id = asText(body["id"]);
   const model = asText(body["model"]);
-  const usage = asObject(body["usage"]);
   const response: ChatResponse = {
     ...(id === "" ? {} : { id }),
     ...(model === "" ? {} : { model }),
     choices: [{ parts, finish: decodeFinish(body, calls) }],
-    ...(usage === undefined ? {} : { usage: messagesUsage.buckets(usage) }),
+    ...(usage === undefined ? {} : { usage }),
   };
   return { response };
 }

@@ -52,6 +52,21 @@ describe("messages answers", () => {
     }
   });
 
+  it("are empty where a server writes null for no content, and none where they say nothing else", () => {
+    const usage = { input_tokens: 5, output_tokens: 0 };
+    for (const body of [
+      { content: null, stop_reason: "end_turn", usage },
+      { stop_reason: "end_turn" },
+      { usage },
+    ]) {
+      expect(codec.decodeResponse(body, plan("messages"))).toMatchObject({
+        response: { choices: [{ parts: [] }] },
+      });
+    }
+    for (const body of [{}, { content: null }, { content: "Hello", stop_reason: "end_turn" }])
+      expect(codec.decodeResponse(body, plan("messages"))).toHaveProperty("error");
+  });
+
   it("may be empty, and hold no empty text and no null citations (rule 33)", () => {
     const finish = { unified: "stop", protocol: "messages" } as const;
     const { body } = codec.encodeResponse({ choices: [{ parts: [text(""), text("a")], finish }] }, frame);
