@@ -34,7 +34,14 @@ type OpenItem =
       readonly part: OpenText | undefined;
     }
   | { readonly kind: "reasoning"; readonly id: string; readonly text: string }
-  | { readonly kind: "call"; readonly id: string; readonly call: CallHead; readonly text: string };
+  | {
+      readonly kind: "call";
+      readonly id: string;
+      readonly call: CallHead;
+      readonly text: string;
+      /** Its arguments have ended. */
+      readonly told: boolean;
+    };
 
 interface OpenText {
   readonly refusal: boolean;
@@ -65,11 +72,12 @@ export interface Ladder {
   closeReasoning(end: ThoughtEnd): void;
   openCall(call: CallHead): void;
   arguments(delta: string): void;
+  /** Ends its arguments. The item is done with the next one or the finish, which tells whether it was cut short. */
   closeCall(): void;
   image(part: MediaPart): void;
   /** An item that comes whole. */
   whole(item: JsonObject): void;
-  /** Closes the open item, a message with this status. */
+  /** Closes the open item, a message or a call with this status. */
   closeItem(status?: ItemStatus): void;
   state(): LadderState;
   readonly frames: readonly WireFrame[];
@@ -127,13 +135,13 @@ export function climb(before: LadderState, frame: AnswerFrame): Ladder {
   }
 
   function closeCall(): void {
-    if (open?.kind !== "call") return;
+    if (open?.kind !== "call" || open.told) return;
     if (open.text === "" && wholeArguments(open.call, "") !== "")
       argumentsDelta(wholeArguments(open.call, ""));
-    const { id, call, text } = open;
+    const { call, text } = open;
     if (call.custom) tell("custom_tool_call_input.done", { input: text });
     else tell("function_call_arguments.done", { name: call.name, arguments: text });
-    done(callItem(id, call, text, "completed"));
+    open = { ...open, told: true };
   }
 
   function closeItem(status: ItemStatus = "completed"): void {
@@ -143,6 +151,7 @@ export function climb(before: LadderState, frame: AnswerFrame): Ladder {
     }
     closeReasoning({});
     closeCall();
+    if (open?.kind === "call") done(callItem(open.id, open.call, open.text, status));
   }
 
   function whole(item: JsonObject): void {
@@ -202,7 +211,7 @@ export function climb(before: LadderState, frame: AnswerFrame): Ladder {
       closeItem();
       const id = answerItemId(callPrefix(call), frame, output.length);
       add(callItem(id, call, "", "in_progress"));
-      open = { kind: "call", id, call, text: "" };
+      open = { kind: "call", id, call, text: "", told: false };
     },
     arguments: argumentsDelta,
     closeCall,

@@ -7,6 +7,7 @@ import {
   callItem,
   callPrefix,
   contentPart,
+  type ItemStatus,
   imageAddress,
   imageItem,
   messageItem,
@@ -24,30 +25,29 @@ export function encodeResponse(response: ChatResponse, frame: AnswerFrame): Json
   return responseObject(frame, { model: response.model, ...end, output, usage: response.usage?.tokens });
 }
 
-function encodeOutput(
-  choice: Choice,
-  frame: AnswerFrame,
-  status: "completed" | "incomplete",
-): readonly JsonObject[] {
+type CutStatus = "completed" | "incomplete";
+
+function encodeOutput(choice: Choice, frame: AnswerFrame, status: CutStatus): readonly JsonObject[] {
   const output: JsonObject[] = [];
   let content: JsonObject[] = [];
-  // Only the last message can have been cut short.
-  const closeMessage = (last: boolean): void => {
+  // Only the last item can have been cut short.
+  const closeMessage = (ended: CutStatus): void => {
     if (content.length === 0) return;
     const id = answerItemId("msg", frame, output.length);
-    output.push(messageItem(id, content, last ? status : "completed"));
+    output.push(messageItem(id, content, ended));
     content = [];
   };
-  for (const part of choice.parts) {
+  for (const [index, part] of choice.parts.entries()) {
     const said = spokenPart(part);
     if (said !== undefined) {
       content.push(said);
       continue;
     }
-    closeMessage(false);
-    output.push(...encodeItem(part, frame, output.length));
+    closeMessage("completed");
+    const ended = index === choice.parts.length - 1 ? status : "completed";
+    output.push(...encodeItem(part, frame, output.length, ended));
   }
-  closeMessage(true);
+  closeMessage(status);
   return output;
 }
 
@@ -58,13 +58,18 @@ function spokenPart(part: AnswerPart): JsonObject | undefined {
   return address === "" ? undefined : contentPart(address, false);
 }
 
-function encodeItem(part: AnswerPart, frame: AnswerFrame, index: number): readonly JsonObject[] {
+function encodeItem(
+  part: AnswerPart,
+  frame: AnswerFrame,
+  index: number,
+  status: CutStatus,
+): readonly JsonObject[] {
   switch (part.kind) {
     case "reasoning":
       return [encodeReasoningOutput(answerItemId("rs", frame, index), part)];
     case "tool-call": {
       const id = answerItemId(callPrefix(part), frame, index);
-      return [callItem(id, part, wholeArguments(part, part.arguments), "completed")];
+      return [callItem(id, part, wholeArguments(part, part.arguments), status)];
     }
     case "media": {
       const item = imageItem(answerItemId("ig", frame, index), part);
@@ -80,7 +85,7 @@ function encodeItem(part: AnswerPart, frame: AnswerFrame, index: number): readon
 /** What changes between the announcement of a response and its end. */
 export interface ResponseState {
   readonly model: string | undefined;
-  readonly status: "in_progress" | "completed" | "incomplete";
+  readonly status: ItemStatus;
   readonly incomplete_details: JsonObject | null;
   readonly output: readonly JsonObject[];
   readonly usage: TokenUsage | undefined;

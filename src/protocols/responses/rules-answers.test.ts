@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
+import { eventsOf, frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
+import { openLosses } from "../../conversation/loss.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
+import type { ChatResponse } from "../../conversation/response.ts";
+import type { JsonObject } from "../json.ts";
 import { messages } from "../messages/codec.ts";
 import type { Translation } from "../translation.ts";
 import { responses } from "./codec.ts";
@@ -24,6 +27,26 @@ describe("answers of responses", () => {
     expect(finishOf(cut("content_filter"))).toBe("content-filter");
     expect(finishOf({ status: "failed", error: { code: "server_error", message: "m" } })).toBe("error");
     expect(finishOf({ status: "queued" })).toBe("error");
+  });
+
+  it("tell a call that a limit cut short as incomplete, plain and streamed, and no call before it", () => {
+    const call = (id: string) => ({ kind: "tool-call", id, name: "f", arguments: '{"x' }) as const;
+    const cut = { unified: "length", protocol: "messages" } as const;
+    for (const [parts, finish, due] of [
+      [[call("a"), call("b")], cut, ["completed", "incomplete"]],
+      [[call("a"), { kind: "text", text: "Hm." }], cut, ["completed", "incomplete"]],
+      [[call("a")], { unified: "tool-calls", protocol: "messages" }, ["completed"]],
+    ] as const) {
+      const response: ChatResponse = { choices: [{ parts, finish }] };
+      const plain = codec.encodeResponse(response, frame).body["output"] as readonly JsonObject[];
+      expect(plain.map((item) => item["status"])).toEqual(due);
+      const run = codec.encodeStream(frame, openLosses({}));
+      const frames = eventsOf(response).flatMap((event) => run.step(event));
+      const events = frames.map(({ data }) => JSON.parse(data));
+      const done = events.filter(({ type }) => type === "response.output_item.done");
+      expect(done.map(({ item }) => item.status)).toEqual(due);
+      expect(events.at(-1).response.output).toEqual(done.map(({ item }) => item));
+    }
   });
 
   it.each(["summary", "edited", "none"])(
