@@ -1,5 +1,5 @@
 import { mediaOfType, sourceOfUrl } from "../../conversation/media.ts";
-import type { Citation, MediaPart } from "../../conversation/request.ts";
+import type { Citation, ForeignPart, MediaPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { THOUGHT_FIELDS } from "./thoughts.ts";
 
@@ -9,11 +9,28 @@ import { THOUGHT_FIELDS } from "./thoughts.ts";
  */
 export function decodeText(message: JsonObject): string {
   const content = message["content"];
-  if (typeof content === "string") return content;
-  return asObjects(content)
-    .map((part) => asText(part["text"]))
-    .join("");
+  const written =
+    typeof content === "string"
+      ? content
+      : asObjects(content)
+          .map((part) => asText(part["text"]))
+          .join("");
+  // What is spoken has its words beside the sound.
+  return written === "" ? asText(asObject(message["audio"])?.["transcript"]) : written;
 }
+
+/** The sound of a spoken answer: its words are told as text, and for the rest other protocols have no slot. */
+export function decodeSound(message: JsonObject): readonly ForeignPart[] {
+  return asObject(message["audio"]) === undefined ? [] : [SOUND];
+}
+
+const SOUND: ForeignPart = {
+  kind: "foreign",
+  protocol: "chat-completions",
+  value: {},
+  weight: "hint",
+  path: "choices[].message.audio",
+};
 
 /** Whether anything was said or called, in whatever field. */
 export function holdsOutput(message: JsonObject): boolean {

@@ -7,7 +7,7 @@ import { asArray, asIndex, asObject, asObjects, type JsonObject } from "../json.
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { decodeCalls } from "./decode-calls.ts";
-import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
+import { decodeCitations, decodeImages, decodeRefusal, decodeSound, decodeText } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { decodeSources, decodeVisited } from "./sources.ts";
@@ -63,6 +63,7 @@ function decodeChoice(
       : [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) } as const]),
     ...(refusal === "" ? [] : [{ kind: "text", text: refusal, refusal: true } as const]),
     ...decodeImages(message),
+    ...decodeSound(message),
     ...calls,
   ];
   return { parts, finish: decodeFinish(finishWord(choice), calls.length > 0) };

@@ -10,7 +10,14 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
-import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
+import {
+  decodeCitations,
+  decodeImages,
+  decodeRefusal,
+  decodeSound,
+  decodeText,
+  holdsOutput,
+} from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
@@ -70,6 +77,8 @@ interface ChoiceState extends ThoughtState {
   readonly cited: boolean;
   /** Pages that were visited for it. */
   readonly visited: readonly Citation[];
+  /** It has begun to speak aloud. */
+  readonly sounded: boolean;
 }
 
 function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
@@ -134,6 +143,9 @@ function readDelta(
     blocks.text(place("refusal"), refusal, true);
   }
   for (const image of decodeImages(delta)) blocks.whole(choice, image);
+  // Sound comes in very many pieces.
+  const sound = before.sounded ? [] : decodeSound(delta);
+  for (const part of sound) blocks.whole(choice, part);
   const readOn = readCalls(calls, delta, choice, blocks, plan);
   if (readOn !== calls) {
     endThought();
@@ -142,7 +154,8 @@ function readDelta(
   }
   const finish = finishWord(wire) || before.finish;
   const visited = joinSources(before.visited, decodeVisited(delta));
-  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited, visited };
+  const sounded = before.sounded || sound.length > 0;
+  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited, visited, sounded };
 }
 
 /**
@@ -196,6 +209,7 @@ function blankChoice(index: number): ChoiceState {
     citations: [],
     cited: false,
     visited: [],
+    sounded: false,
   };
 }
 
