@@ -48,6 +48,7 @@ const NEUTRAL_FIELDS = [
   "verbosity",
   "user",
   "cacheKey",
+  "cacheRetention",
   "n",
 ] as const;
 export type NeutralField = (typeof NEUTRAL_FIELDS)[number];

@@ -193,6 +193,8 @@ const REFUSED_HINTS: ReadonlyMap<NeutralField, RefusedHint> = new Map<NeutralFie
   ["verbosity", "verbosity"],
   ["user", "user"],
   ["cacheKey", "prompt_cache_key"],
+  // Who does not know the one does not know the other.
+  ["cacheRetention", "prompt_cache_key"],
 ]);
 
 /** What is longer than the protocol's vendor takes becomes a name that is still the same in each request. */
@@ -213,6 +215,7 @@ const OPTIONAL_FIELDS = [
   "reasoning",
   "verbosity",
   "cacheKey",
+  "cacheRetention",
 ] as const satisfies readonly NeutralField[];
 
 /** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */

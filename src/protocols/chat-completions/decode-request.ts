@@ -41,6 +41,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const verbosity = optionalText(body, "verbosity");
   const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
   const cacheKey = optionalText(body, "prompt_cache_key");
+  const cacheRetention = optionalText(body, "prompt_cache_retention");
   const n = optionalCount(body, "n");
   const stream = optionalFlag(body, "stream") ?? false;
   const streamOptions = optionalFields(body, "stream_options");
@@ -61,6 +62,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(user === undefined ? {} : { user }),
     ...(cacheKey === undefined ? {} : { cacheKey }),
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(n === undefined ? {} : { n }),
     foreign: [
       ...foreignFields(body, KNOWN, MEANING),
@@ -176,6 +178,7 @@ const FIELD_NAMES: FieldNames = {
   verbosity: "verbosity",
   user: "user",
   cacheKey: "prompt_cache_key",
+  cacheRetention: "prompt_cache_retention",
   n: "n",
 };
 
@@ -197,6 +200,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "user",
   "safety_identifier",
   "prompt_cache_key",
+  "prompt_cache_retention",
   "n",
   "modalities",
 ]);

@@ -9,7 +9,8 @@ import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
 /** Writes a chat completions body for an upstream, from a prepared request. Throws RefusedField. */
 export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
-  const { limits, tools, toolChoice, parallelToolCalls, verbosity, user, cacheKey, n } = request;
+  const { limits, tools, toolChoice, parallelToolCalls, verbosity, user, cacheKey, cacheRetention, n } =
+    request;
   return {
     ...ownFields(request, losses),
     model: target.model,
@@ -31,6 +32,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(user === undefined ? {} : { user }),
     ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
+    ...(cacheRetention === undefined ? {} : { prompt_cache_retention: cacheRetention }),
     ...(n === undefined ? {} : { n }),
   };
 }

@@ -26,6 +26,7 @@ export const chatCompletionsTraits: ProtocolTraits = {
     "verbosity",
     "user",
     "cacheKey",
+    "cacheRetention",
     "n",
   ]),
   toolNames: { maxLength: 64, also: "" },

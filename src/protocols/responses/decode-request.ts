@@ -43,6 +43,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const verbosity = text && optionalText(text, "verbosity");
   const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
   const cacheKey = optionalText(body, "prompt_cache_key");
+  const cacheRetention = optionalText(body, "prompt_cache_retention");
   return {
     protocol: "responses",
     model: optionalText(body, "model") ?? "",
@@ -60,6 +61,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(user === undefined ? {} : { user }),
     ...(cacheKey === undefined ? {} : { cacheKey }),
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
     foreign: [...decodeForeign(body), ...input.foreign, ...tools.foreign],
     echo: echoOf(body),
     fieldNames: FIELD_NAMES,
@@ -180,6 +182,7 @@ const FIELD_NAMES: FieldNames = {
   verbosity: "text.verbosity",
   user: "user",
   cacheKey: "prompt_cache_key",
+  cacheRetention: "prompt_cache_retention",
 };
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -198,6 +201,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "user",
   "safety_identifier",
   "prompt_cache_key",
+  "prompt_cache_retention",
 ]);
 
 const KNOWN_REASONING: ReadonlySet<string> = new Set(["effort", "summary", "generate_summary"]);

@@ -38,6 +38,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...(Object.keys(text).length === 0 ? {} : { text }),
     ...stated("user", request.user),
     ...stated("prompt_cache_key", request.cacheKey),
+    ...stated("prompt_cache_retention", request.cacheRetention),
     stream: request.stream,
     // What the vendor would keep, no caller could ask for: answers carry their state with them.
     store: false,

@@ -127,6 +127,19 @@ describe("requests to responses", () => {
     expect(encode(own).body).toMatchObject({ text: { verbosity: "high", format }, prompt_cache_key: "k" });
   });
 
+  it("tells how long to keep what is cached as a chat does, and the other way round", () => {
+    const wish = { prompt_cache_retention: "in_memory" };
+    const chat = chats.decodeRequest({ model: "m", messages: [{ role: "user", content: "x" }], ...wish });
+    if ("refused" in chat) throw chat.refused;
+    expect(encode(chat.value)).toMatchObject({ body: wish, losses: [] });
+    const own = decode(wish);
+    expect(encode(own).body).toMatchObject(wish);
+    const at = (quirks: Quirks) => chats.encodeRequest(own, target("chat-completions", { quirks }));
+    expect(at({})).toMatchObject({ value: { body: wish, losses: [] } });
+    const losses = [{ path: "prompt_cache_retention", reason: "model-refuses" }];
+    expect(at({ refuses: ["prompt_cache_key"] })).toMatchObject({ value: { losses } });
+  });
+
   it("has its pictures shown by the user to chats, where the assistant shows none", () => {
     const result = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";
     const drawn = { type: "image_generation_call", id: "ig_1", status: "completed", result };

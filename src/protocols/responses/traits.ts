@@ -23,6 +23,7 @@ export const responsesTraits: ProtocolTraits = {
     "verbosity",
     "user",
     "cacheKey",
+    "cacheRetention",
   ]),
   // The first vendor takes 128 letters in a declaration, but 64 in a call of an earlier turn.
   toolNames: { maxLength: 64, also: "" },

@@ -59,6 +59,11 @@ export const HINT_ROWS: readonly RequestRow[] = [
     says: alike({ prompt_cache_key: "k" }, CHAT, "responses"),
     read: ({ cacheKey }) => cacheKey,
   },
+  {
+    title: "how long to keep what is cached",
+    says: alike({ prompt_cache_retention: "in_memory" }, CHAT, "responses"),
+    read: ({ cacheRetention }) => cacheRetention,
+  },
   unknown("settings of safety", {
     [NATIVE]: { safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }] },
   }),
