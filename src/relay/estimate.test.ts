@@ -53,6 +53,14 @@ describe("estimateMissing", () => {
     });
   });
 
+  it("counts what was embedded as token numbers", async () => {
+    const facts = PROTOCOLS.embeddings.usage.readPlain({ data: [{ index: 0, embedding: [0.5] }] });
+    const texts = asked("embeddings", { model: "m", input: [Array(500).fill(9906), Array(300).fill(13)] });
+    const { usage, estimated } = await estimateMissing(texts, facts);
+    expect(usage.inputUncached).toBeGreaterThanOrEqual(800);
+    expect(estimated).toBe(true);
+  });
+
   it("lets a finished answer's zero stand", async () => {
     const facts = streamed("generate-content", [
       gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 0 }, { finishReason: "STOP" }),

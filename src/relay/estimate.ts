@@ -1,7 +1,7 @@
 import { isGenerating } from "../conversation/protocol-name.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
 import { sumTokens, type TokenUsage } from "../usage/usage.ts";
-import { promptText } from "./prompt-text.ts";
+import { readPrompt } from "./prompt-text.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** Tokens that a vendor's format spends around a prompt whatever it says (roles, separators). */
@@ -60,7 +60,8 @@ function estimate(
   let usage: TokenUsage = reported;
   if (needsInput) {
     const cached = (reported.cacheRead ?? 0) + (reported.cacheWrite5m ?? 0) + (reported.cacheWrite1h ?? 0);
-    const whole = count(promptText(request.body)) + FRAME_TOKENS;
+    const { text, tokens } = readPrompt(request.body);
+    const whole = count(text) + tokens + FRAME_TOKENS;
     usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
   }
   if (needsOutput) {

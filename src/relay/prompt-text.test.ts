@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { promptText } from "./prompt-text.ts";
+import { readPrompt } from "./prompt-text.ts";
 
 const SYSTEM = "You work for the harbour office.";
 const QUESTION = "Will the ferry to Bergen sail tomorrow?";
@@ -80,7 +80,9 @@ const CONVERSATIONS = {
   },
 };
 
-describe("promptText", () => {
+const read = (body: object) => readPrompt([Buffer.from(JSON.stringify(body))]);
+
+describe("readPrompt", () => {
   it.each(Object.entries(CONVERSATIONS))("finds what the model reads, and nothing else: %s", (name, body) => {
     const expected = [
       "get_forecast",
@@ -92,8 +94,9 @@ describe("promptText", () => {
       JSON.stringify(ARGS),
       name === "generate-content" ? JSON.stringify({ output: RESULT }) : RESULT,
     ];
-    const found = promptText([Buffer.from(JSON.stringify(body))]);
-    expect(found.split("\n").sort()).toEqual(expected.sort());
+    const found = read(body);
+    expect(found.text.split("\n").sort()).toEqual(expected.sort());
+    expect(found.tokens).toBe(0);
   });
 
   it("reads the schema of a structured answer, since vendors put it before the model", () => {
@@ -103,7 +106,13 @@ describe("promptText", () => {
       { generationConfig: { responseJsonSchema: SCHEMA } },
     ];
     for (const wish of wishes) {
-      expect(promptText([Buffer.from(JSON.stringify(wish))])).toContain(JSON.stringify(SCHEMA));
+      expect(read(wish).text).toContain(JSON.stringify(SCHEMA));
     }
+  });
+
+  it("counts what is embedded as token numbers, of one text and of several", () => {
+    expect(read({ model: "embed", input: [9906, 1917, 13], dimensions: 8 })).toEqual({ text: "", tokens: 3 });
+    expect(read({ input: [[9906, 1917], [13]] })).toEqual({ text: "", tokens: 3 });
+    expect(read({ input: ["Hello", "world."] })).toEqual({ text: "Hello\nworld.", tokens: 0 });
   });
 });

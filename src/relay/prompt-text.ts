@@ -37,27 +37,41 @@ const NOTES = new Set(["metadata", "labels"]);
 /** A string this long without a space is a picture or a file, which is not counted as words. */
 const LONGEST_WORD = 2_000;
 
+/** What of a prompt makes its tokens. */
+export interface Prompt {
+  readonly text: string;
+  /** Embeddings take texts as token numbers too, as some clients send them: so many besides the text. */
+  readonly tokens: number;
+}
+
 /**
  * The words of a prompt, for an estimate of its tokens where the vendor did not say: texts of the
  * conversation, tools with their schemas, calls and results, whatever the protocol. Vendors word tools each
  * in their own way; JSON without its wrapping comes near all of them. Runs only when a request ended
  * without usage. A body that does not parse was refused before.
  */
-export function promptText(body: readonly Uint8Array[]): string {
-  const words: string[] = [];
-  collect(JSON.parse(Buffer.concat(body).toString("utf8")) as unknown, false, words);
-  return words.join("\n");
+export function readPrompt(body: readonly Uint8Array[]): Prompt {
+  const found: Found = { words: [], tokens: 0 };
+  collect(JSON.parse(Buffer.concat(body).toString("utf8")) as unknown, false, found);
+  return { text: found.words.join("\n"), tokens: found.tokens };
 }
 
-function collect(value: unknown, isWords: boolean, into: string[]): void {
+interface Found {
+  readonly words: string[];
+  tokens: number;
+}
+
+function collect(value: unknown, isWords: boolean, into: Found): void {
   if (typeof value === "string") {
-    if (isWords && !isBlob(value)) into.push(value);
+    if (isWords && !isBlob(value)) into.words.push(value);
+  } else if (Number.isInteger(value)) {
+    if (isWords) into.tokens += 1;
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, isWords, into);
   } else if (typeof value === "object" && value !== null) {
     for (const [name, field] of Object.entries(value)) {
       if (NOTES.has(name)) continue;
-      if (JSON_VALUES.has(name) && isObject(field)) into.push(JSON.stringify(field));
+      if (JSON_VALUES.has(name) && isObject(field)) into.words.push(JSON.stringify(field));
       else collect(field, WORDS.has(name) || (isWords && typeof field === "object"), into);
     }
   }
