@@ -40,8 +40,8 @@ export const doctorCommand: Command = {
         const status = await migrationStatus(database);
         if (status.state === "current") report.good("schema", "up to date");
         else report.bad("schema", status.reason);
-        const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
-        if (!(await checkMasterKey(database, seals, report))) return;
+        const seals = await checkMasterKey(database, config, report);
+        if (seals === undefined) return;
         const catalog = await createCatalogCache({ database, seals, kindOf });
         await catalog.close();
         await checkUpstreams(catalog.current(), report);
@@ -89,16 +89,24 @@ async function checkDataDir(config: Config, report: Report): Promise<void> {
 }
 
 /** Opens all secrets, not just the upstreams' credentials: where these have none, a wrong key would pass. */
-async function checkMasterKey(database: Database, seals: Seals, report: Report): Promise<boolean> {
+async function checkMasterKey(
+  database: Database,
+  config: Config,
+  report: Report,
+): Promise<Seals | undefined> {
+  const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey }).catch(
+    (error: unknown) => report.bad("master key", sentenceOf(error, config)),
+  );
+  if (!seals) return undefined;
   try {
     await learnMasterKey(database, seals);
     await openAll(database, seals);
     report.good("master key", "opens the secrets in the database");
-    return true;
+    return seals;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     report.bad("master key", error.message);
-    return false;
+    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -39,4 +39,18 @@ it("tells the master key that the database was filled with from any other, and f
     1,
     expect.stringMatching(/FAIL +master key: .*another master key/),
   ]);
+});
+
+it("calls a master key file that is empty or cannot be read a failure of the master key", async () => {
+  const file = join(dataDir, "master.key");
+  await run({}, "migrate");
+  await writeFile(file, "\n");
+  const empty = await run({}, "doctor");
+  expect(empty.stdout).toMatch(/ok +database: /);
+  expect(empty.stdout).toMatch(/FAIL +master key: .*master\.key holds no key; restore it/);
+
+  await rm(file);
+  await mkdir(file);
+  const folder = await run({}, "doctor");
+  expect([folder.code, folder.stdout]).toEqual([1, expect.stringMatching(/FAIL +master key: .*\n\n1 of/)]);
 });
