@@ -137,6 +137,17 @@ describe("the HTTP surface", () => {
     expect(page.text).toMatch(/<html/i);
   });
 
+  it("answers HEAD for every page of the documentation with the head of its GET", async () => {
+    for (const path of ["/docs", "/docs/", "/docs/json", "/docs/static/swagger-initializer.js"]) {
+      const get = await rawAsk(world.url, "GET", path, []);
+      const head = await rawAsk(world.url, "HEAD", path, []);
+      expect([head.status, head.text], path).toEqual([get.status, ""]);
+      for (const name of ["content-type", "content-length"])
+        expect(head.headers[name], `${name} of ${path}`).toBe(get.headers[name]);
+      expect(head.headers["x-request-id"], path).toMatch(/^req_/);
+    }
+  });
+
   it("describes every endpoint in its OpenAPI document", async () => {
     const { json } = await rawAsk(world.url, "GET", "/openapi.json", []);
     expect(json.openapi).toMatch(/^3\.1/);
