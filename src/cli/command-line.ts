@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearest } from "../base/nearest.ts";
 import type { Config } from "../config.ts";
 import { applyCommand } from "./apply.ts";
 import { type Command, helpOf, parseOptions } from "./command.ts";
@@ -48,7 +49,20 @@ export async function runCommandLine(args: readonly string[], readConfig: () => 
     console.log(below.map(helpOf).join("\n"));
     return 0;
   }
-  return misused(`there is no command "${args.join(" ").slice(0, 60)}"; see faregate --help`);
+  return misused(`there is no command "${args.join(" ").slice(0, 60)}"${insteadOf(first)}`);
+}
+
+/** What to say after a command that there is not: those of the group that was named, or what was mistyped. */
+function insteadOf(first: string): string {
+  const meant = nearest(first, COMMANDS.map(groupOf));
+  if (meant === undefined) return "; see faregate --help";
+  const there = COMMANDS.filter((command) => groupOf(command) === meant);
+  return `, but ${there.map(({ name }) => `"${name}"`).join(", ")}; see faregate ${meant} --help`;
+}
+
+/** The first word of its name: commands that share it are told of together. */
+function groupOf({ name }: Command): string {
+  return name.split(" ", 1)[0] ?? name;
 }
 
 function isHelp(word: string | undefined): boolean {

@@ -1,9 +1,9 @@
+import { nearest } from "../base/nearest.ts";
 import { endpointOf } from "../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../families/family.ts";
 import { FAMILIES } from "../families/table.ts";
 import { kindOf } from "../upstreams/kinds.ts";
-import { nearest } from "./nearest.ts";
 import { type Path, quoted } from "./problems.ts";
 import type { FileAccount, FileGroup, FileModel, FileUpstream } from "./schema.ts";
 import type { Issue } from "./schema-issues.ts";

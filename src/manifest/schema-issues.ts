@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../base/nearest.ts";
 import { type Path, quoted } from "./problems.ts";
 
 /** Something a schema found: `atKey` where the key itself is wrong and not its value. */
