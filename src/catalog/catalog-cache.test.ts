@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { createSeals } from "../base/seal.ts";
-import type { Database, Subscription } from "../storage/database.ts";
+import type { Database, Queryable, Subscription } from "../storage/database.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog-cache.ts";
 import { deleteGroup, readGroups, upsertGroup, writeSettings } from "./catalog-store.ts";
 import {
@@ -10,6 +10,7 @@ import {
   readModels,
   readPriceHistory,
   upsertModel,
+  upsertModels,
 } from "./models-store.ts";
 import {
   type CredentialDeclaration,
@@ -94,6 +95,35 @@ describe("what is written", () => {
     });
     expect(await deleteModel(test.database, declared.id)).toBe(true);
     expect(await readPriceHistory(test.database, declared.id)).toHaveLength(1);
+  });
+
+  it("writes any number of models and prices in three statements, each as it would be by itself", async () => {
+    const dearer = { ...PRICE, rates: { ...PRICE.rates, output: 9_007_199_254_740_993n } };
+    await upsertModel(test.database, model("m-0", { created: 1_754_000_000 }));
+    const [known] = await readModels(test.database);
+    const statements: string[] = [];
+    const heard: Queryable = {
+      ...test.database,
+      query: (text, values) => test.database.query(heardOf(text), values),
+      execute: (text, values) => test.database.execute(heardOf(text), values),
+    };
+    const heardOf = (text: string): string => {
+      statements.push(text);
+      return text;
+    };
+    const many = Array.from({ length: 300 }, (_, index) => model(`m-${index}`, { groups: new Set(["a"]) }));
+    await upsertModels(heard, [
+      ...many,
+      model("dear", { price: dearer }),
+      model("unpriced", { price: null }),
+    ]);
+    expect(statements).toHaveLength(3);
+    const read = new Map((await readModels(test.database)).map((each) => [each.id, each]));
+    expect(read.size).toBe(302);
+    expect(read.get("m-0")).toEqual({ ...known, groups: new Set(["a"]) });
+    expect(read.get("m-299")).toMatchObject({ price: PRICE, groups: new Set(["a"]) });
+    expect([read.get("dear")?.price, read.get("unpriced")?.price]).toMatchObject([dearer, null]);
+    for (const id of read.keys()) await deleteModel(test.database, id);
   });
 
   it("keeps when a model was first applied", async () => {

@@ -21,27 +21,39 @@ export interface ModelDeclaration extends Omit<Model, "created" | "price"> {
  * Creates the model or makes it what is declared. Where the price differs from the one in force, a row is
  * added to the price book; rows there never change.
  */
-export async function upsertModel(tx: Queryable, model: ModelDeclaration): Promise<void> {
-  const priceId = await priceRowFor(tx, model.id, model.price);
+export function upsertModel(tx: Queryable, model: ModelDeclaration): Promise<void> {
+  return upsertModels(tx, [model]);
+}
+
+/** The same for many, none of them twice, in three statements: some vendors' lists have thousands. */
+export async function upsertModels(tx: Queryable, models: readonly ModelDeclaration[]): Promise<void> {
+  if (models.length === 0) return;
+  const priceIds = await priceRowsFor(tx, models);
+  const rows = models.map((model) => ({
+    id: model.id,
+    family: model.family,
+    variant: model.variant,
+    owned_by: model.ownedBy,
+    created: model.created ?? null,
+    endpoints: model.endpoints,
+    groups: model.groups === null ? null : [...model.groups],
+    context_tokens: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    // As text, because a JSON number would lose digits.
+    price_id: priceIds.get(model.id)?.toString() ?? null,
+    quirks: model.quirks,
+  }));
   await tx.execute(
-    `insert into models as m (id, family, variant, owned_by, created, endpoints, groups, context_tokens,
+    `insert into models (id, family, variant, owned_by, created, endpoints, groups, context_tokens,
        max_output_tokens, price_id, quirks)
-     values ($1, $2, $3, $4, coalesce($5, extract(epoch from now())::int8), $6, $7, $8, $9, $10, $11)
-     on conflict (id) do update set family = $2, variant = $3, owned_by = $4, created = coalesce($5, m.created),
-       endpoints = $6, groups = $7, context_tokens = $8, max_output_tokens = $9, price_id = $10, quirks = $11`,
-    [
-      model.id,
-      model.family,
-      model.variant,
-      model.ownedBy,
-      model.created ?? null,
-      model.endpoints,
-      model.groups === null ? null : [...model.groups],
-      model.contextTokens,
-      model.maxOutputTokens,
-      priceId,
-      JSON.stringify(model.quirks),
-    ],
+     select d.id, d.family, d.variant, d.owned_by, coalesce(d.created, m.created, extract(epoch from now())::int8),
+       d.endpoints, d.groups, d.context_tokens, d.max_output_tokens, d.price_id, d.quirks
+     from jsonb_populate_recordset(null::models, $1::jsonb) d left join models m on m.id = d.id
+     on conflict (id) do update set (family, variant, owned_by, created, endpoints, groups, context_tokens,
+       max_output_tokens, price_id, quirks) = row (excluded.family, excluded.variant, excluded.owned_by,
+       excluded.created, excluded.endpoints, excluded.groups, excluded.context_tokens,
+       excluded.max_output_tokens, excluded.price_id, excluded.quirks)`,
+    [JSON.stringify(rows)],
   );
 }
 
@@ -103,19 +115,33 @@ function readModelRow(row: ModelRow): Model {
   };
 }
 
-/** The row that holds this price: the one in force where it says the same, else a new one. */
-async function priceRowFor(tx: Queryable, modelId: string, price: Price | null): Promise<bigint | null> {
-  if (price === null) return null;
-  const newest = await tx.maybeOne<PriceColumns & { id: bigint }>(
-    `select id, ${PRICE_COLUMNS.join(", ")} from prices where model_id = $1 order by id desc limit 1`,
-    [modelId],
+/** The row that holds each model's price: the one in force where it says the same, else a new one. */
+async function priceRowsFor(
+  tx: Queryable,
+  models: readonly ModelDeclaration[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const newest = await tx.query<PriceColumns & { id: bigint; model_id: string }>(
+    `select distinct on (model_id) id, model_id, ${PRICE_COLUMNS.join(", ")} from prices
+     where model_id = any($1) order by model_id, id desc`,
+    [models.map(({ id }) => id)],
   );
-  if (newest && samePrice(readPrice(newest), price)) return newest.id;
-  const values = [modelId, ...priceValues(price)];
-  const places = values.map((_, index) => `$${index + 1}`).join(", ");
-  const { id } = await tx.one<{ id: bigint }>(
-    `insert into prices (model_id, ${PRICE_COLUMNS.join(", ")}) values (${places}) returning id`,
-    values,
+  const inForce = new Map(newest.map((row) => [row.model_id, row]));
+  const ids = new Map<string, bigint>();
+  const fresh: unknown[][] = [];
+  for (const { id, price } of models) {
+    if (price === null) continue;
+    const row = inForce.get(id);
+    if (row && samePrice(readPrice(row), price)) ids.set(id, row.id);
+    else fresh.push([id, ...priceValues(price)]);
+  }
+  const columns = ["model_id", ...PRICE_COLUMNS].map((_, column) => fresh.map((values) => values[column]));
+  const made = await tx.query<{ id: bigint; model_id: string }>(
+    `insert into prices (model_id, ${PRICE_COLUMNS.join(", ")})
+     select * from unnest($1::text[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[],
+       $8::jsonb[], $9::jsonb[])
+     returning id, model_id`,
+    columns,
   );
-  return id;
+  for (const { id, model_id } of made) ids.set(model_id, id);
+  return ids;
 }

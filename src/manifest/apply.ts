@@ -6,7 +6,7 @@ import { assert, unreachable } from "../base/assert.ts";
 import type { Seals } from "../base/seal.ts";
 import { grantOpeningBalance } from "../billing/ledger-store.ts";
 import { deleteGroup, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
-import { deleteModel, upsertModel } from "../catalog/models-store.ts";
+import { deleteModel, type ModelDeclaration, upsertModels } from "../catalog/models-store.ts";
 import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
 import type { Database, Queryable } from "../storage/database.ts";
 import { type Change, type ChangeSummary, type Plan, renderPlan, summarize } from "./changes.ts";
@@ -94,8 +94,14 @@ export async function makePlan(
 
 /** Writes a plan in the transaction that has made it. */
 export async function writePlan(tx: Queryable, deps: ManifestDeps, plan: Plan): Promise<Applied> {
+  // All at once: there may be thousands. Nothing that the plan names before them is needed for them.
+  await upsertModels(tx, plan.changes.flatMap(declaredModel));
   for (const change of plan.changes) await write(tx, deps, change);
   return present(plan);
+}
+
+function declaredModel(change: Change): ModelDeclaration[] {
+  return change.subject === "model" && change.action !== "delete" ? [change.model] : [];
 }
 
 export function present(plan: Plan): Applied {
@@ -110,7 +116,6 @@ async function write(tx: Queryable, deps: ManifestDeps, change: Change): Promise
       return;
     case "model":
       if (change.action === "delete") await deleteModel(tx, change.name);
-      else await upsertModel(tx, change.model);
       return;
     case "upstream":
       if (change.action === "delete") await deleteUpstream(tx, change.name);
