@@ -13,18 +13,21 @@ export type By = "model" | "key" | "person" | "endpoint";
 
 type Line = Omit<SpendingGroup, "id"> & { readonly id: string | null };
 
-/** What a group is called: people and playgrounds have no name of their own in every language. */
-export function useGroupName(): (group: {
-  readonly id: string | null;
-  readonly name: string | null;
-}) => string {
+/**
+ * What a group is called: people and playgrounds have no name of their own in every language. Of several with one
+ * name, such as a key and the one that was made in its place, each is told by its id.
+ */
+export function useGroupName({ groups }: Pick<SpendingAnswer, "groups">): (group: Named) => string {
   const t = useWords(spendingWords);
   return ({ id, name }) => {
     if (id === null) return t.others;
     if (id === "playground") return t.playground;
-    return name ?? t.nobody;
+    if (name === null) return t.nobody;
+    return groups.filter((each) => each.name === name).length > 1 ? `${name} (#${id})` : name;
   };
 }
+
+type Named = Pick<Line, "id" | "name">;
 
 interface GroupsProps {
   readonly answer: SpendingAnswer;
@@ -50,7 +53,7 @@ export function Groups({ answer, by, account, days }: GroupsProps): ReactNode {
 
 function useColumns({ answer, by, account, days }: GroupsProps): readonly Column<Line>[] {
   const t = useWords(spendingWords);
-  const name = useGroupName();
+  const name = useGroupName(answer);
   const all = Number(answer.totals.charge_nanos);
   const rowsOf = (line: Line, more: object, children: ReactNode): ReactNode => {
     // The log has no filter for the many short-lived keys of the playground.
