@@ -18,5 +18,7 @@ describe("moments", () => {
 
   it("name the UTC day, by which the gateway sums", () => {
     expect(formatDay(new Date("2026-11-20T23:59:00Z"), "en")).toBe("20 Nov");
+    expect(formatDay(new Date("2026-11-20T23:59:00Z"), "en", true)).toBe("20 Nov 2026");
+    expect(formatDay(new Date("2026-11-20T23:59:00Z"), "zh", true)).toBe("2026年11月20日");
   });
 });

@@ -25,9 +25,10 @@ export function formatMoment(moment: Date, language: Language): string {
   });
 }
 
-/** A day without its year, for axes and rows: "12 Nov". */
-export function formatDay(moment: Date, language: Language): string {
+/** A day for axes and rows: "12 Nov", and "12 Nov 2026" among days of more than a year. */
+export function formatDay(moment: Date, language: Language, withYear = false): string {
   return moment.toLocaleDateString(language === "zh" ? "zh-CN" : "en-GB", {
+    ...(withYear && { year: "numeric" }),
     month: "short",
     day: "numeric",
     timeZone: "UTC",

@@ -7,6 +7,9 @@ import { computedColour, seriesColour } from "./series-colour.ts";
 /** In seconds, as uPlot counts. */
 const DAY = 86_400;
 
+/** Room for "12 Nov 2026" and some air, where uPlot would leave that for "12 Nov". */
+const YEARS_SPACE = 100;
+
 /** Charts below each other begin alike where their amounts are short. */
 const MIN_AXIS = 56;
 
@@ -44,7 +47,7 @@ export function chartOptions(
         ...axis,
         grid: { show: false },
         size: 28,
-        values: (_plot, seconds) => seconds.map((each) => tick(each, byDay, language)),
+        values: (_plot, seconds) => seconds.map((each) => tick(each, shown, language)),
         ...(byDay ? daysOfAxis(shown.moments) : {}),
       },
       { ...axis, size: widthOfAmounts, values: (_plot, values) => values.map(format) },
@@ -59,6 +62,12 @@ export function chartOptions(
       }),
     ],
   };
+}
+
+/** Whether two of these days would have one name without their years. */
+export function needsYears(moments: ChartProps["moments"]): boolean {
+  const seconds = secondsOf(moments);
+  return (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) >= 365 * DAY;
 }
 
 /** The columns uPlot draws: bars stand on those before them, and the tallest are drawn first, behind. */
@@ -105,10 +114,11 @@ function rangeOfBars(kind: "bars" | "lines"): uPlot.Range.Function {
  * Every so many of the days themselves. Day sums are of UTC days, and uPlot's own way there leads through the reader's zone,
  * where a day may have 23 hours or 25: its marks stood an hour early then, and named the day before.
  */
-function daysOfAxis(moments: ChartProps["moments"]): Pick<uPlot.Axis, "incrs" | "splits"> {
+function daysOfAxis(moments: ChartProps["moments"]): Pick<uPlot.Axis, "space" | "incrs" | "splits"> {
   const seconds = secondsOf(moments);
   return {
-    incrs: [1, 2, 7, 14, 30, 90].map((days) => days * DAY),
+    ...(needsYears(moments) && { space: YEARS_SPACE }),
+    incrs: [1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY),
     splits: (_plot, _axis, _low, _high, step) => seconds.filter((_, day) => day % (step / DAY) === 0),
   };
 }
@@ -122,9 +132,9 @@ function widthOfAmounts(plot: uPlot, amounts: readonly string[] | null): number 
   return Math.max(MIN_AXIS, Math.ceil(Math.max(0, ...widths) + gap));
 }
 
-function tick(seconds: number, byDay: boolean, language: Language): string {
+function tick(seconds: number, { byDay, moments }: Shown, language: Language): string {
   const moment = new Date(seconds * 1_000);
-  if (byDay) return formatDay(moment, language);
+  if (byDay) return formatDay(moment, language, needsYears(moments));
   return moment.toLocaleTimeString(language === "zh" ? "zh-CN" : "en-GB", {
     hour: "2-digit",
     minute: "2-digit",

@@ -5,7 +5,7 @@ import { usePreference } from "../shell/preferences.ts";
 import { useLanguage } from "../words/language.ts";
 import { useWords } from "../words/use-words.ts";
 import { Button } from "./button.tsx";
-import { chartOptions, stackedData } from "./chart-options.ts";
+import { chartOptions, needsYears, stackedData } from "./chart-options.ts";
 import type { ChartProps, ChartSeries } from "./chart-props.ts";
 import { seriesColour } from "./series-colour.ts";
 import { Rows } from "./table.tsx";
@@ -13,11 +13,11 @@ import { partsWords } from "./words.ts";
 
 /** `<Chart title={t.perDay} moments={days} series={[{ name, values }]} format={formatAxisMoney} byDay />` */
 export function Chart(props: ChartProps): ReactNode {
-  const { title, moments, series, byDay = false, height = 200 } = props;
+  const { title, moments, series, height = 200 } = props;
   const t = useWords(partsWords);
   const [asTable, setAsTable] = useState(false);
   const [hovered, setHovered] = useState<number | null>(null);
-  const name = useMomentName(byDay);
+  const name = useMomentName(props);
   const at = hovered ?? moments.length - 1;
   return (
     <figure className="flex min-w-0 flex-col gap-2">
@@ -47,9 +47,10 @@ export function Chart(props: ChartProps): ReactNode {
   );
 }
 
-function ChartTable({ title, moments, series, format, byDay = false }: ChartProps): ReactNode {
+function ChartTable(props: ChartProps): ReactNode {
+  const { title, moments, series, format, byDay = false } = props;
   const t = useWords(partsWords);
-  const name = useMomentName(byDay);
+  const name = useMomentName(props);
   return (
     <div className="max-h-96 overflow-y-auto">
       <Rows
@@ -120,10 +121,11 @@ function valueAt(series: ChartSeries, index: number, format: (value: number) => 
   return series.exact?.[index] ?? (value == null ? "–" : format(value));
 }
 
-function useMomentName(byDay: boolean): (moment: string | undefined) => string {
+function useMomentName({ moments, byDay }: ChartProps): (moment: string | undefined) => string {
   const language = useLanguage();
-  return (moment) => {
-    if (moment === undefined) return "";
-    return byDay ? formatDay(new Date(moment), language) : formatMoment(new Date(moment), language);
+  return (text) => {
+    if (text === undefined) return "";
+    const moment = new Date(text);
+    return byDay ? formatDay(moment, language, needsYears(moments)) : formatMoment(moment, language);
   };
 }
