@@ -65,11 +65,11 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
   });
 
   it.each([
-    ["en-GB", "", "Request id"],
-    ["zh-CN", "上游出错。\n", "请求 ID"],
+    ["en-GB", "", "Request id", "Broke off before its end"],
+    ["zh-CN", "上游出错。\n", "请求 ID", "在结束前中断"],
   ])(
     "is said in the page's language where an answer breaks off midway, with its id: %s",
-    async (locale, words, id) => {
+    async (locale, words, id, cut) => {
       const { page } = await signedIn(locale);
       await page.goto(`/accounts/${world.values["account"]}/playground`);
       const box = page.getByLabel(/^(Message|消息)$/);
@@ -80,6 +80,8 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
       expect(said.replace(/\n+/g, "\n").replace(/req_\w{32}$/, "(id)")).toBe(
         `${words}${sentence}\n${id} (id)`,
       );
+      // Nobody stopped it.
+      await page.getByText(cut, { exact: true }).waitFor();
     },
   );
 

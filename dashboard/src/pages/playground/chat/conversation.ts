@@ -19,6 +19,8 @@ export interface AssistantTurn {
   readonly role: "assistant";
   /** By which it came; `none` = only its text is sent back, whatever the protocol. */
   readonly protocol: ProtocolName | "none";
+  /** Why it is no whole answer: it was stopped here, or broke off by itself; undefined = it is one. */
+  readonly cut?: "stopped" | "broken";
   readonly answer: Answer;
 }
 

@@ -46,7 +46,7 @@ interface AnsweredProps {
   readonly children: ReactNode;
 }
 
-function Answered({ turn: { protocol, answer }, writing, children }: AnsweredProps): ReactNode {
+function Answered({ turn: { cut, answer }, writing, children }: AnsweredProps): ReactNode {
   const t = useWords(playgroundWords);
   const { text, thinking, calls, finish } = answer;
   const usual = /^(stop|tool_calls|completed|end_turn|tool_use|STOP)$/.test(finish);
@@ -68,7 +68,7 @@ function Answered({ turn: { protocol, answer }, writing, children }: AnsweredPro
           {t.writing}
         </p>
       )}
-      {!writing && protocol === "none" && <p className="text-sm text-warn">{t.stopped}</p>}
+      {!writing && cut !== undefined && <p className="text-sm text-warn">{t.cut[cut]}</p>}
       {!writing && finish !== "" && !usual && <p className="text-sm text-mute">{t.endedBy(finish)}</p>}
       {!writing && children}
     </div>

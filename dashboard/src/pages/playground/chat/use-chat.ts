@@ -89,7 +89,8 @@ function keptTurn(protocol: ProtocolName, answer: Answer, stopped: boolean): Ass
   const broke = stopped || answer.problem !== undefined || answer.finish === "";
   if (!broke) return { role: "assistant", protocol, answer };
   if (answer.text === "") return undefined;
-  return { role: "assistant", protocol: "none", answer: { ...answer, calls: [], echo: [] } };
+  const cut = stopped ? "stopped" : "broken";
+  return { role: "assistant", protocol: "none", cut, answer: { ...answer, calls: [], echo: [] } };
 }
 
 /** One request under way. */
