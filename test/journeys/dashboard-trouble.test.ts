@@ -236,4 +236,37 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByLabel("Message").waitFor();
     expect(minted).toBe(2);
   });
+
+  it.each([
+    [true, "Copied"],
+    [false, "The browser refuses to copy. Select the text and copy it yourself."],
+  ])(
+    "copies a secret where the page has no clipboard, and says so where that is refused: %s",
+    async (can, said) => {
+      const { page, complaints } = await signedIn();
+      // Pages without https have none; only the old way is left, which a browser may refuse too.
+      await page.addInitScript(`
+      Object.defineProperty(navigator, "clipboard", { value: undefined });
+      document.execCommand = () => {
+        window.copied = String(getSelection());
+        return ${can};
+      };`);
+      await page.goto(`${account}/keys`);
+      await page.getByRole("button", { name: "Create key" }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill(`copied: ${can}`);
+      await dialog.getByRole("button", { name: "Create key" }).click();
+      const secret = dialog.getByText(/^sk-\w{40}/);
+      const text = (await secret.textContent()) ?? "";
+      const copy = dialog.getByRole("button", { name: "Copy" });
+      await copy.press("Enter");
+      await dialog.getByText(said, { exact: true }).waitFor();
+      expect(await page.evaluate("window.copied")).toBe(text);
+      // Whoever works by keyboard goes on from the button.
+      expect(await page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
+      await secret.click();
+      expect(await page.evaluate("String(getSelection())")).toBe(text);
+      expect(complaints()).toEqual([]);
+    },
+  );
 });

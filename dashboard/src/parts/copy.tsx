@@ -6,7 +6,10 @@ import { partsWords } from "./words.ts";
 /** How long a button says that it copied. */
 const SAID_MS = 2_000;
 
-/** `<Copy text={id} label={t.copyId} />`: a small button; with `labelled` its word is shown. */
+/**
+ * `<Copy text={id} label={t.copyId} />`: a small button; with `labelled` its word is shown. What it copies stands
+ * beside it, to be selected where the browser refuses.
+ */
 export function Copy({
   text,
   label,
@@ -17,23 +20,32 @@ export function Copy({
   readonly labelled?: boolean;
 }): ReactNode {
   const t = useWords(partsWords);
-  const [copied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
   const copy = (): void => {
-    void copyText(text).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), SAID_MS);
+    void copyText(text).then((isCopied) => {
+      setOutcome(isCopied ? "copied" : "refused");
+      if (isCopied) setTimeout(() => setOutcome(null), SAID_MS);
     });
   };
+  const copied = outcome === "copied";
   const word = copied ? t.copied : (label ?? t.copy);
   const icon = copied ? "check" : "copy";
-  if (labelled) {
-    return (
-      <Button icon={icon} onClick={copy} aria-live="polite">
-        {word}
-      </Button>
-    );
-  }
-  return <IconButton icon={icon} label={word} onClick={copy} />;
+  return (
+    <>
+      {labelled ? (
+        <Button icon={icon} onClick={copy} aria-live="polite">
+          {word}
+        </Button>
+      ) : (
+        <IconButton icon={icon} label={word} onClick={copy} />
+      )}
+      {outcome === "refused" && (
+        <span role="status" className="self-center text-sm text-warn">
+          {t.copyRefused}
+        </span>
+      )}
+    </>
+  );
 }
 
 /** A value with its copy button: an id, an address. */
@@ -48,13 +60,27 @@ export function Copyable({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-/** The clipboard of a page without https is only reached the old way. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+/** False = the browser refuses. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyTheOldWay(text);
+  }
+}
+
+/** For pages without https, which have no clipboard. */
+function copyTheOldWay(text: string): boolean {
+  const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
+  // What is selected is scrolled to.
+  area.className = "fixed top-0 opacity-0";
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
 }

@@ -10,7 +10,7 @@ export function Secret({ text, fileName }: { readonly text: string; readonly fil
   return (
     <div className="flex flex-col gap-2 border-l-2 border-accent pl-4">
       <p>{t.secretOnce}</p>
-      <code className="rounded-md bg-shade px-3 py-2 font-mono text-sm break-all whitespace-pre-wrap">
+      <code className="rounded-md bg-shade px-3 py-2 font-mono text-sm break-all whitespace-pre-wrap select-all">
         {text}
       </code>
       <div className="flex flex-wrap gap-2">

@@ -12,6 +12,7 @@ export const partsWords = wordsOf({
     typeToConfirm: (text: string) => `Type “${text}” to confirm`,
     copy: "Copy",
     copied: "Copied",
+    copyRefused: "The browser refuses to copy. Select the text and copy it yourself.",
     download: "Download",
     secretOnce:
       "This is shown this once. Copy it or download it now: nobody can read it later, not even an operator.",
@@ -54,6 +55,7 @@ export const partsWords = wordsOf({
     typeToConfirm: (text: string) => `输入“${text}”以确认`,
     copy: "复制",
     copied: "已复制",
+    copyRefused: "浏览器拒绝复制。请选中文本自行复制。",
     download: "下载",
     secretOnce: "此内容仅显示这一次。请立即复制或下载：之后任何人都无法再次查看，包括运营者。",
     loading: "加载中…",
