@@ -203,8 +203,10 @@ export class ModelBoard {
         return leftMs > 0 ? [{ ...place, leftMs }] : [];
       }),
     nextDueMs: (mostMs: number): number => {
-      const dues = [...this.tasks.values()].flatMap(({ dueMs }) => (dueMs === null ? [] : [dueMs]));
-      return Math.min(mostMs, Math.max(0, Math.min(...dues, Number.MAX_SAFE_INTEGER) - this.world.nowMs));
+      // Asked twenty times a second of simulated time: nothing is copied.
+      let nextMs = this.world.nowMs + mostMs;
+      for (const { dueMs } of this.tasks.values()) if (dueMs !== null && dueMs < nextMs) nextMs = dueMs;
+      return Math.max(0, nextMs - this.world.nowMs);
     },
   };
 
