@@ -157,6 +157,17 @@ module.exports = {
       to: { path: "^src/compose" },
     },
     {
+      name: "loaded-where-wanted",
+      comment:
+        "the server costs every command half a second to load, the client of Redis every start a tenth of one",
+      severity: "error",
+      from: { path: "^src/", pathNot: "\\.test\\.ts$" },
+      to: {
+        path: ["^src/compose\\.ts$", "node_modules/ioredis/"],
+        dependencyTypesNot: ["type-only", "dynamic-import"],
+      },
+    },
+    {
       name: "main-on-cli-and-config",
       severity: "error",
       from: { path: "^src/main\\.ts$" },

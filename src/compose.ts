@@ -4,6 +4,7 @@ import { openKeyHasher } from "./accounts/key-hasher.ts";
 import { watchMasterKey } from "./accounts/master-key-rotation.ts";
 import { systemClock } from "./base/clock.ts";
 import { createLargeJson } from "./base/large-json.ts";
+import { originOf } from "./base/origin.ts";
 import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
 import type { Seals } from "./base/seal.ts";
 import { systemTimers } from "./base/timers.ts";
@@ -75,7 +76,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const hasher = await openKeyHasher(database, seals);
   const authenticator = await createAuthenticator({ database, hasher, clock });
   const billing = await createTextBilling({ database, dataDir: config.dataDir, clock, log });
-  const limits = createLimits({ redisUrl: config.redisUrl, log });
+  const limits = await createLimits({ redisUrl: config.redisUrl, log });
   const transport = createTransport({ clock, log });
   const routing = createRouting({ clock, log, inFlight: transport.inFlight });
   const storedResponses = createStoredResponses(database, log);
@@ -175,7 +176,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     async listen() {
       await http.listen({ host: config.host, port: config.port });
       const { port } = http.server.address() as AddressInfo;
-      const url = addressOf(config.host, port);
+      const url = originOf(config.host, port);
       listening(url);
       return url;
     },
@@ -218,11 +219,11 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
   const metrics = createMetrics(options.textOfAll);
   const unwatchMasterKey = await watchMasterKey(database, seals);
   const catalog = await createCatalogCache({ database, seals, kindOf });
-  const limits = createLimits({ redisUrl: config.redisUrl, log });
+  const limits = await createLimits({ redisUrl: config.redisUrl, log });
   const transport = createTransport({ clock, log });
   const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
   const largeJson = createLargeJson();
-  const mirror = openMirror(options, catalog, guarded, Promise.resolve(addressOf(config.host, config.port)));
+  const mirror = openMirror(options, catalog, guarded, Promise.resolve(originOf(config.host, config.port)));
   const tasks = await composeTasks({
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: true },
     ...{ mirror, largeJson },
@@ -281,11 +282,6 @@ function openMirror(
     databaseNowMs: () => databaseNowMs(database),
     publicUrl: async () => config.publicUrl ?? (await address),
   });
-}
-
-/** Where callers reach what listens there. */
-export function addressOf(host: string, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** See Gateway.stop; what it holds is finished or left to other processes. */

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
-import { addressOf } from "../compose.ts";
+import { originOf } from "../base/origin.ts";
 import type { Log } from "../observe/log.ts";
 import { exchangeMetrics } from "./sibling-metrics.ts";
 
@@ -49,7 +49,7 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
       worker.on("listening", (address) => {
         if (listening) return;
         listening = true;
-        onListening(addressOf(address.address, address.port));
+        onListening(originOf(address.address, address.port));
       });
       worker.on("exit", (code, signal) => {
         living.delete(worker);

@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { openSeals, readMasterKey } from "../accounts/master-key.ts";
 import { armCrashPoint } from "../base/crash-point.ts";
 import { keepRequestsYoung } from "../base/heap.ts";
-import { composeGateway, composeWorker, type TaskWorker } from "../compose.ts";
+import type { composeWorker, TaskWorker } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import { migrate } from "../storage/migrator.ts";
@@ -137,6 +137,8 @@ async function open(
   roles: ReadonlySet<Role>,
   listening: (url: string) => void,
 ): Promise<TaskWorker> {
+  // Loaded only where it serves: it would cost every other command, and the parent of several processes, half a second.
+  const { composeGateway, composeWorker } = await import("../compose.ts");
   if (!roles.has("gateway")) {
     const worker = await composeWorker(parts);
     parts.log.info({}, "working: pictures and videos are made here, callers are served elsewhere");

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -43,8 +43,8 @@ const SILENCE_LIMIT_MS = 1_000;
  * itself, since refusing everyone would make a helper of ours a single point of failure. Requests at
  * once are always counted per process: a count in Redis would leak with every process that dies.
  */
-export function createLimits({ redisUrl, log }: LimitsOptions): Limits {
-  const redis = redisUrl === undefined ? undefined : openRedis(redisUrl, log);
+export async function createLimits({ redisUrl, log }: LimitsOptions): Promise<Limits> {
+  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log);
   const limiters = new Map<string, RateLimiterAbstract>();
   const running = new Map<bigint, number>();
 
@@ -158,7 +158,9 @@ function exceeded(
   });
 }
 
-function openRedis(url: string, log: Log): Redis {
+async function openRedis(url: string, log: Log): Promise<Redis> {
+  // Most gateways have none, and loading the client costs a tenth of a second.
+  const { Redis } = await import("ioredis");
   // Fails at once while disconnected, so that the limiter of this process takes over; a connection that says nothing is one
   // that is lost, or every request would wait for a Redis that hangs.
   const redis = new Redis(url, {

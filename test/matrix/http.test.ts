@@ -148,6 +148,15 @@ describe("the HTTP surface", () => {
     }
   });
 
+  it("shows on the page of documentation what the OpenAPI document says", async () => {
+    const [said, shown] = await Promise.all(
+      ["/openapi.json", "/docs/json"].map((path) => rawAsk(world.url, "GET", path, [])),
+    );
+    expect(shown?.json).toEqual(said?.json);
+    const yaml = await rawAsk(world.url, "GET", "/docs/yaml", []);
+    expect(yaml.text).toMatch(/^openapi: 3\.1/);
+  });
+
   it("describes every endpoint in its OpenAPI document", async () => {
     const { json } = await rawAsk(world.url, "GET", "/openapi.json", []);
     expect(json.openapi).toMatch(/^3\.1/);

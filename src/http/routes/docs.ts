@@ -9,9 +9,13 @@ type StaticDocument = StaticDocumentSpec["document"];
 
 /** The description of the API for machines and, as a page, for people. */
 export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<void> {
-  // The plugin types OpenAPI 3.0 and 2.0 only; ours is 3.1, which it passes on as it is.
-  const document = openApi(deps.version, deps.console.operations);
-  endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (visit) => sendJson(visit, 200, document));
+  // Made when somebody asks: it costs a quarter of a second of computing, and most starts are never asked.
+  let made: ReturnType<typeof openApi> | undefined;
+  const document = (): ReturnType<typeof openApi> => {
+    made ??= openApi(deps.version, deps.console.operations);
+    return made;
+  };
+  endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (visit) => sendJson(visit, 200, document()));
   await app.register(async (docs) => {
     // These answers are the framework's own, so nobody else puts the request's id on them.
     docs.addHook("onRequest", async (request, reply) => {
@@ -21,13 +25,13 @@ export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<
     docs.addHook("onRoute", (route) => {
       if (route.method === "GET") route.method = ["GET", "HEAD"];
     });
-    await docs.register(swagger, {
-      mode: "static",
-      specification: { document: document as unknown as StaticDocument },
-    });
+    // The page's plugin wants the other, whose document is never seen: it types OpenAPI 3.0 and 2.0, ours is 3.1.
+    await docs.register(swagger, { mode: "static", specification: { document: {} as StaticDocument } });
     await docs.register(swaggerUi, {
       routePrefix: "/docs",
       uiConfig: { url: "/openapi.json", deepLinking: true },
+      transformSpecification: document,
+      transformSpecificationClone: false,
     });
   });
 }
