@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 // Limits are there to end what hangs, never to measure: a busy machine may be ten times slower than an idle one.
 const UNIT_LIMIT_MS = 120_000;
@@ -15,6 +16,7 @@ const WAITING_WORKERS = 3;
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { LONGEST } from "./support/longest-first.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = [...files("src"), ...files("sandbox/src"), ...files("dashboard/src")];
@@ -60,6 +61,10 @@ describe("tidy", () => {
 
   it("keeps an Unreleased section in the changelog", () => {
     expect(text("CHANGELOG.md")).toMatch(/^## \[?Unreleased\]?$/m);
+  });
+
+  it("begins with test files that are there", () => {
+    expect(LONGEST.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
   it("numbers migrations without a gap", () => {

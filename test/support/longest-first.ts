@@ -1,0 +1,40 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/**
+ * The files that take minutes, those that take most first: begun last, as the small files that some of them are, they
+ * would leave all workers but one idle at the end.
+ */
+export const LONGEST = [
+  "test/faults/task-many.long.test.ts",
+  "test/faults/money-crash.long.test.ts",
+  "test/faults/task-simulation.long.test.ts",
+  "test/faults/money-simulation.long.test.ts",
+  "test/faults/stream-slow-readers.long.test.ts",
+  "test/faults/limits-breaker.long.test.ts",
+  "test/faults/access-start.test.ts",
+  "test/journeys/dashboard-pages.test.ts",
+  "test/faults/money-overdraft.test.ts",
+  "test/faults/task-crash.test.ts",
+  "test/faults/media-mirror.test.ts",
+  "test/faults/money-crash.test.ts",
+  "test/journeys/dashboard-trouble.test.ts",
+  "test/faults/task-races.test.ts",
+  "test/faults/task-stops.test.ts",
+];
+
+/** The order of files: within each project the longest, then what vitest would begin with. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.sort((one, other) => groupOf(one) - groupOf(other) || rankOf(one) - rankOf(other));
+  }
+}
+
+function groupOf({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder;
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`));
+  return rank === -1 ? LONGEST.length : rank;
+}
