@@ -51,6 +51,8 @@ export function createWorker(deps: WorkDeps): Worker {
   const wake = (): void => rouse?.();
   const nap = (ms: number): Promise<void> =>
     new Promise((resolve) => {
+      // Stopped during a statement: nobody will call.
+      if (stopping) return resolve();
       const cancel = timers.after(ms, resolve);
       rouse = () => {
         rouse = undefined;
@@ -168,8 +170,7 @@ export function createWorker(deps: WorkDeps): Worker {
         const claims = await board.claim({ ...room, busy: lanes.full(), lastAccounts, leaseMs: LEASE_MS });
         crashPoint("task.claim.after-statement");
         takeDown(claims, freshAtMs);
-        if (claims.length === 0 || stopping)
-          await nap(Math.max(SHORTEST_BEAT_MS, await board.nextDueMs(BEAT_MS)));
+        if (claims.length === 0) await nap(Math.max(SHORTEST_BEAT_MS, await board.nextDueMs(BEAT_MS)));
       } catch (error) {
         log.warn({ err: error }, "tasks could not be taken off the board; it will be tried again");
         await nap(TROUBLED_BEAT_MS);

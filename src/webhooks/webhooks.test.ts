@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../test/support/billing.ts";
 import {
   createTaskRig,
@@ -11,6 +12,7 @@ import {
 import { systemClock } from "../base/clock.ts";
 import { createSeals } from "../base/seal.ts";
 import { silentLog } from "../observe/log.ts";
+import type { Database } from "../storage/database.ts";
 import { createWebhookSecrets, type WebhookSecretOf } from "./secrets.ts";
 import { createWebhooks, type SendWebhook, type Webhooks } from "./webhooks.ts";
 import { findDelivery, insertDelivery, recallDeliveries } from "./webhooks-store.ts";
@@ -28,6 +30,38 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));
   await rig.close();
+});
+
+it("webhooks that are stopped while they look deliveries up end with the answer, not with the next beat", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    let answer = (_: object[]): void => undefined;
+    const database = {
+      query: () =>
+        new Promise<object[]>((resolve) => {
+          answer = resolve;
+        }),
+      one: () => Promise.resolve({ dueMs: null }),
+      execute: () => Promise.resolve(0),
+      listen: () => Promise.resolve(() => Promise.resolve()),
+    } as unknown as Database;
+    const webhooks = await createWebhooks({
+      ...{ database, clock: systemClock, log: silentLog, secretOf },
+      ...{
+        send: () => Promise.reject(new Error("nothing is sent")),
+        recordOf: () => Promise.resolve(undefined),
+      },
+    });
+    let stopped = false;
+    void webhooks.stop().then(() => {
+      stopped = true;
+    });
+    answer([]);
+    await nextTurn();
+    expect(stopped).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("a webhook", () => {

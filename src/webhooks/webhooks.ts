@@ -63,6 +63,8 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
 
   const nap = (ms: number): Promise<void> =>
     new Promise((resolve) => {
+      // Stopped during a statement: nobody will call.
+      if (stopping) return resolve();
       const timer = setTimeout(resolve, ms);
       rouse = () => {
         clearTimeout(timer);
