@@ -9,10 +9,10 @@ const [dataDir = "", over = ""] = process.argv.slice(2);
 const disk = openSpoolDisk(dataDir);
 const owned = new Set<string>();
 const abandoned = new Set<string>();
-console.log("ready");
+process.stdout.write("ready\n");
 while (!existsSync(over)) {
   const there = spoolsOnDisk(dataDir);
   for (const spool of disk.abandoned(owned)) abandoned.add(spool);
   for (const spool of there) if (!abandoned.has(spool)) owned.add(spool);
 }
-console.log(JSON.stringify([...abandoned]));
+process.stdout.write(`${JSON.stringify([...abandoned])}\n`);
