@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { randomId } from "../base/random.ts";
 import { makeDataDir } from "./data-dir.ts";
 import type { DatabaseLog } from "./database.ts";
@@ -44,5 +45,16 @@ async function idOf(dataDir: string): Promise<string> {
   await writeFile(path, `${randomId()}\n`, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
-  return (await readFile(path, "utf8")).trim();
+  // It is there a moment before its words are.
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const id = (await readFile(path, "utf8")).trim();
+    if (id !== "") return id;
+    await sleep(LOOK_MS);
+  }
+  throw new Error(
+    `The file ${path} holds no id. Delete it while no gateway serves from this folder; the next start makes another.`,
+  );
 }
+
+const MOST_LOOKS = 100;
+const LOOK_MS = 20;
