@@ -42,9 +42,6 @@ interface Results {
 /** More than one caller at a time would measure waiting; fewer seconds suffice. */
 const LATENCY_SECONDS = 2;
 
-/** Before the first measurement: the compiler needs some seconds of load to settle on its best code. */
-const WARM_UP_SECONDS = 6;
-
 /** Before the measurement of one caller, which follows on warm servers. */
 const SHORT_WARM_UP_SECONDS = 1;
 
@@ -145,7 +142,7 @@ async function measureForwarding(
   base: string,
   results: Results,
 ): Promise<void> {
-  const busy = workload(way, way, CONNECTIONS[way], options.seconds, WARM_UP_SECONDS);
+  const busy = workload(way, way, CONNECTIONS[way], options.seconds, options.warmUpSeconds);
   const rows = await measure(load, contestants, busy, options.rounds);
   results.ratios[way] = ratiosTo(rows, base);
   show(results, way, rows, loadTable(`${way}, ${busy.connections} connections`, rows, base));
@@ -162,7 +159,7 @@ async function measureTranslation(
   results: Results,
 ): Promise<void> {
   for (const way of ["plain", "stream"] as const) {
-    const busy = workload("translated", way, CONNECTIONS[way], options.seconds, WARM_UP_SECONDS);
+    const busy = workload("translated", way, CONNECTIONS[way], options.seconds, options.warmUpSeconds);
     const rows = await measure(load, translations, busy, options.rounds);
     results.ratios[`translated-${way}`] = ratiosTo(rows, translations[0].name);
     const title = `${way} chat, translated, ${busy.connections} connections`;

@@ -6,6 +6,8 @@ export type Part = (typeof PARTS)[number];
 export interface Options {
   /** Length of one measurement of one server. */
   readonly seconds: number;
+  /** Load on each server before its first measurement. */
+  readonly warmUpSeconds: number;
   /** Measurements of each server; what is printed is their median. */
   readonly rounds: number;
   readonly parts: readonly Part[];
@@ -23,6 +25,7 @@ export interface Options {
 const USAGE = `npm run bench -- [options]
 
   --seconds N         length of one measurement (default 4)
+  --warm-up N         seconds of load on each server before it is measured (default 60)
   --rounds N          measurements of each server, interleaved; medians are printed (default 5)
   --only PART         plain, stream, translated, block, start or console; may be repeated (default all)
   --no-peers          do not install and measure the TypeScript peer from npm
@@ -40,6 +43,7 @@ export function readOptions(args: readonly string[]): Options {
     throw new Error(`--only takes ${PARTS.join(", ")}, not "${unknown}"\n\n${USAGE}`);
   return {
     seconds: positive("--seconds", values.seconds),
+    warmUpSeconds: positive("--warm-up", values["warm-up"]),
     rounds: Math.ceil(positive("--rounds", values.rounds)),
     parts: parts.length === 0 ? PARTS : PARTS.filter((part) => parts.includes(part)),
     peers: !values["no-peers"],
@@ -56,6 +60,7 @@ function parseOrExplain(args: readonly string[]) {
       args: [...args],
       options: {
         seconds: { type: "string", default: "4" },
+        "warm-up": { type: "string", default: "60" },
         rounds: { type: "string", default: "5" },
         only: { type: "string", multiple: true },
         peers: { type: "boolean", default: true },
