@@ -76,18 +76,33 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     await deps.relay.relay(request);
   } catch (error) {
     if (request?.admitted !== true) {
-      const model = callableId(deps, caller, call.path?.model ?? scan?.last("model")?.value);
-      const status = visit.raw.destroyed ? 0 : knownError(error).status;
-      const totalMs = deps.clock.monotonicMs() - startedMs;
-      const nothing = { firstByteMs: null, usage: {}, chargeNanos: 0n };
-      deps.metrics.requestEnded({ endpoint: call.protocol, model, status, totalMs, ...nothing });
+      const named = call.path?.model ?? scan?.last("model")?.value;
+      countRefused(deps, visit, { protocol: call.protocol, caller, named, startedMs, error });
     }
     throw error;
   }
 }
 
-/** Of a refused request, only a model that its caller may use: others would be a series for each word that is made up. */
-function callableId(deps: HttpDeps, caller: Caller | undefined, named: unknown): string | null {
-  if (caller === undefined || typeof named !== "string") return null;
-  return deps.catalog.current().callable(caller, named)?.id ?? null;
+interface Refused {
+  readonly protocol: ProtocolName;
+  readonly caller: Caller | undefined;
+  /** What the request calls its model, if it was read so far. */
+  readonly named: unknown;
+  readonly startedMs: number;
+  readonly error: unknown;
+}
+
+/** Only a model that its caller may use is told: others would be a series for each word that is made up. */
+function countRefused(deps: HttpDeps, { raw }: Visit, refused: Refused): void {
+  const { caller, named, error } = refused;
+  const isKnown = caller !== undefined && typeof named === "string";
+  deps.metrics.requestEnded({
+    endpoint: refused.protocol,
+    model: (isKnown && deps.catalog.current().callable(caller, named)?.id) || null,
+    status: raw.destroyed ? 0 : knownError(error).status,
+    firstByteMs: null,
+    totalMs: deps.clock.monotonicMs() - refused.startedMs,
+    usage: {},
+    chargeNanos: 0n,
+  });
 }

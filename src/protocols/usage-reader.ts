@@ -35,5 +35,5 @@ export function usageReader(rules: AnswerRules): UsageReader {
 /** Whether an object is no answer of the protocol: no word of it, no end, no usage, and no error that it states. */
 function saysNothing(body: JsonObject, notes: AnswerNotes): boolean {
   const { error, failed, finish, usage } = notes;
-  return !holdsAnswer(body) && error === undefined && !failed && finish === undefined && usage === undefined;
+  return usage === undefined && finish === undefined && error === undefined && !failed && !holdsAnswer(body);
 }
