@@ -6,7 +6,7 @@ import { CONSOLE_GOAL_MS, type ConsoleBench, timeConsole } from "./console.ts";
 import type { Absent, Contestant } from "./contestant.ts";
 import { type Cores, chooseCores } from "./cores.ts";
 import { type GatewayUnderTest, startGatewayUnderTest } from "./gateway.ts";
-import { startMinimalProxy } from "./minimal.ts";
+import { startMinimalProxy, startYoungProxy } from "./minimal.ts";
 import { startNginx } from "./nginx.ts";
 import { type Options, type Part, readOptions } from "./options.ts";
 import { startPeer } from "./peer.ts";
@@ -111,6 +111,7 @@ async function measureServers(
     );
     const ways = parts.filter((part) => part === "plain" || part === "stream");
     if (ways.length > 0) {
+      enter(await startYoungProxy(place));
       enter(await startNginx({ ...place, folder: join(folder, "nginx") }));
       if (options.peers) enter(await startPeer(place));
       else results.skipped.push("the TypeScript peer was left out (--no-peers)");

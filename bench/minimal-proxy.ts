@@ -1,12 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
 import { Pool } from "undici";
 
 /**
  * The least a Node proxy can do: request in, request out, answer piped back. No account, no price, no
- * failover. What the gateway costs beyond it is what its features cost. Its one argument is the upstream.
+ * failover. What the gateway costs beyond it is what its features cost. Its arguments are the upstream and,
+ * where V8 shall be told what the gateway tells it (src/base/heap.ts), the word `young`.
  */
-const upstream = new Pool(process.argv[2] ?? "", { connections: 128 });
+const [upstreamUrl = "", lives] = process.argv.slice(2);
+if (lives === "young") setFlagsFromString("--no-allocation-site-pretenuring");
+const upstream = new Pool(upstreamUrl, { connections: 128 });
 
 const server = createServer(async (request, response) => {
   try {

@@ -1,18 +1,26 @@
 import type { Contestant } from "./contestant.ts";
 import { startOwnServer } from "./programs.ts";
 
-/** The measure of everything here: see minimal-proxy.ts. */
-export async function startMinimalProxy(options: {
+interface Place {
   readonly upstreamPort: number;
   readonly core: number | undefined;
-}): Promise<Contestant> {
-  const program = await startOwnServer(
-    "minimal-proxy",
-    [`http://127.0.0.1:${options.upstreamPort}`],
-    options.core,
-  );
+}
+
+/** The measure of everything here, as Node runs it: see minimal-proxy.ts. */
+export function startMinimalProxy(place: Place): Promise<Contestant> {
+  return startProxy("minimal undici proxy", place, []);
+}
+
+/** The same with the gateway's own setting of V8: how much of the distance is that setting. */
+export function startYoungProxy(place: Place): Promise<Contestant> {
+  return startProxy("the same, requests kept young", place, ["young"]);
+}
+
+async function startProxy(name: string, place: Place, words: readonly string[]): Promise<Contestant> {
+  const url = `http://127.0.0.1:${place.upstreamPort}`;
+  const program = await startOwnServer("minimal-proxy", [url, ...words], place.core);
   return {
-    name: "minimal undici proxy",
+    name,
     port: program.port,
     pid: program.pid,
     headers: {},

@@ -24,9 +24,9 @@ export interface Options {
 
 const USAGE = `npm run bench -- [options]
 
-  --seconds N         length of one measurement (default 4)
+  --seconds N         length of one measurement (default 1)
   --warm-up N         seconds of load on each server before it is measured (default 60)
-  --rounds N          measurements of each server, interleaved; medians are printed (default 5)
+  --rounds N          measurements of each server, interleaved; medians are printed (default 20)
   --only PART         plain, stream, translated, block, start or console; may be repeated (default all)
   --no-peers          do not install and measure the TypeScript peer from npm
   --coalesced         the upstream writes a stream at once instead of event by event
@@ -59,9 +59,9 @@ function parseOrExplain(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        seconds: { type: "string", default: "4" },
+        seconds: { type: "string", default: "1" },
         "warm-up": { type: "string", default: "60" },
-        rounds: { type: "string", default: "5" },
+        rounds: { type: "string", default: "20" },
         only: { type: "string", multiple: true },
         peers: { type: "boolean", default: true },
         "no-peers": { type: "boolean", default: false },
