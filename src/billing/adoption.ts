@@ -1,4 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
+import { lineOf } from "./line.ts";
 import { type EndedHold, Posting, rowOfLines } from "./posting.ts";
 import type { SpoolContents } from "./spool-files.ts";
 import type { SpoolStore, TickAnswer, TickRequest } from "./tick.ts";
@@ -73,6 +74,6 @@ function request(
   interrupted: readonly string[],
 ): TickRequest {
   const posting = new Posting();
-  for (const line of lines) posting.add(line, rowOfLines(line.beginLine, line.endLine));
+  for (const line of lines) posting.add(line, rowOfLines(lineOf(line.beginLine), lineOf(line.endLine)));
   return { spool, tick, upto: lines.at(-1)?.number ?? posted, lines: posting, interrupted, asks: [] };
 }

@@ -23,7 +23,7 @@ describe("a line", () => {
     );
   });
 
-  it("is checked as a whole, also where half of it is shared with others", () => {
+  it("is checked as a whole, also in a room that grows under it", () => {
     const caller = callerOf(3, true);
     const line = encodeBegin(7, 1, order(caller, 5n, "é"), ledgersOf(caller, 0));
     for (const each of [line, encodeBegin(8, 1, order(caller, 5n, "é"), ledgersOf(caller, 0))]) {

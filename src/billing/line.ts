@@ -1,23 +1,14 @@
 import { crc32 } from "node:zlib";
-import type { ByteSheet } from "../base/byte-sheet.ts";
+import { ByteSheet } from "../base/byte-sheet.ts";
 import { isFlat, USAGE_LEVELS } from "../base/flat.ts";
 import type { TokenRates } from "../catalog/catalog.ts";
+import { TOKEN_BUCKETS, type TokenUsage } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-import {
-  callerText,
-  encodeRates,
-  modelText,
-  type SharedText,
-  sharedText,
-  wellFormed,
-} from "./shared-text.ts";
+import { callerText, encodeRates, isPlain, modelText, wellFormed } from "./shared-text.ts";
 
-/** A line as the two halves of its JSON: what all begin lines of a model and price share, and what is its own. */
-export interface Line {
-  readonly shared: SharedText;
-  readonly own: string;
-}
+/** Writes the JSON of a line where it is needed: made as text, it would be copied several times on its way. */
+export type Line = (sheet: ByteSheet) => void;
 
 /**
  * The two lines of a request. Each is JSON that the database reads (its field names are those of
@@ -30,12 +21,19 @@ export function encodeBegin(
   order: HoldOrder,
   ledgers: readonly LedgerRef[],
 ): Line {
-  const own = wellFormed(
-    `,"n":${number},"at":${atMs},"request":${JSON.stringify(order.requestId)},${callerText(order.caller).line},` +
-      `"endpoint":"${order.endpoint}","streamed":${order.streamed},` +
-      `"hold":"${order.amountNanos}","ledgers":[${ledgers.map(({ id }) => `"${id}"`).join(",")}]}`,
-  );
-  return { shared: modelText(order.model, order.price).line, own };
+  return (sheet) => {
+    sheet.bytes(modelText(order.model, order.price).line);
+    writeNumber(sheet, NEXT.n, number);
+    writeNumber(sheet, NEXT.at, atMs);
+    writeText(sheet, NEXT.request, order.requestId);
+    sheet.bytes(callerText(order.caller).line);
+    writeWord(sheet, NEXT.endpoint, order.endpoint);
+    sheet.bytes(order.streamed ? NEXT.streamed : NEXT.plain);
+    writeWord(sheet, NEXT.hold, String(order.amountNanos));
+    sheet.bytes(NEXT.ledgers);
+    for (const [index, { id }] of ledgers.entries()) writeWord(sheet, index === 0 ? NOTHING : COMMA, id);
+    sheet.bytes(END_OF_LIST);
+  };
 }
 
 /** `lastRates`: those that were charged, where they are not the begin line's. `raw`: what `rawText` made of the usage object. */
@@ -48,58 +46,135 @@ export function encodeEnd(
   lastRates?: TokenRates,
   raw = rawText(outcome.raw),
 ): Line {
-  const { hostile, errorCode, losses, firstByteMs } = outcome;
-  return lineOf(
-    wellFormed(
-      `{"n":${number},"at":${atMs},"begin":${begin},"charge":"${chargeNanos}","reason":"${outcome.reason}",` +
-        `"status":${outcome.status},"usage":${JSON.stringify(outcome.usage)},"estimated":${outcome.estimated},` +
-        `"upstream":${JSON.stringify(outcome.upstream)},"upstream_model":${JSON.stringify(outcome.upstreamModel)},` +
-        `"attempts":${outcome.attempts},"first_byte_ms":${firstByteMs === null ? null : Math.round(firstByteMs)},` +
-        `"total_ms":${Math.round(outcome.totalMs)}${listField("hostile", hostile)}${listField("losses", losses)}` +
-        `${lastRates === undefined ? "" : `,"rates":${encodeRates(lastRates)}`}` +
-        `${errorCode === undefined ? "" : `,"error_code":${JSON.stringify(errorCode)}`}`,
-    ) + (raw === "" ? "}" : `,"raw":${raw}}`),
-  );
+  return (sheet) => {
+    writeNumber(sheet, FIRST_N, number);
+    writeNumber(sheet, NEXT.at, atMs);
+    writeNumber(sheet, NEXT.begin, begin);
+    writeWord(sheet, NEXT.charge, String(chargeNanos));
+    writeWord(sheet, NEXT.reason, outcome.reason);
+    writeNumber(sheet, NEXT.status, outcome.status);
+    writeUsage(sheet, outcome.usage);
+    sheet.bytes(outcome.estimated ? NEXT.estimated : NEXT.counted);
+    writeText(sheet, NEXT.upstream, outcome.upstream);
+    writeText(sheet, NEXT.upstreamModel, outcome.upstreamModel);
+    writeNumber(sheet, NEXT.attempts, outcome.attempts);
+    writeNumber(sheet, NEXT.firstByteMs, outcome.firstByteMs);
+    writeNumber(sheet, NEXT.totalMs, outcome.totalMs);
+    writeRest(sheet, outcome, lastRates);
+    if (raw !== "") {
+      sheet.bytes(NEXT.raw);
+      sheet.text(raw);
+    }
+    sheet.bytes(END);
+  };
 }
 
-/** The line of this JSON, which shares nothing with others. */
+function writeUsage(sheet: ByteSheet, usage: TokenUsage): void {
+  sheet.bytes(NEXT.usage);
+  let before = NOTHING;
+  for (const [bucket, key] of BUCKET_KEYS) {
+    const tokens = usage[bucket];
+    if (tokens === undefined) continue;
+    sheet.bytes(before);
+    writeNumber(sheet, key, tokens);
+    before = COMMA;
+  }
+  sheet.bytes(END);
+}
+
+/** What few requests have. */
+function writeRest(sheet: ByteSheet, { hostile, losses, errorCode }: Outcome, lastRates?: TokenRates): void {
+  if (hostile?.length) sheet.text(`,"hostile":${wellFormed(JSON.stringify(hostile))}`);
+  if (losses?.length) sheet.text(`,"losses":${wellFormed(JSON.stringify(losses))}`);
+  if (lastRates !== undefined) sheet.text(`,"rates":${encodeRates(lastRates)}`);
+  if (errorCode !== undefined) sheet.text(`,"error_code":${wellFormed(JSON.stringify(errorCode))}`);
+}
+
+function writeNumber(sheet: ByteSheet, key: Uint8Array, value: number | null): void {
+  sheet.bytes(key);
+  if (value === null) sheet.bytes(NULL);
+  else sheet.digits(Math.round(value));
+}
+
+/** A word of our own: an amount, an id, a reason. */
+function writeWord(sheet: ByteSheet, key: Uint8Array, word: string): void {
+  sheet.bytes(key);
+  sheet.byte(QUOTE);
+  sheet.text(word);
+  sheet.byte(QUOTE);
+}
+
+/** Anybody's text. */
+function writeText(sheet: ByteSheet, key: Uint8Array, text: string | null): void {
+  if (text !== null && isPlain(text)) {
+    writeWord(sheet, key, text);
+  } else {
+    sheet.bytes(key);
+    sheet.text(wellFormed(JSON.stringify(text)));
+  }
+}
+
+const FIRST_N = Buffer.from('{"n":');
+
+/** What stands before the value of each field. */
+const NEXT = {
+  n: Buffer.from(',"n":'),
+  at: Buffer.from(',"at":'),
+  request: Buffer.from(',"request":'),
+  endpoint: Buffer.from(',"endpoint":'),
+  streamed: Buffer.from(',"streamed":true'),
+  plain: Buffer.from(',"streamed":false'),
+  hold: Buffer.from(',"hold":'),
+  ledgers: Buffer.from(',"ledgers":['),
+  begin: Buffer.from(',"begin":'),
+  charge: Buffer.from(',"charge":'),
+  reason: Buffer.from(',"reason":'),
+  status: Buffer.from(',"status":'),
+  usage: Buffer.from(',"usage":{'),
+  estimated: Buffer.from(',"estimated":true'),
+  counted: Buffer.from(',"estimated":false'),
+  upstream: Buffer.from(',"upstream":'),
+  upstreamModel: Buffer.from(',"upstream_model":'),
+  attempts: Buffer.from(',"attempts":'),
+  firstByteMs: Buffer.from(',"first_byte_ms":'),
+  totalMs: Buffer.from(',"total_ms":'),
+  raw: Buffer.from(',"raw":'),
+};
+const BUCKET_KEYS = TOKEN_BUCKETS.map((bucket) => [bucket, Buffer.from(`"${bucket}":`)] as const);
+const NOTHING = Buffer.alloc(0);
+const COMMA = Buffer.from(",");
+const NULL = Buffer.from("null");
+const END = Buffer.from("}");
+const END_OF_LIST = Buffer.from("]}");
+const QUOTE = 0x22;
+
+/** The line of this JSON. */
 export function lineOf(json: string): Line {
-  return { shared: NOTHING_SHARED, own: json };
+  return (sheet) => sheet.text(json);
 }
 
 /** The JSON of a line. */
-export function textOf({ shared, own }: Line): string {
-  return shared.text + own;
-}
-
-function listField(name: string, words: readonly string[] | undefined): string {
-  return words === undefined || words.length === 0 ? "" : `,"${name}":${JSON.stringify(words)}`;
+export function textOf(line: Line): string {
+  const sheet = new ByteSheet();
+  line(sheet);
+  return sheet.view().toString();
 }
 
 export type LineKind = "begin" | "end";
 
 /** Writes a line as it stands on disk: framed, with its newline. */
 export function writeFramed(sheet: ByteSheet, kind: LineKind, line: Line): void {
-  const sum = crc32(line.own, line.shared.checksum);
-  sheet.byte(kind === "begin" ? LETTER_B : LETTER_E);
-  sheet.byte(SPACE);
-  for (let shift = 28; shift >= 0; shift -= 4) sheet.byte(HEX_DIGITS[(sum >>> shift) & 0xf] ?? 0);
-  sheet.byte(SPACE);
-  writeLine(sheet, line);
-}
-
-/** Writes the JSON of a line and a newline. */
-function writeLine(sheet: ByteSheet, { shared, own }: Line): void {
-  sheet.bytes(shared.bytes);
-  sheet.text(own);
+  sheet.bytes(FRAMES[kind]);
+  const start = sheet.length;
+  line(sheet);
+  sheet.hexAt(start - CHECKSUM_BEFORE, crc32(sheet.view(start)));
   sheet.byte(NEWLINE);
 }
 
-const LETTER_B = 0x62;
-const LETTER_E = 0x65;
-const SPACE = 0x20;
+/** With room for the checksum. */
+const FRAMES = { begin: Buffer.from("b 00000000 "), end: Buffer.from("e 00000000 ") };
+const CHECKSUM_BEFORE = 8 + 1;
 const NEWLINE = 0x0a;
-const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
 /** A line read back (without its newline); undefined where it is torn or changed. */
 export function unframe(line: string): { kind: LineKind; json: string } | undefined {
@@ -121,5 +196,3 @@ export function rawText(raw: unknown): string {
   if (text === undefined) return "";
   return text.length > MOST_RAW_CHARACTERS ? `{"omitted_characters":${text.length}}` : wellFormed(text);
 }
-
-const NOTHING_SHARED = sharedText("");

@@ -1,5 +1,9 @@
 import { ByteSheet } from "../base/byte-sheet.ts";
+import type { Line } from "./line.ts";
 import { linesOfRow } from "./usage-row.ts";
+
+/** Writes a row, without a newline. */
+export type Row = (sheet: ByteSheet) => void;
 
 /** What is known of an ended request beside its row: needed where the text cannot be read. */
 export interface EndedHold {
@@ -35,11 +39,11 @@ export class Posting {
     return this.numbers.at(-1) ?? 0;
   }
 
-  add(hold: EndedHold, row: string): void {
+  add(hold: EndedHold, row: Row): void {
     this.numbers.push(hold.number);
     this.balances.push(hold.balance);
     this.holdNanos.push(hold.holdNanos);
-    this.sheet.text(row);
+    row(this.sheet);
     this.sheet.byte(NEWLINE);
   }
 
@@ -69,8 +73,12 @@ export class Posting {
 }
 
 /** The row that can hold whatever its lines do. */
-export function rowOfLines(beginLine: string, endLine: string): string {
-  return `${beginLine}\t${endLine}`;
+export function rowOfLines(beginLine: Line, endLine: Line): Row {
+  return (sheet) => {
+    beginLine(sheet);
+    sheet.byte(TAB);
+    endLine(sheet);
+  };
 }
 
 function pairOf(row: string): RequestLines {
@@ -79,4 +87,5 @@ function pairOf(row: string): RequestLines {
   return { beginLine, endLine };
 }
 
+const TAB = 0x09;
 const NEWLINE = 0x0a;

@@ -1,29 +1,21 @@
-import { crc32 } from "node:zlib";
 import type { Caller } from "../accounts/caller.ts";
 import type { TokenRates } from "../catalog/catalog.ts";
 import type { FrozenPrice } from "./billing.ts";
 
-/** Text that lines of JSON begin with again and again: its bytes are made once, and its checksum, which goes on with the rest. */
-export interface SharedText {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-  readonly checksum: number;
-}
-
-/** Account and key, as they stand in a begin line and in a row. */
+/** Account and key, as they stand amid a begin line and in a row. */
 interface CallerText {
-  readonly line: string;
-  readonly row: string;
+  readonly line: Uint8Array;
+  readonly row: Uint8Array;
 }
 
-/** Model, price row, rates and factor; of a line its first half, up to the comma. */
+/** Model, price row, rates and factor: how a begin line begins, up to the comma, and part of a row. */
 interface ModelText {
-  readonly line: SharedText;
+  readonly line: Uint8Array;
   /** undefined where a row cannot hold the model's name. */
-  readonly row: string | undefined;
+  readonly row: Uint8Array | undefined;
 }
 
-// Callers and rates are shared by many requests and frozen, so their text is made once; of rates for one factor.
+// Callers and rates are shared by many requests and frozen, so their bytes are made once; of rates for one factor.
 const callerTexts = new WeakMap<Caller, CallerText>();
 const modelTexts = new WeakMap<TokenRates, KnownModel>();
 
@@ -37,7 +29,10 @@ export function callerText(caller: Caller): CallerText {
   let text = callerTexts.get(caller);
   if (text === undefined) {
     const { accountId, keyId } = caller;
-    text = { line: `"account":"${accountId}","key":"${keyId}"`, row: `${accountId}\t${keyId}` };
+    text = {
+      line: Buffer.from(`,"account":"${accountId}","key":"${keyId}"`),
+      row: Buffer.from(`\t${accountId}\t${keyId}\t`),
+    };
     callerTexts.set(caller, text);
   }
   return text;
@@ -61,13 +56,9 @@ function encodeModel(model: string, { priceId, rates, extras, factorPpm }: Froze
   const frozen = wellFormed(encodeRates(rates, extras));
   const line = `{"model":${wellFormed(JSON.stringify(model))},"price":"${priceId}","rates":${frozen},"factor":"${factorPpm}"`;
   return {
-    line: sharedText(line),
-    row: isPlain(model) ? `${model}\t${priceId}\t${frozen}\t${factorPpm}` : undefined,
+    line: Buffer.from(line),
+    row: isPlain(model) ? Buffer.from(`${model}\t${priceId}\t${frozen}\t${factorPpm}\t`) : undefined,
   };
-}
-
-export function sharedText(text: string): SharedText {
-  return { text, bytes: Buffer.from(text), checksum: crc32(text) };
 }
 
 /** Whether a text can be a field of a row, and stands in JSON as it is. */

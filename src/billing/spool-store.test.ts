@@ -168,8 +168,8 @@ function requestOf(
     lines.add(
       { number: begin + 1, balance: `account:${account}`, holdNanos: 100n },
       rowOfLines(
-        textOf(encodeBegin(begin, 0, request, ledgersOf(caller, 0))),
-        textOf(encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge)))),
+        encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
+        encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
       ),
     );
   }

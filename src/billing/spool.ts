@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { type Member, Roster } from "../base/roster.ts";
 import { type Line, textOf } from "./line.ts";
-import { Posting, type RequestLines, rowOfLines } from "./posting.ts";
+import { Posting, type RequestLines, type Row, rowOfLines } from "./posting.ts";
 import type { Purse } from "./purse.ts";
 import { Purses } from "./purses.ts";
 import type { TickAnswer, TickRequest } from "./tick.ts";
@@ -37,7 +37,7 @@ export interface Hold extends Member {
 /** The end of a request, for the disk and for the next tick; without a row its lines are posted. */
 export interface Ending {
   readonly line: Line;
-  readonly row: string | undefined;
+  readonly row: Row | undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ export class Spool {
     hold.beginLine = undefined;
     hold.endNumber = number;
     const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
-    this.posting().add(ended, row ?? rowOfLines(textOf(beginLine), textOf(line)));
+    this.posting().add(ended, row ?? rowOfLines(beginLine, line));
     for (const purse of purses) purse.settle(amountNanos, chargeNanos, nowMs);
     this.finished.push(hold);
     if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);
@@ -220,7 +220,8 @@ export class Spool {
   findUnposted(requestId: string): RequestLines | undefined {
     const mark = JSON.stringify(requestId);
     for (const { beginLine } of this.holds.members()) {
-      if (beginLine?.own.includes(mark)) return { beginLine: textOf(beginLine), endLine: undefined };
+      const text = beginLine === undefined ? "" : textOf(beginLine);
+      if (text.includes(mark)) return { beginLine: text, endLine: undefined };
     }
     for (const posting of this.postings) {
       const found = posting.find(requestId);

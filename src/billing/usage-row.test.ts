@@ -6,7 +6,7 @@ import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import { ledgersOf } from "./ledger-ref.ts";
 import { encodeBegin, encodeEnd, rawText, textOf } from "./line.ts";
-import { Posting, rowOfLines } from "./posting.ts";
+import { Posting, type Row, rowOfLines } from "./posting.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { TickRequest } from "./tick.ts";
 import { encodeRow } from "./usage-row.ts";
@@ -45,7 +45,7 @@ const outcomes = fc
 let spools = 0;
 
 /** What the usage log has of a request that was posted as this row. */
-async function posted(row: string, requestId: string, limited: Caller): Promise<unknown> {
+async function posted(row: Row, requestId: string, limited: Caller): Promise<unknown> {
   const store = createSpoolStore(rig.database);
   spools += 1;
   const spool = `row-${spools}`;
@@ -84,20 +84,20 @@ describe("a row of the usage log", () => {
         const row = encodeRow(ended);
         if (row === undefined) return;
         rows += 1;
-        expect(row).not.toMatch(/[\n\0]/);
-        const begin = textOf(encodeBegin(1, BEGAN_AT_MS, asked, ledgers));
-        const end = textOf(encodeEnd(2, ENDED_AT_MS, 1, 3n, outcome));
+        expect(textOf(row)).not.toMatch(/[\n\0]/);
+        const begin = encodeBegin(1, BEGAN_AT_MS, asked, ledgers);
+        const end = encodeEnd(2, ENDED_AT_MS, 1, 3n, outcome);
         const byRow = await posted(row, requestId, caller);
         expect(byRow).toEqual(await posted(rowOfLines(begin, end), requestId, caller));
         const again = new Posting();
         again.add({ number: 2, balance: "", holdNanos: 5n }, row);
         const pair = again.find(requestId);
         expect(again.find(`${requestId} `)).toBeUndefined();
-        expect(JSON.parse(begin)).toEqual({
+        expect(JSON.parse(textOf(begin))).toEqual({
           n: 1,
           ...JSON.parse(pair?.beginLine ?? ""),
         });
-        expect(JSON.parse(end)).toEqual({
+        expect(JSON.parse(textOf(end))).toEqual({
           ...{ n: 2, begin: 1 },
           ...JSON.parse(pair?.endLine ?? ""),
         });
@@ -108,11 +108,13 @@ describe("a row of the usage log", () => {
   });
 
   it("is none where something has no field in it", () => {
-    const row = (more: Partial<Outcome>, asked: Partial<HoldOrder> = {}) =>
-      encodeRow({
+    const row = (more: Partial<Outcome>, asked: Partial<HoldOrder> = {}) => {
+      const made = encodeRow({
         ...{ beganAtMs: 1, endedAtMs: 2, order: { ...order(caller, 5n, "request"), ...asked } },
         ...{ ledgers: ledgersOf(caller, 0), chargeNanos: 3n, outcome: { ...completed(1), ...more }, raw: "" },
       });
+      return made && textOf(made);
+    };
     expect(row({})).toMatch(/^1\t2\trequest\t/);
     expect(row({ hostile: [], losses: [] })).toBeDefined();
     for (const odd of ["", "a\tb", "a\nb", "\0", "\ud800", 'a"b', "a\\b"]) {

@@ -1,5 +1,7 @@
+import type { ByteSheet } from "../base/byte-sheet.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
+import type { Row } from "./posting.ts";
 import { callerText, isPlain, modelText } from "./shared-text.ts";
 
 /** What both lines of an ended request say, as a row of the usage log needs it. */
@@ -19,22 +21,54 @@ export interface EndedRequest {
  * empty one being null. undefined where a row cannot hold all of it; its two lines are posted then, which can. Positions
  * are between a program and the function of its own migration; what lies on disk has names.
  */
-export function encodeRow(ended: EndedRequest): string | undefined {
-  const { order, outcome, ledgers } = ended;
-  const { usage, upstream, upstreamModel, firstByteMs } = outcome;
+export function encodeRow(ended: EndedRequest): Row | undefined {
+  const { order, outcome } = ended;
+  const { upstream, upstreamModel } = outcome;
   const model = modelText(order.model, order.price).row;
   if (model === undefined || !isPlain(order.requestId) || !fits(order, outcome)) return undefined;
   if ((upstream !== null && !isPlain(upstream)) || (upstreamModel !== null && !isPlain(upstreamModel)))
     return undefined;
-  return (
-    `${ended.beganAtMs}\t${ended.endedAtMs}\t${order.requestId}\t${callerText(order.caller).row}\t${model}\t` +
-    `${order.endpoint}\t${order.streamed}\t${order.amountNanos}\t${ledgers.map(({ id }) => id).join(",")}\t` +
-    `${upstream ?? ""}\t${upstreamModel ?? ""}\t${outcome.status}\t${outcome.reason}\t${outcome.attempts}\t` +
-    `${firstByteMs === null ? "" : Math.round(firstByteMs)}\t${Math.round(outcome.totalMs)}\t${outcome.estimated}\t` +
-    `${usage.inputUncached ?? ""}\t${usage.cacheRead ?? ""}\t${usage.cacheWrite5m ?? ""}\t${usage.cacheWrite1h ?? ""}\t` +
-    `${usage.outputVisible ?? ""}\t${usage.outputReasoning ?? ""}\t${ended.raw}\t${ended.chargeNanos}`
-  );
+  return (sheet) => {
+    const { usage } = outcome;
+    number(sheet, ended.beganAtMs);
+    number(sheet, ended.endedAtMs);
+    sheet.text(order.requestId);
+    sheet.bytes(callerText(order.caller).row);
+    sheet.bytes(model);
+    text(sheet, order.endpoint);
+    text(sheet, String(order.streamed));
+    text(sheet, String(order.amountNanos));
+    text(sheet, ended.ledgers.map(({ id }) => id).join(","));
+    text(sheet, upstream);
+    text(sheet, upstreamModel);
+    number(sheet, outcome.status);
+    text(sheet, outcome.reason);
+    number(sheet, outcome.attempts);
+    number(sheet, outcome.firstByteMs);
+    number(sheet, outcome.totalMs);
+    text(sheet, String(outcome.estimated));
+    number(sheet, usage.inputUncached);
+    number(sheet, usage.cacheRead);
+    number(sheet, usage.cacheWrite5m);
+    number(sheet, usage.cacheWrite1h);
+    number(sheet, usage.outputVisible);
+    number(sheet, usage.outputReasoning);
+    text(sheet, ended.raw);
+    sheet.text(String(ended.chargeNanos));
+  };
 }
+
+function text(sheet: ByteSheet, value: string | null): void {
+  if (value !== null) sheet.text(value);
+  sheet.byte(TAB);
+}
+
+function number(sheet: ByteSheet, value: number | null | undefined): void {
+  if (value !== null && value !== undefined) sheet.digits(Math.round(value));
+  sheet.byte(TAB);
+}
+
+const TAB = 0x09;
 
 /** Whether an outcome has nothing for which a row has no field. */
 function fits({ price }: HoldOrder, { hostile, losses, errorCode, withoutExtras }: Outcome): boolean {
