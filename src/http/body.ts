@@ -35,6 +35,8 @@ export function readBody(
   }
   if (Number(request.headers["content-length"] ?? 0) > limitBytes)
     return Promise.reject(tooLarge(limitBytes));
+  if (coding === "identity" && request.complete && request.readableLength <= limitBytes)
+    return readWhole(request, reader);
 
   return new Promise((resolve, reject) => {
     const source = coding === "gzip" ? request.pipe(createGunzip()) : request;
@@ -54,11 +56,7 @@ export function readBody(
       try {
         reader.write(chunk);
       } catch (error) {
-        fail(
-          error instanceof GatewayError
-            ? error
-            : new GatewayError("internal_error", "The request could not be read.", { cause: error }),
-        );
+        fail(refusalOf(error));
       }
     };
     source.on("data", (chunk: Buffer) => {
@@ -81,6 +79,27 @@ export function readBody(
       fail(new GatewayError("invalid_request", "The caller closed the connection while sending the body.")),
     );
   });
+}
+
+/** A body that came in one with its head, as most do, is here already: no event of the stream need be awaited. */
+function readWhole(request: IncomingMessage, reader: BodyReader): Promise<Buffer[]> {
+  return new Promise((resolve, reject) => {
+    atTurnEnd(() => {
+      const body: Buffer | null = request.read();
+      try {
+        if (body !== null) reader.write(body);
+      } catch (error) {
+        return reject(refusalOf(error));
+      }
+      resolve(body === null ? [] : [body]);
+    });
+  });
+}
+
+function refusalOf(cause: unknown): GatewayError {
+  return cause instanceof GatewayError
+    ? cause
+    : new GatewayError("internal_error", "The request could not be read.", { cause });
 }
 
 function tooLarge(limitBytes: number): GatewayError {
