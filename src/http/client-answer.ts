@@ -79,12 +79,15 @@ class RawAnswer implements ClientAnswer {
     this.#ended = true;
     const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
     raw.writeHead(status, Object.assign({}, this.#headers, own, { "content-length": String(length) }));
+    // Corked, so that head and body leave in one system call.
+    raw.cork();
     if (length <= JOINED_BYTES) {
-      // As one string with the head: the cheapest of all writes.
-      raw.end(body.map((piece) => asBuffer(piece).toString("latin1")).join(""), "latin1");
+      // One string with the head, by itself: the cheapest of all writes. An end that has it, or comes before it has left,
+      // would add an empty one, and so make it a gathered write, which takes a tenth of what a bare server does.
+      raw.write(body.map((piece) => asBuffer(piece).toString("latin1")).join(""), "latin1");
+      raw.uncork();
+      raw.end();
     } else {
-      // Corked, so that head and body leave in one system call.
-      raw.cork();
       for (const piece of body) raw.write(piece);
       raw.end();
       raw.uncork();
