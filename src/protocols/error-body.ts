@@ -57,11 +57,14 @@ export function statesError(body: JsonObject): boolean {
  * the `detail` of FastAPI, on which many servers are built. What holds an answer is one.
  */
 function isBareError(body: JsonObject): boolean {
-  if (holdsAnswer(body)) return false;
   const { type, code, message, msg, detail } = body;
-  if (type === "error" || asText(detail) !== "" || asArray(detail).length > 0) return true;
   const hasCode = typeof code === "number" || asText(code) !== "";
-  return hasCode && !SUCCESS.test(String(code)) && (asText(message) !== "" || asText(msg) !== "");
+  const looksSo =
+    type === "error" ||
+    asText(detail) !== "" ||
+    asArray(detail).length > 0 ||
+    (hasCode && !SUCCESS.test(String(code)) && (asText(message) !== "" || asText(msg) !== ""));
+  return looksSo && !holdsAnswer(body);
 }
 
 /** Whether anything is where the protocols have their answers. */

@@ -20,9 +20,12 @@ export function asArray(value: unknown): readonly unknown[] {
 
 /** The objects among an array's elements. */
 export function asObjects(value: unknown): readonly JsonObject[] {
-  return asArray(value)
-    .map(asObject)
-    .filter((element) => element !== undefined);
+  const objects: JsonObject[] = [];
+  for (const element of asArray(value)) {
+    const object = asObject(element);
+    if (object !== undefined) objects.push(object);
+  }
+  return objects;
 }
 
 /** A place in a list: the value if it can be one, else the first. */

@@ -5,46 +5,43 @@ import { asObject, type JsonObject } from "./json.ts";
  * Takes token counts out of a vendor's usage object. A value that cannot be one (negative, a fraction,
  * a word, absurdly large) counts as missing and its field is listed, so that it never reaches arithmetic.
  */
-export function openTally(): Tally {
-  const hostile: string[] = [];
-  return {
-    hostile,
-    count(object, field) {
-      const value = object?.[field];
-      if (value === undefined || value === null) return undefined;
-      const count = readCount(value);
-      if (count === undefined) hostile.push(field);
-      return count;
-    },
-    reject(field) {
-      hostile.push(field);
-    },
-  };
-}
+export class Tally {
+  readonly #hostile: string[] = [];
 
-export interface Tally {
-  /** The count in this field; undefined where it is absent, null or impossible. */
-  count(object: JsonObject | undefined, field: string): number | undefined;
-  /** Lists a field whose value contradicts another. */
-  reject(field: string): void;
-  readonly hostile: readonly string[];
-}
-
-/**
- * The first count above zero of those that one thing may stand in. Servers that speak for several vendors
- * have all their fields and fill in one.
- */
-export function filledCount(
-  tally: Tally,
-  ...places: readonly (readonly [JsonObject | undefined, string])[]
-): number | undefined {
-  let empty: number | undefined;
-  for (const [object, field] of places) {
-    const count = tally.count(object, field);
-    if (count !== undefined && count > 0) return count;
-    empty ??= count;
+  get hostile(): readonly string[] {
+    return this.#hostile;
   }
-  return empty;
+
+  /** The count in this field; undefined where it is absent, null or impossible. */
+  count(object: JsonObject | undefined, field: string): number | undefined {
+    const value = object?.[field];
+    if (value === undefined || value === null) return undefined;
+    const count = readCount(value);
+    if (count === undefined) this.#hostile.push(field);
+    return count;
+  }
+
+  /**
+   * The first count above zero of these fields, of which servers that speak for several vendors have all and fill in
+   * one; else a zero. `found` is what other places of the same thing have told.
+   */
+  filled(
+    object: JsonObject | undefined,
+    fields: readonly string[],
+    found?: number | undefined,
+  ): number | undefined {
+    let best = found;
+    for (const field of fields) {
+      if (best !== undefined && best > 0) return best;
+      best = this.count(object, field) ?? best;
+    }
+    return best;
+  }
+
+  /** Lists a field whose value contradicts another. */
+  reject(field: string): void {
+    this.#hostile.push(field);
+  }
 }
 
 /**
@@ -154,8 +151,9 @@ export type Buckets = { readonly [bucket in keyof TokenUsage]?: number | undefin
  * vendors repeat or raise their counts (rule 6). Null is no statement, and nor are zeros alone behind counts.
  */
 export function latestCounts(earlier: JsonObject | undefined, later: JsonObject): JsonObject {
+  if (earlier === undefined) return later;
   const isEmpty = Object.values(later).every((value) => typeof value !== "number" || value === 0);
-  return earlier === undefined ? later : joinCounts(earlier, later, isEmpty, 0);
+  return joinCounts(earlier, later, isEmpty, 0);
 }
 
 function joinCounts(earlier: JsonObject, later: JsonObject, isEmpty: boolean, depth: number): JsonObject {

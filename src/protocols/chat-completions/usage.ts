@@ -2,14 +2,7 @@ import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../an
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
-import {
-  filledCount,
-  inclusiveInput,
-  inclusiveOutput,
-  metered,
-  openTally,
-  splitWrites,
-} from "../usage-counts.ts";
+import { inclusiveInput, inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
@@ -37,30 +30,17 @@ const rules: AnswerRules = {
   },
 
   buckets(usage) {
-    const tally = openTally();
+    const tally = new Tally();
     const prompt = asObject(usage["prompt_tokens_details"]);
     const completion = asObject(usage["completion_tokens_details"]);
     const input = tally.count(usage, "prompt_tokens");
-    const written = filledCount(
-      tally,
-      [prompt, "cache_write_tokens"],
-      [prompt, "cache_creation_input_tokens"],
-      [prompt, "cache_creation_tokens"],
-      [usage, "cache_creation_input_tokens"],
-    );
+    const written = tally.filled(usage, WRITTEN, tally.filled(prompt, WRITTEN_OF_PROMPT));
     const lifetimes =
       asObject(prompt?.["cache_creation"]) ??
       asObject(prompt?.["cache_creation_token_details"]) ??
       asObject(usage["cache_creation"]);
     const cache = {
-      cacheRead: filledCount(
-        tally,
-        [prompt, "cached_tokens"],
-        [usage, "prompt_cache_hit_tokens"],
-        [usage, "cache_read_input_tokens"],
-        [usage, "num_cached_tokens"],
-        [usage, "cached_tokens"],
-      ),
+      cacheRead: tally.filled(usage, READ, tally.count(prompt, "cached_tokens")),
       ...splitWrites(tally, written, lifetimes),
     };
     const counts = {
@@ -73,6 +53,11 @@ const rules: AnswerRules = {
     return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
   },
 };
+
+/** Where vendors count what was written to their caches, and what was read. */
+const WRITTEN_OF_PROMPT = ["cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens"];
+const WRITTEN = ["cache_creation_input_tokens"];
+const READ = ["prompt_cache_hit_tokens", "cache_read_input_tokens", "num_cached_tokens", "cached_tokens"];
 
 /** Reads usage off chat completions, plain and streamed. */
 export const chatCompletionsUsage = usageReader(rules);

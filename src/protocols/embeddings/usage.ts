@@ -4,7 +4,7 @@ import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { filledCount, metered, openTally } from "../usage-counts.ts";
+import { metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -18,13 +18,8 @@ const rules: AnswerRules = {
   openLook: () => () => true,
 
   buckets(usage) {
-    const tally = openTally();
-    const input = filledCount(
-      tally,
-      [usage, "prompt_tokens"],
-      [usage, "input_tokens"],
-      [usage, "total_tokens"],
-    );
+    const tally = new Tally();
+    const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens"]);
     // Known to be nothing, which is more than "not reported".
     return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
   },

@@ -4,7 +4,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveInput, metered, openTally } from "../usage-counts.ts";
+import { inclusiveInput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { isFailure } from "./finish.ts";
 
@@ -19,7 +19,7 @@ const rules: AnswerRules = {
   openLook: keyLook("usageMetadata", "finishReason", "promptFeedback", "error"),
 
   buckets(usage) {
-    const tally = openTally();
+    const tally = new Tally();
     const prompt = tally.count(usage, "promptTokenCount");
     // What hosted tools read in is input as well, never cached, and not part of the prompt (rule 3).
     const toolInput = tally.count(usage, "toolUsePromptTokenCount");

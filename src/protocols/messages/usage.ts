@@ -5,7 +5,7 @@ import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.t
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveOutput, metered, openTally, splitWrites, type Tally } from "../usage-counts.ts";
+import { inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -24,7 +24,7 @@ const rules: AnswerRules = {
   // Summaries that the vendor makes of a long conversation are charged as well, and the totals leave them out:
   // https://platform.claude.com/docs/en/build-with-claude/compaction
   buckets(usage) {
-    const tally = openTally();
+    const tally = new Tally();
     const told = readCounts(tally, usage);
     const summaries = asObjects(usage["iterations"]).filter(({ type }) => type === "compaction");
     if (summaries.length === 0) return told;

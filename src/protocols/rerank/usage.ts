@@ -2,7 +2,7 @@ import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.t
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { filledCount, metered, openTally } from "../usage-counts.ts";
+import { metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -16,17 +16,10 @@ const rules: AnswerRules = {
   openLook: () => () => true,
 
   buckets(usage) {
-    const tally = openTally();
-    const billed = asObject(usage["billed_units"]);
-    const counted = asObject(usage["tokens"]);
-    const input = filledCount(
-      tally,
-      [usage, "prompt_tokens"],
-      [usage, "total_tokens"],
-      [billed, "input_tokens"],
-      [billed, "total_tokens"],
-      [counted, "input_tokens"],
-    );
+    const tally = new Tally();
+    const beside = tally.filled(usage, ["prompt_tokens", "total_tokens"]);
+    const billed = tally.filled(asObject(usage["billed_units"]), ["input_tokens", "total_tokens"], beside);
+    const input = tally.filled(asObject(usage["tokens"]), ["input_tokens"], billed);
     // Known to be nothing, which is more than "not reported".
     return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
   },

@@ -4,7 +4,7 @@ import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.t
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveInput, inclusiveOutput, metered, openTally } from "../usage-counts.ts";
+import { inclusiveInput, inclusiveOutput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
@@ -18,7 +18,7 @@ const rules: AnswerRules = {
   openLook: keyLook("response", "error"),
 
   buckets(usage) {
-    const tally = openTally();
+    const tally = new Tally();
     const inputDetails = asObject(usage["input_tokens_details"]) ?? asObject(usage["prompt_tokens_details"]);
     const outputDetails =
       asObject(usage["output_tokens_details"]) ?? asObject(usage["completion_tokens_details"]);
