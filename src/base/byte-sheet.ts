@@ -47,8 +47,9 @@ export class ByteSheet {
     this.#reserve(MOST_DIGITS);
     // Divided as small numbers, which the processor does at once.
     const high = Math.floor(value / LOW_DIGITS);
-    if (high > 0) this.#digits(high, 1);
-    this.#digits(value - high * LOW_DIGITS, high > 0 ? LOW_DIGITS_LENGTH : 1);
+    if (high > 0) this.#digits(high, lengthOf(high));
+    const low = value - high * LOW_DIGITS;
+    this.#digits(low, high > 0 ? LOW_DIGITS_LENGTH : lengthOf(low));
   }
 
   /** Eight hexadecimal digits of a whole number of 32 bits, in place of what stands at `start`. */
@@ -80,9 +81,7 @@ export class ByteSheet {
     return true;
   }
 
-  #digits(value: number, least: number): void {
-    let length = least;
-    for (let limit = 10 ** least; limit <= value; limit *= 10) length += 1;
+  #digits(value: number, length: number): void {
     let rest = value | 0;
     for (let at = this.#length + length - 1; at >= this.#length; at -= 1) {
       const tenth = (rest / 10) | 0;
@@ -99,6 +98,12 @@ export class ByteSheet {
     this.#room.copy(larger, 0, 0, this.#length);
     this.#room = larger;
   }
+}
+
+function lengthOf(value: number): number {
+  let length = 1;
+  for (let limit = 10; limit <= value; limit *= 10) length += 1;
+  return length;
 }
 
 const FIRST_ROOM_BYTES = 4 * 1024;

@@ -6,6 +6,7 @@ import { PROTOCOLS } from "../protocols/table.ts";
 import type { AttemptOutcome } from "../routing/health.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Candidate, Transport, UpstreamAnswer, UpstreamCall } from "../upstreams/call.ts";
+import type { AnswerHeaders } from "../upstreams/raw-headers.ts";
 import type { StoredResponses } from "../upstreams/stored-responses.ts";
 import { awaitAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
@@ -131,17 +132,13 @@ function send(
 }
 
 /** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
-function receiverFor(
-  attempt: Attempt,
-  status: number,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Receiver {
-  if (status < 200 || status > 299) return receiveError(attempt, status, headers);
+function receiverFor(attempt: Attempt, status: number, headers: AnswerHeaders): Receiver {
+  if (status < 200 || status > 299) return receiveError(attempt, status, headers.all());
   const { contentType, losses, arrayStream } = attempt.passage;
   const { streamed } = attempt.exchange.request;
   const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
   const passed = {
-    "content-type": contentType ?? typeOf(headers["content-type"], due),
+    "content-type": contentType ?? typeOf(headers.get("content-type"), due),
     ...droppedHeader(losses),
   };
   return streamed
@@ -150,6 +147,6 @@ function receiverFor(
 }
 
 /** In the upstream's words where they are true: some call their JSON text/plain, and clients then do not read it as JSON. */
-function typeOf(stated: string | string[] | undefined, due: string): string {
-  return typeof stated === "string" && stated.toLowerCase().startsWith(due) ? stated : due;
+function typeOf(stated: string | undefined, due: string): string {
+  return stated?.toLowerCase().startsWith(due) ? stated : due;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Transport, UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../upstreams/call.ts";
+import { RawHeaders } from "../upstreams/raw-headers.ts";
 import { fanOut } from "./fan-out.ts";
 import { untag } from "./joined-form.ts";
 
@@ -23,6 +24,8 @@ const plain = (text: string): Buffer =>
   Buffer.from(
     JSON.stringify({ content: [{ type: "text", text }], usage: { input_tokens: 5, output_tokens: 7 } }),
   );
+
+const NO_HEADERS = new RawHeaders([]);
 
 /** Three requests at an upstream that is played by hand, and what their one receiver was told. */
 function open(streamed: boolean) {
@@ -57,7 +60,7 @@ function open(streamed: boolean) {
   };
   const states = (): string[] => upstream.map(({ state }) => state.join(" "));
   const begin = (): void => {
-    for (const { answer } of upstream) answer.head(200, {});
+    for (const { answer } of upstream) answer.head(200, NO_HEADERS);
   };
   return { at, begin, states, told, chunks, flight, usage, meter };
 }
@@ -65,11 +68,11 @@ function open(streamed: boolean) {
 describe("several requests as one", () => {
   it("begin when the last has begun, and nothing that came earlier is lost", () => {
     const { at, told, chunks } = open(true);
-    at(0).head(200, {});
+    at(0).head(200, NO_HEADERS);
     at(0).data(OPENING);
-    at(1).head(200, {});
+    at(1).head(200, NO_HEADERS);
     expect(told).toEqual([]);
-    at(2).head(200, {});
+    at(2).head(200, NO_HEADERS);
     expect(told).toEqual(["head 200"]);
     expect(chunks.map(untag)).toEqual([{ answer: 0, chunk: OPENING }]);
   });
@@ -124,8 +127,8 @@ describe("several requests as one", () => {
 
   it("are refused together: the first error stands for all, and the others are cancelled", () => {
     const { at, told, states, chunks } = open(true);
-    at(0).head(200, {});
-    at(1).head(529, {});
+    at(0).head(200, NO_HEADERS);
+    at(1).head(529, NO_HEADERS);
     at(1).data(Buffer.from("{}"));
     at(1).ended();
     expect(told).toEqual(["head 529", "ended"]);

@@ -70,13 +70,11 @@ export function collectAnswer({ answersWithMedia }: TaskApiRequest, to: Collecti
   const chunks: Buffer[] = [];
   let bytes = 0;
   let status = 0;
-  const headers: Record<string, string> = {};
+  let headers: Readonly<Record<string, string>> = {};
   return {
     head(answered, list) {
       status = answered;
-      for (const [name, value] of Object.entries(list)) {
-        if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
-      }
+      headers = list.all();
     },
     data(chunk) {
       bytes += chunk.length;

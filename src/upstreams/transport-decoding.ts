@@ -47,13 +47,11 @@ export interface Decoder {
  * some servers only claim.
  */
 export function openDecoder(
-  contentEncoding: string | string[] | undefined,
+  contentEncoding: string | undefined,
   first: number,
   sink: DecodedSink,
 ): Decoder | undefined {
-  const coding = String(contentEncoding ?? "")
-    .trim()
-    .toLowerCase();
+  const coding = (contentEncoding ?? "").trim().toLowerCase();
   const open = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
   return open?.(first)
     .on("data", sink.data)

@@ -4,6 +4,7 @@ import type { Log } from "../observe/log.ts";
 import type { UpstreamAnswer, UpstreamFailure, UpstreamFlight } from "./call.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
 import { failureOf, type Limit, timeoutOf } from "./failures.ts";
+import { RawHeaders } from "./raw-headers.ts";
 import { type Decoder, openDecoder } from "./transport-decoding.ts";
 import type { Line } from "./transport-lines.ts";
 
@@ -39,9 +40,12 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   #state: typeof CONNECTING | typeof WAITING | typeof BODY | typeof OVER = CONNECTING;
   #line: Line | undefined;
   #client: Client | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #coding: string | string[] | undefined;
+  /** Reads on, where the client was told to stop. */
+  #readOn: (() => void) | undefined;
+  #coding: string | undefined;
   #decoder: Decoder | undefined;
+  /** The decoder has as much as it takes. */
+  #full = false;
   #waitingSinceMs: number;
   #lastByteMs: number;
   #paused = false;
@@ -76,7 +80,6 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   pause(): void {
     this.#paused = true;
     this.#decoder?.pause();
-    this.#controller?.pause();
   }
 
   resume(): void {
@@ -88,7 +91,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     // Whoever is called back with one answer may let another go on; the client, which reads one at a time, refuses
     // until it has read what it is at.
     queueMicrotask(() => {
-      if (!this.#paused && this.#state !== OVER) this.#controller?.resume();
+      if (!this.#paused && !this.#full && this.#state !== OVER) this.#readOn?.();
     });
   }
 
@@ -127,52 +130,51 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     }
   }
 
-  // The HTTP client's side.
+  // The HTTP client's side: its older form of callbacks, which has headers as they came. The newer one puts an object
+  // for each request between them and makes strings of all headers, some thirty where two are wanted.
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onConnect(): void {
     if (this.#state === OVER) return;
-    this.#controller = controller;
     this.#state = WAITING;
     this.#waitingSinceMs = this.#options.deadlines.nowMs;
-    if (this.#paused) controller.pause();
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
+  onHeaders(status: number, list: readonly Buffer[], readOn: () => void): boolean {
     this.#repeat = undefined;
     // Informational answers (103 and the like) come before the final one and mean nothing to us.
-    if (this.#state === OVER || status < 200) return;
-    this.#coding = headers["content-encoding"];
+    if (this.#state === OVER || status < 200) return true;
+    this.#readOn = readOn;
+    const headers = new RawHeaders(list);
+    this.#coding = headers.get("content-encoding");
     try {
       this.#answer.head(status, headers);
     } catch (error) {
       this.#receiverThrew(error);
     }
+    return !this.#paused;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#state === OVER) return;
+  onData(chunk: Buffer): boolean {
+    if (this.#state === OVER) return true;
     this.#lastByteMs = this.#options.deadlines.nowMs;
     // With the first byte, as some codings make an empty body of none.
     if (this.#state !== BODY) this.#decoder = this.#openDecoder(chunk);
     this.#state = BODY;
     if (this.#decoder === undefined) this.#pass(chunk);
-    else if (!this.#decoder.write(chunk)) controller.pause();
+    else this.#full = !this.#decoder.write(chunk);
+    return !this.#paused && !this.#full;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#state === OVER) return;
     if (this.#client !== undefined) this.#line?.keep(this.#client);
     this.#client = undefined;
-    this.#controller = undefined;
+    this.#readOn = undefined;
     if (this.#decoder === undefined) this.#end();
     else this.#decoder.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     if (this.#state === OVER) return;
     const failure = failureOf(error, this.phase, this.#options.upstream.name);
     if (failure.kind !== "closed" || !this.#leaveAnew()) this.fail(failure);
@@ -186,7 +188,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     if (nowMs - this.#waitingSinceMs > STALE_MS) return false;
     this.#repeat = undefined;
     this.#line.drop(this.#client);
-    this.#controller = undefined;
+    this.#readOn = undefined;
     this.#state = CONNECTING;
     this.#waitingSinceMs = nowMs;
     this.#client = this.#line.takeNew();
@@ -205,7 +207,10 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
           phase: this.phase,
           message: `${name} sent a compressed answer that cannot be decoded: ${message}.`,
         }),
-      drained: () => this.#controller?.resume(),
+      drained: () => {
+        this.#full = false;
+        if (!this.#paused) this.#readOn?.();
+      },
     });
     if (this.#paused) decoder?.pause();
     return decoder;
