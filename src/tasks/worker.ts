@@ -1,3 +1,4 @@
+import { Alarm } from "../base/alarm.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import { crowdOf } from "../base/crowd.ts";
 import { every, sleep } from "../base/timers.ts";
@@ -46,20 +47,7 @@ export function createWorker(deps: WorkDeps): Worker {
   const lanes = createLanes(MOST_LOOKS_AT_ONCE);
   const writer = createLookWriter(board, timers);
   let stopping = false;
-  let rouse: (() => void) | undefined;
-
-  const wake = (): void => rouse?.();
-  const nap = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      // Stopped during a statement: nobody will call.
-      if (stopping) return resolve();
-      const cancel = timers.after(ms, resolve);
-      rouse = () => {
-        rouse = undefined;
-        cancel();
-        resolve();
-      };
-    });
+  const alarm = new Alarm(timers);
 
   const heartbeat = every(timers, KEEP_BEAT_MS, async () => {
     try {
@@ -83,7 +71,7 @@ export function createWorker(deps: WorkDeps): Worker {
       for (const held of tasks) {
         hands.delete(held);
         // It may be due at once, where the upstream answered with the result itself.
-        if (fresh.delete(held)) wake();
+        if (fresh.delete(held)) alarm.call();
       }
     }
   };
@@ -158,6 +146,7 @@ export function createWorker(deps: WorkDeps): Worker {
   const run = async (): Promise<void> => {
     let sharedAtMs = Number.NEGATIVE_INFINITY;
     while (!stopping) {
+      alarm.set();
       const room = {
         fresh: Math.max(0, MOST_FRESH - fresh.size),
         submitted: Math.max(0, MOST_SUBMITTED - (hands.size - fresh.size)),
@@ -170,21 +159,21 @@ export function createWorker(deps: WorkDeps): Worker {
         const claims = await board.claim({ ...room, busy: lanes.full(), lastAccounts, leaseMs: LEASE_MS });
         crashPoint("task.claim.after-statement");
         takeDown(claims, freshAtMs);
-        if (claims.length === 0) await nap(Math.max(SHORTEST_BEAT_MS, await board.nextDueMs(BEAT_MS)));
+        if (claims.length === 0) await alarm.nap(Math.max(SHORTEST_BEAT_MS, await board.nextDueMs(BEAT_MS)));
       } catch (error) {
         log.warn({ err: error }, "tasks could not be taken off the board; it will be tried again");
-        await nap(TROUBLED_BEAT_MS);
+        await alarm.nap(TROUBLED_BEAT_MS);
       }
     }
   };
   const running = run();
 
   return {
-    wake,
+    wake: () => alarm.call(),
     inHands: () => hands.size,
     async stop(graceMs) {
       stopping = true;
-      wake();
+      alarm.call();
       await running;
       const deadlineMs = clock.monotonicMs() + graceMs;
       while (hands.size > 0 && clock.monotonicMs() < deadlineMs) await sleep(timers, SHORTEST_BEAT_MS);

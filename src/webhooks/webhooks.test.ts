@@ -32,18 +32,44 @@ afterEach(async () => {
   await rig.close();
 });
 
-it("webhooks that are stopped while they look deliveries up end with the answer, not with the next beat", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    let answer = (_: object[]): void => undefined;
+describe("webhooks that look deliveries up", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("and are stopped meanwhile end with the answer, not with the next beat", async () => {
+    const { webhooks, asked } = await atSlowDatabase();
+    let stopped = false;
+    void webhooks.stop().then(() => {
+      stopped = true;
+    });
+    asked[0]?.([]);
+    await nextTurn();
+    expect(stopped).toBe(true);
+  });
+
+  it("and hear of one meanwhile look once more, not with the next beat", async () => {
+    const { webhooks, asked, tell } = await atSlowDatabase();
+    tell();
+    asked[0]?.([]);
+    await nextTurn();
+    expect(asked).toHaveLength(2);
+    asked[1]?.([]);
+    await nextTurn();
+    expect(asked).toHaveLength(2);
+    await webhooks.stop();
+  });
+
+  async function atSlowDatabase() {
+    const asked: ((rows: object[]) => void)[] = [];
+    let tell = (): void => undefined;
     const database = {
-      query: () =>
-        new Promise<object[]>((resolve) => {
-          answer = resolve;
-        }),
+      query: () => new Promise<object[]>((resolve) => asked.push(resolve)),
       one: () => Promise.resolve({ dueMs: null }),
       execute: () => Promise.resolve(0),
-      listen: () => Promise.resolve(() => Promise.resolve()),
+      listen({ onMessage }: { onMessage: () => void }) {
+        tell = onMessage;
+        return Promise.resolve(() => Promise.resolve());
+      },
     } as unknown as Database;
     const webhooks = await createWebhooks({
       ...{ database, clock: systemClock, log: silentLog, secretOf },
@@ -52,15 +78,7 @@ it("webhooks that are stopped while they look deliveries up end with the answer,
         recordOf: () => Promise.resolve(undefined),
       },
     });
-    let stopped = false;
-    void webhooks.stop().then(() => {
-      stopped = true;
-    });
-    answer([]);
-    await nextTurn();
-    expect(stopped).toBe(true);
-  } finally {
-    vi.useRealTimers();
+    return { webhooks, asked, tell: () => tell() };
   }
 });
 

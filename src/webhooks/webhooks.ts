@@ -1,3 +1,4 @@
+import { Alarm } from "../base/alarm.ts";
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import { crowdOf } from "../base/crowd.ts";
@@ -59,21 +60,11 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
   const { database, log } = options;
   const sending = new Map<Promise<void>, bigint>();
   let stopping = false;
-  let rouse: (() => void) | undefined;
-
-  const nap = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      // Stopped during a statement: nobody will call.
-      if (stopping) return resolve();
-      const timer = setTimeout(resolve, ms);
-      rouse = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  const alarm = new Alarm(systemTimers);
 
   const run = async (): Promise<void> => {
     while (!stopping) {
+      alarm.set();
       try {
         const busy = crowdOf(ACCOUNT_SHARE, sending.values());
         const most = Math.min(ACCOUNT_SHARE, MOST_AT_ONCE - sending.size);
@@ -85,14 +76,14 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
           sending.set(one, claim.accountId);
           void one.finally(() => {
             sending.delete(one);
-            rouse?.();
+            alarm.call();
           });
         }
         if (claims.length === 0)
-          await nap(Math.max(SHORTEST_BEAT_MS, await nextDeliveryMs(database, busy, BEAT_MS)));
+          await alarm.nap(Math.max(SHORTEST_BEAT_MS, await nextDeliveryMs(database, busy, BEAT_MS)));
       } catch (error) {
         log.warn({ err: error }, "webhook deliveries cannot be looked up; it will be tried again");
-        await nap(BEAT_MS);
+        await alarm.nap(BEAT_MS);
       }
     }
   };
@@ -105,12 +96,12 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
     log.warn({ err }, "webhook deliveries could not be recalled; it will be tried again");
   });
   const running = run();
-  const unlisten = await database.listen({ channel: "webhooks", onMessage: () => rouse?.() });
+  const unlisten = await database.listen({ channel: "webhooks", onMessage: () => alarm.call() });
 
   return {
     async stop() {
       stopping = true;
-      rouse?.();
+      alarm.call();
       await recalling.stop();
       await running;
       await Promise.all(sending.keys());
