@@ -8,8 +8,6 @@ import type { Welcome } from "./open-catalog.ts";
 export function printWelcome(config: Config, url: string, welcome: Welcome): void {
   const publicUrl = config.publicUrl ?? url;
   const key = welcome.firstKey;
-  const model = welcome.sandboxUrl === undefined ? "MODEL" : "text-large";
-  const curl = `curl ${publicUrl}/v1/chat/completions -H 'Authorization: Bearer ${key ?? "<API_KEY>"}' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`;
   const lines = [
     "",
     `  Faregate is ready.`,
@@ -25,13 +23,29 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
     key === undefined
       ? "  API key     keys are shown once, when made: faregate keys create --account NAME"
       : `  API key     ${key}   (shown this once)`,
+    ...(welcome.emptyAccount === undefined
+      ? []
+      : [
+          `  Balance     account ${welcome.emptyAccount} has nothing to spend yet: credit it on the dashboard, or declare its balance in the catalog file`,
+        ]),
     ...signInLines(welcome.firstUser),
     "",
     "  Try it:",
-    `  ${curl}`,
+    `  ${firstRequest(publicUrl, welcome)}`,
     "",
   ];
   console.log(lines.join("\n"));
+}
+
+function firstRequest(url: string, { firstKey, chatModel }: Welcome): string {
+  const key = `-H 'Authorization: Bearer ${firstKey ?? "<API_KEY>"}'`;
+  if (chatModel === undefined) return `curl ${url}/v1/models ${key}`;
+  const body = JSON.stringify({ model: chatModel, messages: [{ role: "user", content: "Hello" }] });
+  return `curl ${url}/v1/chat/completions ${key} -d ${inShell(body)}`;
+}
+
+function inShell(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function signInLines(user: Welcome["firstUser"]): readonly string[] {

@@ -20,6 +20,10 @@ export interface Welcome {
   /** Who can sign in first, where nobody could before. */
   readonly firstUser: FirstUser | undefined;
   readonly sandboxUrl: string | undefined;
+  /** A model to try first; undefined = none is served on chat completions. */
+  readonly chatModel: string | undefined;
+  /** The first key's account, where it has nothing to spend. */
+  readonly emptyAccount: string | undefined;
 }
 
 export interface OpenedCatalog {
@@ -62,9 +66,13 @@ export async function openCatalog({
   if (config.configFile !== undefined) {
     const manifest = await readManifest(config.configFile, config.environment);
     const firstKey = isEmpty ? (config.bootstrapKey ?? keyUnlessDeclared(manifest)) : undefined;
-    await apply(firstKey === undefined ? manifest : withFirstKey(manifest, firstKey));
-    const firstUser = await firstUserOf();
-    return { welcome: { firstKey, firstUser, sandboxUrl: undefined }, close: () => Promise.resolve() };
+    const declared = firstKey === undefined ? manifest : withFirstKey(manifest, firstKey);
+    await apply(declared);
+    const welcome = {
+      ...{ firstKey, firstUser: await firstUserOf(), sandboxUrl: undefined },
+      ...{ chatModel: chatModelOf(manifest), emptyAccount: firstKey && emptyAccountOf(declared) },
+    };
+    return { welcome, close: () => Promise.resolve() };
   }
   const firstKey = isEmpty ? (config.bootstrapKey ?? generateKey()) : undefined;
   let declared = firstKey;
@@ -74,8 +82,11 @@ export async function openCatalog({
   };
   const sandbox = await keepSandbox({ moved, stop, log });
   try {
-    const firstUser = await firstUserOf();
-    return { welcome: { firstKey, firstUser, sandboxUrl: sandbox.url }, close: () => sandbox.stop() };
+    const welcome = {
+      ...{ firstKey, firstUser: await firstUserOf(), sandboxUrl: sandbox.url },
+      ...{ chatModel: chatModelOf(demoManifest({ sandboxUrl: sandbox.url })), emptyAccount: undefined },
+    };
+    return { welcome, close: () => sandbox.stop() };
   } catch (error) {
     await sandbox.stop();
     throw error;
@@ -85,6 +96,15 @@ export async function openCatalog({
 /** A file that declares keys of its own needs no first key of ours. */
 function keyUnlessDeclared(manifest: Manifest): string | undefined {
   return manifest.accounts.some(({ keys }) => keys !== null && keys.length > 0) ? undefined : generateKey();
+}
+
+function chatModelOf({ models }: Manifest): string | undefined {
+  return models.find(({ endpoints, price }) => endpoints.includes("chat-completions") && price !== null)?.id;
+}
+
+/** The account that a first key is for is the file's first. */
+function emptyAccountOf({ accounts: [account] }: Manifest): string | undefined {
+  return account !== undefined && (account.balanceNanos ?? 0n) === 0n ? account.name : undefined;
 }
 
 /** Pauses between restarts of a sandbox that dies. */
