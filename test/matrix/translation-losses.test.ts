@@ -25,6 +25,9 @@ const HINTS: readonly {
     path: "user",
     knownTo: ["responses", "messages"],
   },
+  ...(["chat-completions", "responses"] as const).map((client) => ({
+    ...{ client, more: { user: "u-1", safety_identifier: "s-1" }, path: "safety_identifier" },
+  })),
   { client: "chat-completions", more: { brand_new: true }, path: "brand_new" },
   {
     client: "responses",

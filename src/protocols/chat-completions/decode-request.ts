@@ -8,6 +8,7 @@ import {
   type ResponseFormat,
   type Sampling,
 } from "../../conversation/request.ts";
+import { decodeEndUser } from "../end-user.ts";
 import {
   bodyFields,
   type Fields,
@@ -39,7 +40,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const reasoning = decodeReasoning(body);
   const responseFormat = decodeFormat(body);
   const verbosity = optionalText(body, "verbosity");
-  const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
+  const endUser = decodeEndUser(body);
   const cacheKey = optionalText(body, "prompt_cache_key");
   const cacheRetention = optionalText(body, "prompt_cache_retention");
   const n = optionalCount(body, "n");
@@ -60,13 +61,14 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(responseFormat === undefined ? {} : { responseFormat }),
     ...(verbosity === undefined ? {} : { verbosity }),
-    ...(user === undefined ? {} : { user }),
+    ...(endUser.user === undefined ? {} : { user: endUser.user }),
     ...(cacheKey === undefined ? {} : { cacheKey }),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(n === undefined ? {} : { n }),
     foreign: [
       ...foreignFields(body, KNOWN, MEANING),
       ...foreignInside(body, INSIDES),
+      ...endUser.foreign,
       ...decodeModalities(body),
       ...foreign,
       ...tools.foreign,

@@ -8,6 +8,7 @@ import {
   type ResponseFormat,
   type Sampling,
 } from "../../conversation/request.ts";
+import { decodeEndUser } from "../end-user.ts";
 import {
   bodyFields,
   type Fields,
@@ -41,7 +42,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const text = optionalFields(body, "text");
   const format = text && decodeFormat(text);
   const verbosity = text && optionalText(text, "verbosity");
-  const user = optionalText(body, "user") ?? optionalText(body, "safety_identifier");
+  const endUser = decodeEndUser(body);
   const cacheKey = optionalText(body, "prompt_cache_key");
   const cacheRetention = optionalText(body, "prompt_cache_retention");
   return {
@@ -59,10 +60,10 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(format === undefined ? {} : { responseFormat: format }),
     ...(verbosity === undefined ? {} : { verbosity }),
-    ...(user === undefined ? {} : { user }),
+    ...(endUser.user === undefined ? {} : { user: endUser.user }),
     ...(cacheKey === undefined ? {} : { cacheKey }),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
-    foreign: [...decodeForeign(body), ...input.foreign, ...tools.foreign],
+    foreign: [...decodeForeign(body), ...endUser.foreign, ...input.foreign, ...tools.foreign],
     echo: echoOf(body),
     fieldNames: FIELD_NAMES,
   };
