@@ -78,7 +78,7 @@ class RawAnswer implements ClientAnswer {
     const raw = this.#raw;
     this.#ended = true;
     const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
-    raw.writeHead(status, Object.assign({}, this.#headers, own, { "content-length": String(length) }));
+    raw.writeHead(status, Object.assign({ "content-length": String(length) }, this.#headers, own));
     // Corked, so that head and body leave in one system call.
     raw.cork();
     if (length <= JOINED_BYTES) {

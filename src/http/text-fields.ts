@@ -85,8 +85,9 @@ function checkRequired(forward: ForwardTable, scan: BodyScan): void {
 }
 
 function checkCounts(forward: ForwardTable, scan: BodyScan): void {
-  for (const [field, most] of Object.entries(forward.maxItems)) {
+  for (const field in forward.maxItems) {
     const found = scan.last(field);
+    const most = forward.maxItems[field] ?? Number.POSITIVE_INFINITY;
     if (found?.type === "array" && found.items > most)
       throw invalid(field, `\`${field}\` takes at most ${most} items.`);
   }

@@ -49,19 +49,29 @@ export interface Ending {
  * was produced. Resolves when the end line is with the operating system. A second call does nothing,
  * since a caller's abort may race with the upstream's end.
  */
-export async function settle(exchange: Exchange, ending: Ending): Promise<void> {
-  if (exchange.settled) return;
+export function settle(exchange: Exchange, ending: Ending): Promise<void> {
+  if (exchange.settled) return Promise.resolve();
   exchange.settled = true;
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
   const counted =
     facts === undefined || FREE.has(reason) ? NOTHING : estimateMissing(exchange.request, facts);
-  const usage = counted instanceof Promise ? await counted : counted;
+  return counted instanceof Promise
+    ? counted.then((usage) => charge(exchange, ending, reason, usage))
+    : charge(exchange, ending, reason, counted);
+}
+
+function charge(
+  exchange: Exchange,
+  ending: Ending,
+  reason: ChargeReason,
+  usage: ChargeableUsage,
+): Promise<void> {
   const before = totalOutput(usage.usage) === 0 ? BEFORE_OUTPUT[reason] : undefined;
   const outcome = outcomeOf(exchange, ending, before ?? reason, before === undefined ? usage : NOTHING);
   const written = exchange.hold.settle(outcome);
   exchange.onSettled(outcome);
-  await written;
+  return written;
 }
 
 /** Answers that are passed on and cost nothing. */
