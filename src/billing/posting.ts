@@ -1,9 +1,6 @@
 import { ByteSheet } from "../base/byte-sheet.ts";
 import type { Line } from "./line.ts";
-import { linesOfRow } from "./usage-row.ts";
-
-/** Writes a row, without a newline. */
-export type Row = (sheet: ByteSheet) => void;
+import { linesOfRow, type Row } from "./usage-row.ts";
 
 /** What is known of an ended request beside its row: needed where the text cannot be read. */
 export interface EndedHold {

@@ -1,10 +1,11 @@
 import { assert } from "../base/assert.ts";
 import { type Member, Roster } from "../base/roster.ts";
 import { type Line, textOf } from "./line.ts";
-import { Posting, type RequestLines, type Row, rowOfLines } from "./posting.ts";
+import { Posting, type RequestLines, rowOfLines } from "./posting.ts";
 import type { Purse } from "./purse.ts";
 import { Purses } from "./purses.ts";
 import type { TickAnswer, TickRequest } from "./tick.ts";
+import type { Row } from "./usage-row.ts";
 
 // While lines wait to be posted, and while nothing happens at all.
 const BUSY_TICK_MS = 250;

@@ -6,10 +6,10 @@ import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import { ledgersOf } from "./ledger-ref.ts";
 import { encodeBegin, encodeEnd, rawText, textOf } from "./line.ts";
-import { Posting, type Row, rowOfLines } from "./posting.ts";
+import { Posting, rowOfLines } from "./posting.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { TickRequest } from "./tick.ts";
-import { encodeRow } from "./usage-row.ts";
+import { encodeRow, type Row } from "./usage-row.ts";
 
 let rig: BillingRig;
 let caller: Caller;

@@ -1,8 +1,10 @@
 import type { ByteSheet } from "../base/byte-sheet.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-import type { Row } from "./posting.ts";
 import { callerText, isPlain, modelText } from "./shared-text.ts";
+
+/** Writes a row, without a newline. */
+export type Row = (sheet: ByteSheet) => void;
 
 /** What both lines of an ended request say, as a row of the usage log needs it. */
 export interface EndedRequest {
