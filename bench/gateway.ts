@@ -33,8 +33,31 @@ export interface GatewayUnderTest extends Contestant {
    * of each other protocol. The first is the unit of the others.
    */
   readonly translations: readonly [Contestant, ...Contestant[]];
-  /** Holds the books against the number of answers that callers got. Gives complaints. */
-  audit(answered: number): Promise<readonly string[]>;
+  /** Looks its books up, once it is stopped. */
+  readBooks(): Promise<Books>;
+}
+
+/** What a gateway says of its money. */
+export interface Books {
+  readonly spentNanos: bigint;
+  /** What `faregate ledger verify` finds. */
+  readonly complaints: readonly string[];
+}
+
+/** Holds the books of gateways against the number of answers that their callers got. Gives complaints. */
+export async function auditGateways(
+  gateways: readonly GatewayUnderTest[],
+  answered: number,
+): Promise<readonly string[]> {
+  const books = await Promise.all(gateways.map((gateway) => gateway.readBooks()));
+  const spent = books.reduce((sum, { spentNanos }) => sum + spentNanos, 0n);
+  const complaints = books.flatMap((each) => each.complaints);
+  return spent === BigInt(answered) * CHARGE_NANOS
+    ? complaints
+    : [
+        ...complaints,
+        `${answered} answers at ${CHARGE_NANOS} nanos each, but ${spent} nanos charged (${Number(spent) / Number(CHARGE_NANOS)} answers)`,
+      ];
 }
 
 /** The gateway as an operator starts it, with everything on, selling the bench's upstream. */
@@ -67,7 +90,7 @@ export async function startGatewayUnderTest(options: GatewayOptions): Promise<Ga
       const code = await program.stop();
       return code === 0 ? [] : [`the gateway ended with ${code}:\n${program.output()}`];
     },
-    audit: (answered) => audit(env, answered),
+    readBooks: () => readBooks(env),
   };
 }
 
@@ -96,23 +119,19 @@ export function gatewayEnvironment(dataDir: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(rest), PORT: "0", FAREGATE_DATA_DIR: dataDir };
 }
 
-async function audit(env: NodeJS.ProcessEnv, answered: number): Promise<readonly string[]> {
+async function readBooks(env: NodeJS.ProcessEnv): Promise<Books> {
   const command = [process.execPath, join("bin", "faregate.js"), "ledger", "verify", "--json"];
   const program = startProgram(command, { env });
   await program.ended;
   const text = program.output();
   const report = readReport(text);
-  if (report === undefined) return [`ledger verify printed no report:\n${text}`];
+  if (report === undefined)
+    return { spentNanos: 0n, complaints: [`ledger verify printed no report:\n${text}`] };
   const balance = BigInt(report.accounts.find(({ name }) => name === "bench")?.balance_nanos ?? 0);
-  const spent = BigInt(OPENING_USD) * NANOS_PER_USD - balance;
-  return [
-    ...(report.ok ? [] : [`ledger verify found breaches: ${JSON.stringify(report.breaches)}`]),
-    ...(spent === BigInt(answered) * CHARGE_NANOS
-      ? []
-      : [
-          `${answered} answers at ${CHARGE_NANOS} nanos each, but ${spent} nanos charged (${Number(spent) / Number(CHARGE_NANOS)} answers)`,
-        ]),
-  ];
+  return {
+    spentNanos: BigInt(OPENING_USD) * NANOS_PER_USD - balance,
+    complaints: report.ok ? [] : [`ledger verify found breaches: ${JSON.stringify(report.breaches)}`],
+  };
 }
 
 interface LedgerReport {

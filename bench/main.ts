@@ -5,7 +5,7 @@ import { type Blocks, measureBlocks } from "./block.ts";
 import { CONSOLE_GOAL_MS, type ConsoleBench, timeConsole } from "./console.ts";
 import type { Absent, Contestant } from "./contestant.ts";
 import { type Cores, chooseCores } from "./cores.ts";
-import { type GatewayUnderTest, startGatewayUnderTest } from "./gateway.ts";
+import { auditGateways, type GatewayUnderTest, startGatewayUnderTest } from "./gateway.ts";
 import { startMinimalProxy, startYoungProxy } from "./minimal.ts";
 import { startNginx } from "./nginx.ts";
 import { type Options, type Part, readOptions } from "./options.ts";
@@ -56,7 +56,7 @@ async function bench(options: Options): Promise<Results> {
   const folder = await mkdtemp(join(tmpdir(), "faregate-bench-"));
   console.log(`Node ${process.version}, ${cpus()[0]?.model.trim()} x ${cpus().length}. ${cores.sentence}`);
   console.log(
-    `${options.rounds} interleaved rounds of ${options.seconds} s each; medians. Ratio 1.00 is the minimal proxy, for translation the same gateway forwarding.\n`,
+    `${options.rounds} interleaved rounds of ${options.seconds} s each, ${options.starts} programs of each server of Node's; medians. Ratio 1.00 is the minimal proxy, for translation the same gateway forwarding.\n`,
   );
   buildPrograms();
   try {
@@ -92,32 +92,34 @@ async function measureServers(
   const load = startLoadGenerator(cores.load);
   const running: Contestant[] = [];
   const place = { upstreamPort: upstream.port, core: cores.server };
-  const enter = <T extends Contestant>(contestant: T | Absent): T | undefined => {
+  const enter = (contestant: Contestant | Absent): void => {
     if ("absent" in contestant) results.skipped.push(contestant.absent);
     else running.push(contestant);
-    return "absent" in contestant ? undefined : contestant;
   };
-  let gateway: GatewayUnderTest | undefined;
+  const gateways: GatewayUnderTest[] = [];
+  const ways = parts.filter((part) => part === "plain" || part === "stream");
   try {
-    const minimal = await startMinimalProxy(place);
-    enter(minimal);
-    gateway = enter(
-      await startGatewayUnderTest({
+    for (let start = 0; start < (ways.length > 0 ? options.starts : 1); start += 1) {
+      // Behind a proxy, as a gateway still posts when its own turn is over.
+      enter(await startMinimalProxy(place));
+      const gateway = await startGatewayUnderTest({
         ...place,
         databaseCore: cores.database,
-        folder: join(folder, "gateway"),
-        profile: options.profile,
-      }),
-    );
-    const ways = parts.filter((part) => part === "plain" || part === "stream");
+        folder: join(folder, `gateway-${start}`),
+        profile: start === 0 ? options.profile : undefined,
+      });
+      enter(gateway);
+      gateways.push(gateway);
+      if (ways.length > 0) enter(await startYoungProxy(place));
+    }
     if (ways.length > 0) {
-      enter(await startYoungProxy(place));
       enter(await startNginx({ ...place, folder: join(folder, "nginx") }));
       if (options.peers) enter(await startPeer(place));
       else results.skipped.push("the TypeScript peer was left out (--no-peers)");
       for (const reason of results.skipped) console.log(`Skipped: ${reason}.`);
     }
-    for (const way of ways) await measureForwarding(options, load, running, way, minimal.name, results);
+    const [gateway] = gateways;
+    for (const way of ways) await measureForwarding(options, load, running, way, results);
     if (gateway !== undefined && parts.includes("translated")) {
       await measureTranslation(options, load, gateway, results);
     }
@@ -131,20 +133,20 @@ async function measureServers(
     await load.stop();
     await upstream.stop();
   }
-  if (gateway !== undefined) await auditGateway(gateway, results);
+  await audit(gateways, results);
 }
 
-/** Every server side by side; the unit is the one named `base`. */
+/** Every server side by side; the unit is the first. */
 async function measureForwarding(
   options: Options,
   load: LoadGenerator,
   contestants: readonly Contestant[],
   way: Way,
-  base: string,
   results: Results,
 ): Promise<void> {
   const busy = workload(way, way, CONNECTIONS[way], options.seconds, options.warmUpSeconds);
   const rows = await measure(load, contestants, busy, options.rounds);
+  const base = rows[0]?.name ?? "";
   results.ratios[way] = ratiosTo(rows, base);
   show(results, way, rows, loadTable(`${way}, ${busy.connections} connections`, rows, base));
   const quiet = workload(way, way, 1, Math.min(options.seconds, LATENCY_SECONDS), SHORT_WARM_UP_SECONDS);
@@ -169,13 +171,15 @@ async function measureTranslation(
 }
 
 /** The money of the run: every answer charged once, and the books right. */
-async function auditGateway(gateway: GatewayUnderTest, results: Results): Promise<void> {
-  const names = new Set([gateway, ...gateway.translations].map(({ name }) => name));
+async function audit(gateways: readonly GatewayUnderTest[], results: Results): Promise<void> {
+  const names = new Set(
+    gateways.flatMap((gateway) => [gateway, ...gateway.translations]).map(({ name }) => name),
+  );
   const rows = Object.values(results.tables)
     .flat()
     .filter(({ name }) => names.has(name));
   const answered = rows.reduce((total, row) => total + row.answered, results.blocks?.answered ?? 0);
-  const complaints = await gateway.audit(answered);
+  const complaints = await auditGateways(gateways, answered);
   results.complaints.push(...complaints);
   if (complaints.length === 0) {
     console.log(

@@ -8,8 +8,10 @@ export interface Options {
   readonly seconds: number;
   /** Load on each server before its first measurement. */
   readonly warmUpSeconds: number;
-  /** Measurements of each server; what is printed is their median. */
+  /** Measurements of each program; what is printed is the median of a server's. */
   readonly rounds: number;
+  /** Programs of each server of Node's, as no two are equally fast. */
+  readonly starts: number;
   readonly parts: readonly Part[];
   readonly peers: boolean;
   /** Whole streams in one write of the upstream, instead of event by event. */
@@ -26,7 +28,8 @@ const USAGE = `npm run bench -- [options]
 
   --seconds N         length of one measurement (default 1)
   --warm-up N         seconds of load on each server before it is measured (default 60)
-  --rounds N          measurements of each server, interleaved; medians are printed (default 20)
+  --rounds N          measurements of each program, interleaved; medians are printed (default 10)
+  --starts N          programs of the gateway and of the proxies, as no two are equally fast (default 3)
   --only PART         plain, stream, translated, block, start or console; may be repeated (default all)
   --no-peers          do not install and measure the TypeScript peer from npm
   --coalesced         the upstream writes a stream at once instead of event by event
@@ -45,6 +48,7 @@ export function readOptions(args: readonly string[]): Options {
     seconds: positive("--seconds", values.seconds),
     warmUpSeconds: positive("--warm-up", values["warm-up"]),
     rounds: Math.ceil(positive("--rounds", values.rounds)),
+    starts: Math.ceil(positive("--starts", values.starts)),
     parts: parts.length === 0 ? PARTS : PARTS.filter((part) => parts.includes(part)),
     peers: !values["no-peers"],
     coalesced: values.coalesced,
@@ -61,7 +65,8 @@ function parseOrExplain(args: readonly string[]) {
       options: {
         seconds: { type: "string", default: "1" },
         "warm-up": { type: "string", default: "60" },
-        rounds: { type: "string", default: "20" },
+        rounds: { type: "string", default: "10" },
+        starts: { type: "string", default: "3" },
         only: { type: "string", multiple: true },
         peers: { type: "boolean", default: true },
         "no-peers": { type: "boolean", default: false },

@@ -12,7 +12,7 @@ export interface Workload {
   readonly warmUpSeconds: number;
 }
 
-/** One contestant under one workload: medians over the rounds. */
+/** One server under one workload: medians over the rounds of all its programs. */
 export interface Measured {
   readonly name: string;
   readonly perSecond: number;
@@ -49,7 +49,10 @@ export function startLoadGenerator(core: number | undefined): LoadGenerator {
   };
 }
 
-/** Warms each contestant up, then measures them in turn, round after round, so that all meet the same weather. */
+/**
+ * Warms each contestant up, then measures them in turn, round after round, so that all meet the same weather. Those of
+ * one name are programs of one server.
+ */
 export async function measure(
   load: LoadGenerator,
   contestants: readonly Contestant[],
@@ -57,15 +60,30 @@ export async function measure(
   rounds: number,
 ): Promise<Measured[]> {
   const taking = contestants.filter(({ parts }) => parts.includes(workload.part));
-  const tallies = taking.map((contestant) => ({ contestant, samples: [] as Sample[] }));
-  for (const { contestant, samples } of tallies) {
+  const tallies: Tally[] = [];
+  for (const contestant of taking) {
     forgetPeak(contestant.pid);
-    samples.push(await sample(load, contestant, { ...workload, seconds: workload.warmUpSeconds }));
+    const warmUp = await sample(load, contestant, { ...workload, seconds: workload.warmUpSeconds });
+    tallies.push({ contestant, warmUp, samples: [] });
   }
   for (let round = 0; round < rounds; round++) {
     for (const { contestant, samples } of tallies) samples.push(await sample(load, contestant, workload));
   }
-  return tallies.map(({ contestant, samples }) => summarize(contestant, samples));
+  const names = new Set(tallies.map(({ contestant }) => contestant.name));
+  return Array.from(names, (name) =>
+    summarize(
+      name,
+      tallies.filter(({ contestant }) => contestant.name === name),
+    ),
+  );
+}
+
+/** One program. */
+interface Tally {
+  readonly contestant: Contestant;
+  /** Its errors and answers count, its speed does not. */
+  readonly warmUp: Sample;
+  readonly samples: Sample[];
 }
 
 interface Sample {
@@ -102,16 +120,15 @@ async function sample(load: LoadGenerator, contestant: Contestant, workload: Wor
   };
 }
 
-/** The first sample is the warm-up: its errors and answers count, its speed does not. */
-function summarize(contestant: Contestant, samples: readonly Sample[]): Measured {
-  const measured = samples.slice(1);
-  const results = samples.map(({ result }) => result);
+function summarize(name: string, tallies: readonly Tally[]): Measured {
+  const measured = tallies.flatMap(({ samples }) => samples);
+  const results = [...tallies.map(({ warmUp }) => warmUp), ...measured].map(({ result }) => result);
   const speeds = measured.map(({ result }) => result.perSecond);
-  const memory = memoryOf(contestant.pid);
+  const memories = tallies.map(({ contestant }) => memoryOf(contestant.pid));
   const sum = (of: (result: LoadResult) => number): number =>
     results.reduce((total, result) => total + of(result), 0);
   return {
-    name: contestant.name,
+    name,
     perSecond: median(speeds),
     spread: [Math.min(...speeds), Math.max(...speeds)],
     p50Ms: median(measured.map(({ result }) => result.p50Ms)),
@@ -119,8 +136,8 @@ function summarize(contestant: Contestant, samples: readonly Sample[]): Measured
     serverCpuMs: medianOf(measured.map((each) => each.serverCpuMs)),
     databaseCpuMs: medianOf(measured.map((each) => each.databaseCpuMs)),
     busy: medianOf(measured.map((each) => each.busy)),
-    peakBytes: memory?.serverPeakBytes,
-    databaseBytes: memory?.databaseBytes,
+    peakBytes: medianOf(memories.map((memory) => memory?.serverPeakBytes)),
+    databaseBytes: medianOf(memories.map((memory) => memory?.databaseBytes)),
     answered: sum((result) => result.answered),
     compared: sum((result) => result.compared),
     errors: sum((result) => result.errors),
