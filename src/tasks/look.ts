@@ -46,6 +46,13 @@ export async function lookAt(
 
 /** A record is read in a moment, and a look that is under way at the deadline must not keep a task from ending. */
 const LOOK_MS = 30_000;
+/** Of a task that had to wait for its last look beyond its deadline, behind others that were not answered either. */
+const LAST_LOOK_MS = 10_000;
+
+function lookMs({ claim, msToDeadline }: Held): number {
+  if (isFinal(claim.state)) return LOOK_MS;
+  return Math.min(LOOK_MS, Math.max(LAST_LOOK_MS, LOOK_MS + msToDeadline()));
+}
 
 type Outcomes = ReadonlyMap<string, PollOutcome>;
 const NOTHING: Outcomes = new Map();
@@ -111,7 +118,7 @@ async function answerTo(
   const { requestId } = held.claim;
   const asked = await lanes.run(upstream.id, async () => {
     crashPoint("task.look.before-send");
-    const outcome = await askWithin(ask({ upstream, credential, requestId, request }), LOOK_MS, timers);
+    const outcome = await askWithin(ask({ upstream, credential, requestId, request }), lookMs(held), timers);
     crashPoint("task.look.after-answer");
     return isSilence(outcome) ? undefined : outcome;
   });

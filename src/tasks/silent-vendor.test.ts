@@ -29,10 +29,12 @@ class SilentVendor extends ModelVendor {
 
 describe("tasks of a vendor that takes questions and says nothing", () => {
   it.each([
-    ["from the beginning", 0],
-    ["from shortly before their deadline", DEADLINE_MS - 5_000],
-  ])("all end in time, %s", async (_, silentFromMs) => {
-    const { world, board, vendor, submit } = createRig({ flapping: 1 });
+    ["from the beginning", 0, 1],
+    ["from shortly before their deadline", DEADLINE_MS - 5_000, 1],
+    ["whatever the moments at which they are looked at", DEADLINE_MS - 5_000, 2],
+    ["whatever the moments at which they are looked at", DEADLINE_MS - 5_000, 3],
+  ])("all end in time, %s", async (_, silentFromMs, seed) => {
+    const { world, board, vendor, submit } = createRig({ flapping: 1, seed });
     await submit();
     await run(world, silentFromMs);
     vendor.silent = true;
@@ -59,8 +61,8 @@ describe("tasks of a vendor that takes questions and says nothing", () => {
 });
 
 /** `flapping: 1`: while it speaks it says that they are in its queue. */
-function createRig({ flapping = 0 } = {}) {
-  const world = new World(1);
+function createRig({ flapping = 0, seed = 1 } = {}) {
+  const world = new World(seed);
   const board = new ModelBoard(world);
   const vendor = new SilentVendor(world, {
     ...{ refused: 0, lostAnswer: 0, unreachable: 0, failedLook: 0, flapping, synchronous: false },
