@@ -56,7 +56,7 @@ async function bench(options: Options): Promise<Results> {
   const folder = await mkdtemp(join(tmpdir(), "faregate-bench-"));
   console.log(`Node ${process.version}, ${cpus()[0]?.model.trim()} x ${cpus().length}. ${cores.sentence}`);
   console.log(
-    `${options.rounds} interleaved rounds of ${options.seconds} s each, ${options.starts} programs of each server of Node's; medians. Ratio 1.00 is the minimal proxy, for translation the same gateway forwarding.\n`,
+    `${options.rounds} interleaved rounds of ${options.seconds} s each; medians. Ratio 1.00 is the minimal proxy, for translation the same gateway forwarding.\n`,
   );
   buildPrograms();
   try {

@@ -5,11 +5,11 @@ import { Pool } from "undici";
 
 /**
  * The least a Node proxy can do: request in, request out, answer piped back. No account, no price, no
- * failover. What the gateway costs beyond it is what its features cost. Its arguments are the upstream and,
- * where V8 shall be told what the gateway tells it (src/base/heap.ts), the word `young`.
+ * failover. What the gateway costs beyond it is what its features cost. Its arguments are the upstream and
+ * what V8 is told.
  */
-const [upstreamUrl = "", lives] = process.argv.slice(2);
-if (lives === "young") setFlagsFromString("--no-allocation-site-pretenuring");
+const [upstreamUrl = "", ...flags] = process.argv.slice(2);
+for (const flag of flags) setFlagsFromString(flag);
 const upstream = new Pool(upstreamUrl, { connections: 128 });
 
 const server = createServer(async (request, response) => {

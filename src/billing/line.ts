@@ -155,37 +155,39 @@ export function lineOf(json: string): Line {
 
 /** The JSON of a line. */
 export function textOf(line: Line): string {
-  const sheet = new ByteSheet();
-  line(sheet);
-  return sheet.view().toString();
+  scratch.clear();
+  line(scratch);
+  return scratch.view().toString();
 }
+
+/** One for all, since a receipt may look through the lines of every running request. */
+const scratch = new ByteSheet();
 
 export type LineKind = "begin" | "end";
 
 /** Writes a line as it stands on disk: framed, with its newline. */
 export function writeFramed(sheet: ByteSheet, kind: LineKind, line: Line): void {
-  sheet.bytes(FRAMES[kind]);
   const start = sheet.length;
+  sheet.bytes(FRAMES[kind]);
   line(sheet);
-  sheet.hexAt(start - CHECKSUM_BEFORE, crc32(sheet.view(start)));
+  sheet.hexAt(start + CHECKSUM_AT, crc32(sheet.view(start + FRAME_LENGTH)));
   sheet.byte(NEWLINE);
 }
 
 /** With room for the checksum. */
 const FRAMES = { begin: Buffer.from("b 00000000 "), end: Buffer.from("e 00000000 ") };
-const CHECKSUM_BEFORE = 8 + 1;
+const CHECKSUM_AT = 2;
+const FRAME_LENGTH = CHECKSUM_AT + 8 + 1;
 const NEWLINE = 0x0a;
 
 /** A line read back (without its newline); undefined where it is torn or changed. */
 export function unframe(line: string): { kind: LineKind; json: string } | undefined {
   const kind = line.startsWith("b ") ? "begin" : line.startsWith("e ") ? "end" : undefined;
   const json = line.slice(FRAME_LENGTH);
-  if (!kind || line.slice(2, FRAME_LENGTH) !== `${crc32(json).toString(16).padStart(8, "0")} `)
+  if (!kind || line.slice(CHECKSUM_AT, FRAME_LENGTH) !== `${crc32(json).toString(16).padStart(8, "0")} `)
     return undefined;
   return { kind, json };
 }
-
-const FRAME_LENGTH = 2 + 8 + 1;
 
 // A vendor's usage object has some hundred bytes; whatever is larger is no usage.
 const MOST_RAW_CHARACTERS = 16_384;

@@ -32,40 +32,40 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     return undefined;
   return (sheet) => {
     const { usage } = outcome;
-    number(sheet, ended.beganAtMs);
-    number(sheet, ended.endedAtMs);
+    writeNumber(sheet, ended.beganAtMs);
+    writeNumber(sheet, ended.endedAtMs);
     sheet.text(order.requestId);
     sheet.bytes(callerText(order.caller).row);
     sheet.bytes(model);
-    text(sheet, order.endpoint);
-    text(sheet, String(order.streamed));
-    text(sheet, String(order.amountNanos));
-    text(sheet, ended.ledgers.map(({ id }) => id).join(","));
-    text(sheet, upstream);
-    text(sheet, upstreamModel);
-    number(sheet, outcome.status);
-    text(sheet, outcome.reason);
-    number(sheet, outcome.attempts);
-    number(sheet, outcome.firstByteMs);
-    number(sheet, outcome.totalMs);
-    text(sheet, String(outcome.estimated));
-    number(sheet, usage.inputUncached);
-    number(sheet, usage.cacheRead);
-    number(sheet, usage.cacheWrite5m);
-    number(sheet, usage.cacheWrite1h);
-    number(sheet, usage.outputVisible);
-    number(sheet, usage.outputReasoning);
-    text(sheet, ended.raw);
+    writeText(sheet, order.endpoint);
+    writeText(sheet, String(order.streamed));
+    writeText(sheet, String(order.amountNanos));
+    writeText(sheet, ended.ledgers.map(({ id }) => id).join(","));
+    writeText(sheet, upstream);
+    writeText(sheet, upstreamModel);
+    writeNumber(sheet, outcome.status);
+    writeText(sheet, outcome.reason);
+    writeNumber(sheet, outcome.attempts);
+    writeNumber(sheet, outcome.firstByteMs);
+    writeNumber(sheet, outcome.totalMs);
+    writeText(sheet, String(outcome.estimated));
+    writeNumber(sheet, usage.inputUncached);
+    writeNumber(sheet, usage.cacheRead);
+    writeNumber(sheet, usage.cacheWrite5m);
+    writeNumber(sheet, usage.cacheWrite1h);
+    writeNumber(sheet, usage.outputVisible);
+    writeNumber(sheet, usage.outputReasoning);
+    writeText(sheet, ended.raw);
     sheet.text(String(ended.chargeNanos));
   };
 }
 
-function text(sheet: ByteSheet, value: string | null): void {
+function writeText(sheet: ByteSheet, value: string | null): void {
   if (value !== null) sheet.text(value);
   sheet.byte(TAB);
 }
 
-function number(sheet: ByteSheet, value: number | null | undefined): void {
+function writeNumber(sheet: ByteSheet, value: number | null | undefined): void {
   if (value !== null && value !== undefined) sheet.digits(Math.round(value));
   sheet.byte(TAB);
 }

@@ -2,11 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../errors.ts";
 import type { CallerHeaders } from "../relay/text-request.ts";
 
-const NAMES = ["vendorx-version", "anthropic-version", "vendorx-beta", "anthropic-beta"];
-
-/** What most requests have. */
-const NONE: CallerHeaders = {};
-
 /** Longer than any list of betas; a header that large is no list. */
 const MAX_HEADER_CHARS = 2_000;
 
@@ -16,7 +11,6 @@ const MAX_HEADER_CHARS = 2_000;
  */
 export function neutralHeaders(request: IncomingMessage): CallerHeaders {
   const { headers } = request;
-  if (!NAMES.some((name) => headers[name] !== undefined)) return NONE;
   const version = single(headers["vendorx-version"], headers["anthropic-version"]);
   const betas = union(headers["vendorx-beta"], headers["anthropic-beta"]);
   return { ...(version === undefined ? {} : { version }), ...(betas === undefined ? {} : { betas }) };

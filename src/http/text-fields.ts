@@ -85,9 +85,8 @@ function checkRequired(forward: ForwardTable, scan: BodyScan): void {
 }
 
 function checkCounts(forward: ForwardTable, scan: BodyScan): void {
-  for (const field in forward.maxItems) {
+  for (const [field, most] of Object.entries(forward.maxItems)) {
     const found = scan.last(field);
-    const most = forward.maxItems[field] ?? Number.POSITIVE_INFINITY;
     if (found?.type === "array" && found.items > most)
       throw invalid(field, `\`${field}\` takes at most ${most} items.`);
   }

@@ -59,12 +59,12 @@ export function statesError(body: JsonObject): boolean {
 function isBareError(body: JsonObject): boolean {
   const { type, code, message, msg, detail } = body;
   const hasCode = typeof code === "number" || asText(code) !== "";
-  const looksSo =
+  const readsLikeOne =
     type === "error" ||
     asText(detail) !== "" ||
     asArray(detail).length > 0 ||
     (hasCode && !SUCCESS.test(String(code)) && (asText(message) !== "" || asText(msg) !== ""));
-  return looksSo && !holdsAnswer(body);
+  return readsLikeOne && !holdsAnswer(body);
 }
 
 /** Whether anything is where the protocols have their answers. */

@@ -6,7 +6,7 @@ import { PROTOCOLS } from "../protocols/table.ts";
 import type { AttemptOutcome } from "../routing/health.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Candidate, Transport, UpstreamAnswer, UpstreamCall } from "../upstreams/call.ts";
-import type { AnswerHeaders } from "../upstreams/raw-headers.ts";
+import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import type { StoredResponses } from "../upstreams/stored-responses.ts";
 import { awaitAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
@@ -132,7 +132,7 @@ function send(
 }
 
 /** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
-function receiverFor(attempt: Attempt, status: number, headers: AnswerHeaders): Receiver {
+function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Receiver {
   if (status < 200 || status > 299) return receiveError(attempt, status, headers.all());
   const { contentType, losses, arrayStream } = attempt.passage;
   const { streamed } = attempt.exchange.request;

@@ -57,11 +57,11 @@ export function settle(exchange: Exchange, ending: Ending): Promise<void> {
   const counted =
     facts === undefined || FREE.has(reason) ? NOTHING : estimateMissing(exchange.request, facts);
   return counted instanceof Promise
-    ? counted.then((usage) => charge(exchange, ending, reason, usage))
-    : charge(exchange, ending, reason, counted);
+    ? counted.then((usage) => settleFor(exchange, ending, reason, usage))
+    : settleFor(exchange, ending, reason, counted);
 }
 
-function charge(
+function settleFor(
   exchange: Exchange,
   ending: Ending,
   reason: ChargeReason,

@@ -55,11 +55,8 @@ export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, 
         status: gone ? 0 : 200,
       });
       crashPoint("answer.before-last-byte");
-      if (request.answer.open) {
-        const own =
-          exchange.losses.length === 0 ? headers : { ...headers, ...droppedHeader(exchange.losses) };
-        request.answer.whole(200, own, passed.body);
-      }
+      if (request.answer.open)
+        request.answer.whole(200, Object.assign({}, headers, droppedHeader(exchange.losses)), passed.body);
       crashPoint("answer.after-last-byte");
       attempt.done();
     },

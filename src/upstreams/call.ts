@@ -1,6 +1,6 @@
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
-import type { AnswerHeaders } from "./raw-headers.ts";
+import type { RawHeaders } from "./raw-headers.ts";
 import type { TaskApiAnswer, TaskApiRequest } from "./task-apis/task-api.ts";
 
 /** One upstream that can answer a request, with everything chosen: the unit of an attempt. */
@@ -46,7 +46,7 @@ export interface UpstreamCall {
 /** What an attempt calls back, never before `send` has returned. After `failed` or `ended` nothing more comes. */
 export interface UpstreamAnswer {
   /** The final response headers. Redirects come as they are and are not followed. */
-  head(status: number, headers: AnswerHeaders): void;
+  head(status: number, headers: RawHeaders): void;
   /** A chunk of the body, the receiver's to keep. */
   data(chunk: Buffer): void;
   /** The whole answer has come, as its own framing says. */
