@@ -1,7 +1,7 @@
 import type { Contestant } from "./contestant.ts";
 import { startOwnServer } from "./programs.ts";
 
-/** The gateway's own setting (src/base/heap.ts), of which the bench knows nothing but what it does. */
+/** What src/base/heap.ts sets for the gateway; the bench shares no code with it. */
 const REQUESTS_YOUNG = "--no-allocation-site-pretenuring";
 
 interface Place {
