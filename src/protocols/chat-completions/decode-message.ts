@@ -21,16 +21,16 @@ export function decodeText(message: JsonObject): string {
 
 /** The sound of a spoken answer: its words are told as text, and for the rest other protocols have no slot. */
 export function decodeSound(message: JsonObject): readonly ForeignPart[] {
-  return asObject(message["audio"]) === undefined ? [] : [SOUND];
+  const audio = asObject(message["audio"]);
+  if (audio === undefined) return [];
+  const path = "choices[].message.audio";
+  return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, weight: "hint", path }];
 }
 
-const SOUND: ForeignPart = {
-  kind: "foreign",
-  protocol: "chat-completions",
-  value: {},
-  weight: "hint",
-  path: "choices[].message.audio",
-};
+/** The same in this protocol once more, where it is a message's or delta's `audio`. */
+export function soundOf(part: ForeignPart): JsonObject | undefined {
+  return asObject(part.value["audio"]);
+}
 
 /** Whether anything was said or called, in whatever field. */
 export function holdsOutput(message: JsonObject): boolean {

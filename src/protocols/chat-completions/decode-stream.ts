@@ -77,8 +77,6 @@ interface ChoiceState extends ThoughtState {
   readonly cited: boolean;
   /** Pages that were visited for it. */
   readonly visited: readonly Citation[];
-  /** It has begun to speak aloud. */
-  readonly sounded: boolean;
 }
 
 function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
@@ -143,9 +141,7 @@ function readDelta(
     blocks.text(place("refusal"), refusal, true);
   }
   for (const image of decodeImages(delta)) blocks.whole(choice, image);
-  // Sound comes in very many pieces.
-  const sound = before.sounded ? [] : decodeSound(delta);
-  for (const part of sound) blocks.whole(choice, part);
+  for (const sound of decodeSound(delta)) blocks.whole(choice, sound);
   const readOn = readCalls(calls, delta, choice, blocks, plan);
   if (readOn !== calls) {
     endThought();
@@ -154,8 +150,7 @@ function readDelta(
   }
   const finish = finishWord(wire) || before.finish;
   const visited = joinSources(before.visited, decodeVisited(delta));
-  const sounded = before.sounded || sound.length > 0;
-  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited, visited, sounded };
+  return { index: choice, inPieces, calls, finish, told, details: open, citations, cited, visited };
 }
 
 /**
@@ -209,7 +204,6 @@ function blankChoice(index: number): ChoiceState {
     citations: [],
     cited: false,
     visited: [],
-    sounded: false,
   };
 }
 

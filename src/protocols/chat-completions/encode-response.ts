@@ -10,6 +10,7 @@ import type {
 import type { ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeCallState } from "./call-state.ts";
+import { soundOf } from "./decode-message.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeFinish } from "./finish.ts";
 
@@ -38,18 +39,21 @@ function encodeChoice(choice: Choice, index: number): JsonObject {
   const thoughts = choice.parts.filter((part) => part.kind === "reasoning");
   const images = choice.parts.filter((part) => part.kind === "media").map(encodeImage);
   const calls = choice.parts.filter((part) => part.kind === "tool-call");
+  const [audio] = choice.parts.filter((part) => part.kind === "foreign").map(soundOf);
   const annotations = annotationsOf(said);
   const thought = thoughts.map(({ text }) => text).join("");
   const silent = said.length === 0 && (calls.length > 0 || refusals.length > 0 || images.length > 0);
+  const spoken = audio !== undefined && audio["transcript"] === joined(said);
   return {
     index,
     message: {
       role: "assistant",
-      content: silent ? null : joined(said),
+      content: silent || spoken ? null : joined(said),
       refusal: refusals.length === 0 ? null : joined(refusals),
       ...(thought === "" ? {} : { reasoning_content: thought }),
       ...(annotations.length === 0 ? {} : { annotations }),
       ...(images.length === 0 ? {} : { images }),
+      ...(audio === undefined ? {} : { audio }),
       ...(calls.length === 0
         ? {}
         : { tool_calls: calls.map((call, at) => encodeCall(call, at === 0 ? thoughts : [])) }),

@@ -7,6 +7,7 @@ import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { encodeCallState } from "./call-state.ts";
+import { soundOf } from "./decode-message.ts";
 import { encodeCitation, encodeHead, encodeImage } from "./encode-response.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeError } from "./errors.ts";
@@ -109,8 +110,11 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
     case "media":
     case "foreign": {
       const [next, frames] = opened(state, event.choice);
-      if (event.part.kind !== "media") return [next, frames];
-      return [next, [...frames, chunk(next, event.choice, { images: [encodeImage(event.part)] })]];
+      const { part } = event;
+      if (part.kind === "media")
+        return [next, [...frames, chunk(next, event.choice, { images: [encodeImage(part)] })]];
+      const audio = soundOf(part);
+      return [next, audio === undefined ? frames : [...frames, chunk(next, event.choice, { audio })]];
     }
     default: {
       const block = state.blocks.get(event.block);
