@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 
 /** Which core each part of the bench runs on; without pinning the numbers of two runs hardly compare. */
 export interface Cores {
@@ -45,6 +46,14 @@ export function chooseCores(oneCore: boolean): Cores {
 /** Moves a running program to a core, with its threads; what it starts later follows it there. */
 export function moveToCore(pid: number, core: number | undefined): void {
   if (core !== undefined) spawnSync("taskset", ["-a", "-c", "-p", String(core), String(pid)]);
+}
+
+/**
+ * Lets a running program, and what it starts later, have only the time that others on its core leave. What measures must
+ * not wait for what is measured.
+ */
+export function giveWay(pid: number): void {
+  setPriority(pid, constants.priority.PRIORITY_LOW);
 }
 
 /** The command line that starts a program on a core. */

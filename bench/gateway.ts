@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FORWARDED_MODEL, USAGE } from "./answers.ts";
 import type { Contestant } from "./contestant.ts";
-import { moveToCore } from "./cores.ts";
+import { giveWay, moveToCore } from "./cores.ts";
 import { databasePids } from "./cost.ts";
 import { FOREIGN_PROTOCOLS, type ForeignProtocol } from "./foreign-answers.ts";
 import { type Program, startProgram } from "./programs.ts";
@@ -67,7 +67,11 @@ export async function startGatewayUnderTest(options: GatewayOptions): Promise<Ga
   await writeFile(file, catalogText(options.upstreamPort));
   const env = { ...gatewayEnvironment(join(options.folder, "data")), FAREGATE_CONFIG: file };
   const { program, port } = await startGateway(env, options.core, options.profile);
-  for (const pid of databasePids(program.pid)) moveToCore(pid, options.databaseCore);
+  for (const pid of databasePids(program.pid)) {
+    moveToCore(pid, options.databaseCore);
+    // It shares that core with the load generator or the upstream.
+    if (options.databaseCore !== options.core) giveWay(pid);
+  }
   const headers = { authorization: `Bearer ${KEY}` };
   const place = { port, pid: program.pid, headers, stop: async () => [] };
   return {
