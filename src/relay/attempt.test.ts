@@ -13,7 +13,7 @@ import { watchOf } from "./watch.ts";
 const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
 
 /** One attempt at an upstream that is played by hand and has not begun to answer. */
-function open(streamed: boolean) {
+function open(streamed: boolean, isSent = true) {
   const told: string[] = [];
   const outcomes: Outcome[] = [];
   let upstream: UpstreamAnswer | undefined;
@@ -40,7 +40,7 @@ function open(streamed: boolean) {
     transport: {
       send(_: unknown, answer: UpstreamAnswer) {
         upstream = answer;
-        return { abort: () => void told.push("aborted") };
+        return { isSent: () => isSent, abort: () => void told.push("aborted") };
       },
     },
     routing: { report: () => undefined },
@@ -71,6 +71,14 @@ describe("an attempt whose upstream has not begun to answer", () => {
     expect(outcomes).toMatchObject([{ reason: "drained", estimated: true, upstream: "u", status: 0 }]);
     expect(outcomes[0]?.usage.inputUncached).toBeGreaterThan(10);
     expect(outcomes[0]?.usage.outputVisible).toBe(0);
+  });
+
+  it("is not charged where a shutdown cuts a plain request that still waits for a connection", async () => {
+    const { told, outcomes, ended, drain } = open(false, false);
+    drain();
+    expect(await ended).toBeUndefined();
+    expect(told).toEqual(["aborted", "cut"]);
+    expect(outcomes).toEqual([]);
   });
 
   it("is charged the input where the caller of a plain request has left and the wait for it ends", async () => {

@@ -30,8 +30,9 @@ export function awaitAnswer(attempt: Attempt): Receiver {
       leave();
     },
     async drain() {
+      const isWorkedOn = !streamed && flight.isSent();
       flight.abort();
-      if (!streamed) await chargeInput(attempt);
+      if (isWorkedOn) await chargeInput(attempt);
       leave();
     },
   };

@@ -54,6 +54,7 @@ export function fanOut(
   return {
     usage: joinedUsage(reader, copies, meters),
     flight: {
+      isSent: () => flights.some((flight) => flight.isSent()),
       pause() {
         paused = true;
         for (const flight of flights) flight.pause();

@@ -73,6 +73,8 @@ export interface UpstreamFailure {
 
 /** The running attempt. */
 export interface UpstreamFlight {
+  /** False while it waits for a connection: the upstream has heard nothing yet. */
+  isSent(): boolean;
   /** Stops reading from the upstream; at most what is already in its socket's buffers still comes. */
   pause(): void;
   resume(): void;

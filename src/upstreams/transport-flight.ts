@@ -77,6 +77,10 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     this.#sending = false;
   }
 
+  isSent(): boolean {
+    return this.#state !== CONNECTING;
+  }
+
   pause(): void {
     this.#paused = true;
     this.#decoder?.pause();

@@ -82,7 +82,7 @@ export interface Run {
 
 function openRun(transport: Transport, call: UpstreamCall, also: Partial<UpstreamAnswer>): Run {
   const run: Run = {
-    flight: { pause: () => undefined, resume: () => undefined, abort: () => undefined },
+    flight: { isSent: () => false, pause: () => undefined, resume: () => undefined, abort: () => undefined },
     heads: 0,
     status: 0,
     text: "",
