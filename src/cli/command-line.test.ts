@@ -19,6 +19,11 @@ it.each([
     'there is no command "leger verify", but "ledger verify"; see faregate ledger --help',
   ],
   [["aply", "f.yaml"], 'there is no command "aply f.yaml", but "apply"; see faregate apply --help'],
+  [
+    ["keys", "create", "--acount", "x"],
+    "there is no option --acount, but --account (see faregate keys create --help)",
+  ],
+  [["start", "--tls"], "there is no option --tls (see faregate start --help)"],
   [["serve"], 'there is no command "serve"; see faregate --help'],
 ])("names what there is instead of %j", async (args, sentence) => {
   expect(await misusedBy(...args)).toBe(`faregate: ${sentence}`);

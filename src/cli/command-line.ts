@@ -84,9 +84,7 @@ async function runCommand(
       strict: true,
     });
   } catch (error) {
-    return misused(
-      `${error instanceof Error ? error.message : String(error)} (see faregate ${command.name} --help)`,
-    );
+    return misused(`${mistakeOf(error, command)} (see faregate ${command.name} --help)`);
   }
   const { values, positionals } = parsed;
   if (values["help"]) {
@@ -110,6 +108,18 @@ async function runCommand(
     console.error(`faregate: ${sentenceOf(error, config)}`);
     return 1;
   }
+}
+
+/** What is wrong with a command's options; Node adds to an unknown one how a file would be written that is named so. */
+function mistakeOf(error: unknown, command: Command): string {
+  const told = error instanceof Error ? error.message : String(error);
+  const [, unknown] = /^Unknown option '([^']+)'/.exec(told) ?? [];
+  if (unknown === undefined) return told;
+  const meant = nearest(
+    unknown,
+    Object.keys(parseOptions(command)).map((name) => `--${name}`),
+  );
+  return `there is no option ${unknown}${meant === undefined ? "" : `, but ${meant}`}`;
 }
 
 function misused(sentence: string): number {
