@@ -1,5 +1,5 @@
 import { mediaOfType, sourceOfUrl } from "../../conversation/media.ts";
-import type { Citation, ForeignPart, MediaPart } from "../../conversation/request.ts";
+import type { Citation, MediaPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { THOUGHT_FIELDS } from "./thoughts.ts";
 
@@ -17,19 +17,6 @@ export function decodeText(message: JsonObject): string {
           .join("");
   // What is spoken has its words beside the sound.
   return written === "" ? asText(asObject(message["audio"])?.["transcript"]) : written;
-}
-
-/** The sound of a spoken answer: its words are told as text, and for the rest other protocols have no slot. */
-export function decodeSound(message: JsonObject): readonly ForeignPart[] {
-  const audio = asObject(message["audio"]);
-  if (audio === undefined) return [];
-  const path = "choices[].message.audio";
-  return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, weight: "hint", path }];
-}
-
-/** The same in this protocol once more, where it is a message's or delta's `audio`. */
-export function soundOf(part: ForeignPart): JsonObject | undefined {
-  return asObject(part.value["audio"]);
 }
 
 /** Whether anything was said or called, in whatever field. */

@@ -7,9 +7,10 @@ import { asArray, asIndex, asObject, asObjects, type JsonObject } from "../json.
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { decodeCalls } from "./decode-calls.ts";
-import { decodeCitations, decodeImages, decodeRefusal, decodeSound, decodeText } from "./decode-message.ts";
+import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { decodeSound } from "./sound.ts";
 import { decodeSources, decodeVisited } from "./sources.ts";
 import { decodeThoughts } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";

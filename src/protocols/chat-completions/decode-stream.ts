@@ -10,17 +10,11 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
-import {
-  decodeCitations,
-  decodeImages,
-  decodeRefusal,
-  decodeSound,
-  decodeText,
-  holdsOutput,
-} from "./decode-message.ts";
+import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { decodeSound } from "./sound.ts";
 import { decodeSources, decodeVisited, joinSources } from "./sources.ts";
 import { readThoughts, type ThoughtState } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";

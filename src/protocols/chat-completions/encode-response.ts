@@ -10,9 +10,9 @@ import type {
 import type { ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeCallState } from "./call-state.ts";
-import { soundOf } from "./decode-message.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeSound } from "./sound.ts";
 
 /** Writes a caller's plain chat completion. */
 export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
@@ -39,16 +39,18 @@ function encodeChoice(choice: Choice, index: number): JsonObject {
   const thoughts = choice.parts.filter((part) => part.kind === "reasoning");
   const images = choice.parts.filter((part) => part.kind === "media").map(encodeImage);
   const calls = choice.parts.filter((part) => part.kind === "tool-call");
-  const [audio] = choice.parts.filter((part) => part.kind === "foreign").map(soundOf);
+  const [audio] = choice.parts.filter((part) => part.kind === "foreign").map(encodeSound);
   const annotations = annotationsOf(said);
   const thought = thoughts.map(({ text }) => text).join("");
   const silent = said.length === 0 && (calls.length > 0 || refusals.length > 0 || images.length > 0);
-  const spoken = audio !== undefined && audio["transcript"] === joined(said);
+  const words = joined(said);
+  // Spoken words stand beside the sound, as they came.
+  const spoken = audio?.["transcript"] === words;
   return {
     index,
     message: {
       role: "assistant",
-      content: silent || spoken ? null : joined(said),
+      content: silent || spoken ? null : words,
       refusal: refusals.length === 0 ? null : joined(refusals),
       ...(thought === "" ? {} : { reasoning_content: thought }),
       ...(annotations.length === 0 ? {} : { annotations }),

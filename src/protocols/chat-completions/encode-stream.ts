@@ -7,11 +7,11 @@ import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { encodeCallState } from "./call-state.ts";
-import { soundOf } from "./decode-message.ts";
 import { encodeCitation, encodeHead, encodeImage } from "./encode-response.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeSound } from "./sound.ts";
 
 /** Writes a stream of chunks, ended by `[DONE]`; after an error nothing follows (rule 19). */
 export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
@@ -107,13 +107,13 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
         : { index, id: event.id, type: "function", function: { name: event.name, arguments: "" } };
       return [next, [...frames, chunk(next, event.choice, { tool_calls: [call] })]];
     }
-    case "media":
+    case "media": {
+      const [next, frames] = opened(state, event.choice);
+      return [next, [...frames, chunk(next, event.choice, { images: [encodeImage(event.part)] })]];
+    }
     case "foreign": {
       const [next, frames] = opened(state, event.choice);
-      const { part } = event;
-      if (part.kind === "media")
-        return [next, [...frames, chunk(next, event.choice, { images: [encodeImage(part)] })]];
-      const audio = soundOf(part);
+      const audio = encodeSound(event.part);
       return [next, audio === undefined ? frames : [...frames, chunk(next, event.choice, { audio })]];
     }
     default: {

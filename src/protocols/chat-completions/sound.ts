@@ -1,0 +1,15 @@
+import type { ForeignPart } from "../../conversation/request.ts";
+import { asObject, type JsonObject } from "../json.ts";
+
+/** The sound of a spoken answer: its words are told as text, and for the rest other protocols have no slot. */
+export function decodeSound(message: JsonObject): readonly ForeignPart[] {
+  const audio = asObject(message["audio"]);
+  if (audio === undefined) return [];
+  const path = "choices[].message.audio";
+  return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, weight: "hint", path }];
+}
+
+/** The `audio` of a message or delta; undefined where the part is no sound. */
+export function encodeSound({ value }: ForeignPart): JsonObject | undefined {
+  return asObject(value["audio"]);
+}
