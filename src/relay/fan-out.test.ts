@@ -29,12 +29,14 @@ const NO_HEADERS = new RawHeaders([]);
 
 /** Three requests at an upstream that is played by hand, and what their one receiver was told. */
 function open(streamed: boolean) {
-  const upstream: { answer: UpstreamAnswer; state: string[] }[] = [];
+  const upstream: { answer: UpstreamAnswer; state: string[]; sent: boolean }[] = [];
   const transport = {
     send(_: UpstreamCall, answer: UpstreamAnswer) {
       const state: string[] = [];
-      upstream.push({ answer, state });
+      const lane = { answer, state, sent: false };
+      upstream.push(lane);
       return {
+        isSent: () => lane.sent,
         pause: () => void state.push("paused"),
         resume: () => void state.push("resumed"),
         abort: () => void state.push("aborted"),
@@ -62,7 +64,11 @@ function open(streamed: boolean) {
   const begin = (): void => {
     for (const { answer } of upstream) answer.head(200, NO_HEADERS);
   };
-  return { at, begin, states, told, chunks, flight, usage, meter };
+  const connect = (number: number): void => {
+    const lane = upstream[number];
+    if (lane !== undefined) lane.sent = true;
+  };
+  return { at, begin, connect, states, told, chunks, flight, usage, meter };
 }
 
 describe("several requests as one", () => {
@@ -113,6 +119,13 @@ describe("several requests as one", () => {
       hasOutput: true,
       usage: { tokens: { inputUncached: 15, outputVisible: 21 } },
     });
+  });
+
+  it("are sent as soon as one of them is", () => {
+    const { connect, flight } = open(false);
+    expect(flight.isSent()).toBe(false);
+    connect(1);
+    expect(flight.isSent()).toBe(true);
   });
 
   it("leave what must wait with its upstream beyond 256 KB, and take it when its turn comes", () => {

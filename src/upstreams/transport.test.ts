@@ -84,6 +84,17 @@ describe("a request to an upstream", () => {
     expect(rig.server.requests.length).toBe(ends.length);
   });
 
+  it("is sent once a connection has taken it", async () => {
+    let heard = false;
+    const upstream = await rig.serve(() => {
+      heard = true;
+    });
+    const { flight } = rig.open(callOf(upstream));
+    expect(flight.isSent()).toBe(false);
+    await until(() => heard);
+    expect(flight.isSent()).toBe(true);
+  });
+
   it("passes a redirect on and does not follow it", async () => {
     const upstream = await rig.serve(({ socket }) =>
       socket.write("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
