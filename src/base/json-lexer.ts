@@ -79,13 +79,19 @@ export class JsonLexer {
     this.offset += chunk.length;
   }
 
+  /** No more bytes. Unless it throws it keeps nothing of them, and the next body may follow. */
   end(): void {
-    if (this.mode === DONE) return;
-    const what =
-      this.mode === TOP
-        ? "The body is empty; send a JSON object."
-        : "The body ends in the middle of its JSON.";
-    throw new JsonFault("syntax", this.offset, what);
+    if (this.mode !== DONE) {
+      const what =
+        this.mode === TOP
+          ? "The body is empty; send a JSON object."
+          : "The body ends in the middle of its JSON.";
+      throw new JsonFault("syntax", this.offset, what);
+    }
+    this.mode = TOP;
+    this.offset = 0;
+    this.token.bytes = NOTHING;
+    this.plainRun.forget();
   }
 
   /** Whitespace and the characters between tokens, up to the next string, number or word. */

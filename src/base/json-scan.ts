@@ -1,8 +1,8 @@
 import { assert } from "./assert.ts";
 import { JsonFault } from "./json-fault.ts";
 import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "./json-lexer.ts";
-import type { Watch, WatchNode } from "./json-watch.ts";
-import { createUtf8Check } from "./utf8.ts";
+import { compileWatch, type Watch, type WatchNode } from "./json-watch.ts";
+import { Utf8Check } from "./utf8.ts";
 
 /**
  * Reads a JSON body as its chunks arrive, cut anywhere, without joining them and without building
@@ -62,36 +62,52 @@ export const MAX_TEXT_BYTES = 1024;
 /** Of a path that occurs more often the first ones and the last are kept: bounds memory, far above any real use. */
 export const MAX_KEPT = 1024;
 
+/** A scanner for one body. One that has read its body to the end is as new and reads another one's next. */
 export function createBodyScan(watch: Watch): BodyScanner {
-  const collector = new Collector(watch);
-  const lexer = new JsonLexer(collector);
-  const utf8 = createUtf8Check();
-  let length = 0;
+  const scanner = spare.pop() ?? new Scanner();
+  scanner.begin(watch);
+  return scanner;
+}
 
-  return {
-    write(chunk) {
-      const bytes = Buffer.isBuffer(chunk)
-        ? chunk
-        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      try {
-        lexer.write(bytes);
-      } catch (fault) {
-        // The earlier fault is told, so that the answer does not depend on where the chunks were cut.
-        if (fault instanceof JsonFault) {
-          refuseBadUtf8(utf8.write(bytes.subarray(0, Math.max(0, fault.offset - length))));
-          refuseBadUtf8(utf8.end());
-        }
-        throw fault;
+/** As many as bodies that one turn of the event loop brings on a busy day. */
+const MOST_SPARE = 64;
+const spare: Scanner[] = [];
+
+class Scanner implements BodyScanner {
+  private readonly collector = new Collector();
+  private readonly lexer = new JsonLexer(this.collector);
+  private readonly utf8 = new Utf8Check();
+  private length = 0;
+
+  begin(watch: Watch): void {
+    this.collector.begin(watch);
+    this.length = 0;
+  }
+
+  write(chunk: Uint8Array): void {
+    const { utf8 } = this;
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    try {
+      this.lexer.write(bytes);
+    } catch (fault) {
+      // The earlier fault is told, so that the answer does not depend on where the chunks were cut.
+      if (fault instanceof JsonFault) {
+        refuseBadUtf8(utf8.write(bytes.subarray(0, Math.max(0, fault.offset - this.length))));
+        refuseBadUtf8(utf8.end());
       }
-      refuseBadUtf8(utf8.write(bytes));
-      length += bytes.length;
-    },
-    end() {
-      refuseBadUtf8(utf8.end());
-      lexer.end();
-      return collector.scan(length);
-    },
-  };
+      throw fault;
+    }
+    refuseBadUtf8(utf8.write(bytes));
+    this.length += bytes.length;
+  }
+
+  end(): BodyScan {
+    refuseBadUtf8(this.utf8.end());
+    this.lexer.end();
+    const scan = this.collector.end(this.length);
+    if (spare.length < MOST_SPARE) spare.push(this);
+    return scan;
+  }
 }
 
 function refuseBadUtf8(offset: number): void {
@@ -100,25 +116,64 @@ function refuseBadUtf8(offset: number): void {
 
 /** Of one path. */
 interface Occurrences {
+  /** Its number in the watch. */
+  readonly path: number;
   count: number;
   readonly kept: Draft[];
 }
 
 type Draft = { -readonly [field in keyof FoundValue]: FoundValue[field] };
 
-/** Picks the watched values out of what the lexer tells. */
+class Findings implements BodyScan {
+  readonly length: number;
+  readonly values: number;
+  readonly root: BodyScan["root"];
+  readonly present: readonly string[];
+  private readonly numbers: Watch["numbers"];
+  private readonly found: readonly Occurrences[];
+
+  constructor(length: number, values: number, root: BodyScan["root"], watch: Watch, found: Occurrences[]) {
+    this.length = length;
+    this.values = values;
+    this.root = root;
+    this.present = found.map(({ path }) => watch.paths[path] ?? "");
+    this.numbers = watch.numbers;
+    this.found = found;
+  }
+
+  all(path: string): readonly Draft[] {
+    return this.occurrences(path)?.kept ?? NO_DRAFTS;
+  }
+
+  count(path: string): number {
+    return this.occurrences(path)?.count ?? 0;
+  }
+
+  last(path: string): Draft | undefined {
+    const kept = this.occurrences(path)?.kept;
+    return kept?.[kept.length - 1];
+  }
+
+  /** Of the paths that a body may have it mostly has a handful, which are looked through faster than a map. */
+  private occurrences(path: string): Occurrences | undefined {
+    const number = this.numbers.get(path);
+    for (const occurrences of this.found) if (occurrences.path === number) return occurrences;
+    return undefined;
+  }
+}
+
+/** Picks the watched values out of what the lexer tells, of one body after the other. */
 class Collector implements JsonSink {
   wantsScalar = false;
-  private readonly watch: Watch;
-  /** By number of the path; its length is known, and growing by steps would cost more than all that is in it. */
-  private readonly found: (Occurrences | undefined)[];
-  private readonly present: string[] = [];
+  private watch = NO_WATCH;
+  private found: Occurrences[] = [];
+  /** By number of the path: its place in `found`, counted from 1; 0 = none. */
+  private readonly places: number[] = [];
   private values = 0;
-  private rootEnd = 0;
-  private rootItems = 0;
+  private root: BodyScan["root"] = NO_ROOT;
 
   // The container that is open: what is awaited in it, where it starts, and its record if it is wanted.
-  private node: WatchNode;
+  private node: WatchNode = NO_WATCH.root;
   private start = 0;
   private draft: Draft | undefined;
   private readonly outerNodes: WatchNode[] = [];
@@ -134,10 +189,13 @@ class Collector implements JsonSink {
   private commaBefore = -1;
   private lastTop: Draft | undefined;
 
-  constructor(watch: Watch) {
+  begin(watch: Watch): void {
     this.watch = watch;
     this.node = watch.root;
-    this.found = new Array(watch.paths.length).fill(undefined);
+    this.inside = undefined;
+    this.wantsScalar = false;
+    this.values = 0;
+    while (this.places.length < watch.paths.length) this.places.push(0);
   }
 
   key(text: TokenText, start: number, end: number, commaBefore: number): void {
@@ -201,30 +259,20 @@ class Collector implements JsonSink {
       this.draft.end = end;
       this.draft.items = items;
     }
-    if (this.outerNodes.length === 1) {
-      this.rootEnd = end;
-      this.rootItems = items;
-      return;
-    }
+    if (this.outerNodes.length === 1) this.root = { start: this.start, end, items };
     this.inside = undefined;
     this.node = this.outerNodes.pop() ?? this.node;
     this.start = this.outerStarts.pop() ?? 0;
     this.draft = this.outerDrafts.pop();
   }
 
-  scan(length: number): BodyScan {
+  /** Gives what was found, and keeps nothing of it. */
+  end(length: number): BodyScan {
     const { watch, found } = this;
-    const { numbers } = watch;
-    const listOf = (path: string): readonly Draft[] => found[numbers.get(path) ?? -1]?.kept ?? NO_DRAFTS;
-    return {
-      length,
-      values: this.values,
-      root: { start: this.start, end: this.rootEnd, items: this.rootItems },
-      present: this.present,
-      all: listOf,
-      count: (path) => found[numbers.get(path) ?? -1]?.count ?? 0,
-      last: (path) => listOf(path).at(-1),
-    };
+    for (const { path } of found) this.places[path] = 0;
+    this.found = [];
+    this.lastTop = undefined;
+    return new Findings(length, this.values, this.root, watch, found);
   }
 
   /** The key's number in the watch; most keys are compared as they stand. */
@@ -238,7 +286,7 @@ class Collector implements JsonSink {
 
   private refuseRepeated(keyStart: number): void {
     for (const path of this.matched) {
-      if (!this.watch.unique.has(path) || this.found[path] === undefined) continue;
+      if (!this.watch.unique.has(path) || this.places[path] === 0) continue;
       const message = `The body has the field "${this.name}" twice; send it once.`;
       throw new JsonFault("duplicate", keyStart, message, this.name);
     }
@@ -260,10 +308,9 @@ class Collector implements JsonSink {
       parent: this.start,
     };
     for (const path of this.matched) {
-      const known = this.found[path];
+      const known = this.found[(this.places[path] ?? 0) - 1];
       if (known === undefined) {
-        this.found[path] = { count: 1, kept: [draft] };
-        this.present.push(this.watch.paths[path] ?? "");
+        this.places[path] = this.found.push({ path, count: 1, kept: [draft] });
         continue;
       }
       known.count += 1;
@@ -275,6 +322,8 @@ class Collector implements JsonSink {
   }
 }
 
+const NO_WATCH = compileWatch([]);
+const NO_ROOT = { start: 0, end: 0, items: 0 };
 const NO_MATCH: readonly number[] = [];
 const NO_DRAFTS: readonly Draft[] = [];
 

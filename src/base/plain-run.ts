@@ -27,6 +27,12 @@ export class PlainRun {
     return this.scan(chunk, this.wordsAt + (index << 2));
   }
 
+  /** Lets go of the last chunk. */
+  forget(): void {
+    this.chunk = NOTHING;
+    this.words = NO_WORDS;
+  }
+
   private scan(chunk: Uint8Array, at: number): number {
     while (at < chunk.length && PLAIN[chunk[at] as number] === 1) at += 1;
     return at;

@@ -4,43 +4,42 @@ import { isUtf8 } from "node:buffer";
  * Checks UTF-8 that arrives in chunks cut anywhere. Nothing is decoded and only the cut sequence at a
  * chunk's end (at most 3 bytes) is kept; the rest is validated in place by the platform's own check.
  */
-export interface Utf8Check {
-  /** Takes the next bytes; gives the absolute offset of the first bad sequence, or -1. */
-  write(chunk: Uint8Array): number;
-  /** No more bytes: the offset of a sequence that was cut short, or -1. */
-  end(): number;
-}
-
-export function createUtf8Check(): Utf8Check {
+export class Utf8Check {
   /** The start of a sequence whose rest has not arrived. */
-  let tail: Uint8Array = EMPTY;
-  let offset = 0;
+  private tail: Uint8Array = EMPTY;
+  private offset = 0;
 
-  return {
-    write(chunk) {
-      let from = 0;
-      if (tail.length > 0) {
-        const missing = Math.min(sequenceLength(tail[0]) - tail.length, chunk.length);
-        const joined = Buffer.concat([tail, chunk.subarray(0, missing)]);
-        from = missing;
-        if (joined.length < sequenceLength(joined[0])) {
-          tail = joined;
-          offset += chunk.length;
-          return -1;
-        }
-        if (!isUtf8(joined)) return offset - tail.length;
-        tail = EMPTY;
-      }
-      const cut = cutLength(chunk, chunk.length, from);
-      // A view costs as much as the check of a small body.
-      const whole = from + cut === 0 ? chunk : chunk.subarray(from, chunk.length - cut);
-      if (!isUtf8(whole)) return offset + from + firstBad(whole);
-      if (cut > 0) tail = Buffer.from(chunk.subarray(chunk.length - cut));
-      offset += chunk.length;
-      return -1;
-    },
-    end: () => (tail.length > 0 ? offset - tail.length : -1),
-  };
+  /** Takes the next bytes; gives the absolute offset of the first bad sequence, or -1. */
+  write(chunk: Uint8Array): number {
+    const { offset } = this;
+    const from = this.tail.length > 0 ? this.complete(chunk) : 0;
+    if (from < 0) return offset - this.tail.length;
+    this.offset += chunk.length;
+    if (this.tail.length > 0) return -1;
+    const cut = cutLength(chunk, chunk.length, from);
+    // A view costs as much as the check of a small body.
+    const whole = from + cut === 0 ? chunk : chunk.subarray(from, chunk.length - cut);
+    if (!isUtf8(whole)) return offset + from + firstBad(whole);
+    if (cut > 0) this.tail = Buffer.from(chunk.subarray(chunk.length - cut));
+    return -1;
+  }
+
+  /** No more bytes: the offset of a sequence that was cut short, or -1 and the next text may follow. */
+  end(): number {
+    const { offset } = this;
+    this.offset = 0;
+    return this.tail.length > 0 ? offset - this.tail.length : -1;
+  }
+
+  /** Takes what the cut sequence lacks from the next chunk's start: gives how much, or -1 where it makes it no text. */
+  private complete(chunk: Uint8Array): number {
+    const missing = Math.min(sequenceLength(this.tail[0]) - this.tail.length, chunk.length);
+    const joined = Buffer.concat([this.tail, chunk.subarray(0, missing)]);
+    const isWhole = joined.length >= sequenceLength(joined[0]);
+    if (isWhole && !isUtf8(joined)) return -1;
+    this.tail = isWhole ? EMPTY : joined;
+    return missing;
+  }
 }
 
 const EMPTY = new Uint8Array(0);
