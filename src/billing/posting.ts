@@ -1,5 +1,6 @@
 import { ByteSheet } from "../base/byte-sheet.ts";
 import type { Line } from "./line.ts";
+import type { Purse } from "./purse.ts";
 import { linesOfRow, type Row } from "./usage-row.ts";
 
 /** What is known of an ended request beside its row: needed where the text cannot be read. */
@@ -25,6 +26,10 @@ export class Posting {
   readonly numbers: number[] = [];
   readonly balances: string[] = [];
   readonly holdNanos: bigint[] = [];
+  /** What they charge to each purse: their holds are forgotten as soon as they have ended. */
+  readonly charges = new Map<Purse, bigint>();
+  /** No line that is still needed for these stands in the spool before this number. */
+  neededFrom = Number.POSITIVE_INFINITY;
   private readonly sheet = new ByteSheet();
 
   get size(): number {
@@ -44,9 +49,16 @@ export class Posting {
     this.sheet.byte(NEWLINE);
   }
 
+  /** The hold that was just added ended with this charge to each of its purses. */
+  charge(purses: readonly Purse[], chargeNanos: bigint): void {
+    for (const purse of purses) this.charges.set(purse, (this.charges.get(purse) ?? 0n) + chargeNanos);
+  }
+
   /** Forgets everything and keeps the room. */
   clear(): void {
     for (const list of [this.numbers, this.balances, this.holdNanos]) list.length = 0;
+    this.charges.clear();
+    this.neededFrom = Number.POSITIVE_INFINITY;
     this.sheet.clear();
   }
 

@@ -1,5 +1,4 @@
 import type { LedgerRef } from "./ledger-ref.ts";
-import type { PurseAsk } from "./tick.ts";
 
 // Long enough that a steady stream of requests asks the database for money every few seconds only, short
 // enough that a process that dies has little of it.
@@ -8,6 +7,20 @@ const AHEAD_WINDOW_MS = 5_000;
 const IDLE_MS = 10_000;
 // Somebody else is short: what was just given back is not asked for again at once.
 const AFTER_RECALL_MS = 2_000;
+
+/** What the next tick says of one purse. */
+export interface PurseAsk {
+  readonly ledger: string;
+  readonly accountId: bigint;
+  readonly allowanceNanos: bigint | null;
+  readonly giveNanos: bigint;
+  /** The give answers a recall. */
+  readonly recallSeen: boolean;
+  /** Waiting holds in order, less what is free already: the longest prefix that fits is granted. */
+  readonly wants: readonly bigint[];
+  /** Wished for beyond the wants. */
+  readonly aheadNanos: bigint;
+}
 
 /**
  * What this process may spend of one ledger without asking. Invariant while the spool is open: lease =

@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-import { Purse } from "./purse.ts";
-import type { PurseAsk, TickAnswer, TickRequest } from "./tick.ts";
+import { Purse, type PurseAsk } from "./purse.ts";
+import type { TickAnswer, TickRequest } from "./tick.ts";
 
 // A request waits while the money is merely held by others; longer than this a caller is better told.
 export const LONGEST_WAIT_MS = 10_000;

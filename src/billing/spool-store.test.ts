@@ -7,8 +7,9 @@ import { ledgersOf } from "./ledger-ref.ts";
 import { attemptOperatorTransfer } from "./ledger-store.ts";
 import { encodeBegin, encodeEnd, textOf } from "./line.ts";
 import { Posting, rowOfLines } from "./posting.ts";
+import type { PurseAsk } from "./purse.ts";
 import { createSpoolStore } from "./spool-store.ts";
-import type { PurseAsk, TickAnswer, TickRequest } from "./tick.ts";
+import type { TickAnswer, TickRequest } from "./tick.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {

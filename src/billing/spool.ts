@@ -19,7 +19,7 @@ const STALE_MS = 5_000;
 // What a quiet tick posts; never filled.
 const NO_LINES = new Posting();
 
-/** A request between its begin line and the posting of its end line. */
+/** A request between its begin line and its end line. */
 export interface Hold extends Member {
   /** Of the begin line. */
   readonly number: number;
@@ -29,7 +29,7 @@ export interface Hold extends Member {
   /** No line of this hold that is still needed stands in the spool before this number. */
   neededFrom: number;
   chargeNanos: bigint;
-  /** The begin line; undefined once the hold is ended, when its lines are with those to be posted. */
+  /** undefined once the hold is ended, when its lines are with those to be posted. */
   beginLine: Line | undefined;
   /** Of the end line; 0 until then. */
   endNumber: number;
@@ -54,12 +54,11 @@ export class Spool {
   /** When the last answered tick was sent: a later moment would count a sleep before the answer as fresh. */
   freshAtMs = Number.NEGATIVE_INFINITY;
   private lastNumber = 0;
-  /** Every hold that is not posted, by `neededFrom`. */
+  /** Every hold that has not ended, by `neededFrom`. */
   private readonly holds = new Roster<Hold>();
-  /** Ended, not posted, by number. */
-  private readonly finished: Hold[] = [];
-  /** Their lines, as the next ticks will post them. */
+  /** Those that have, as the next ticks will post them. */
   private postings: Posting[] = [];
+  private unposted = 0;
   /** The last of them, while it takes more. */
   private gathering: Posting | undefined;
   /** Posted, and to be filled again: its room is large, and only a full collection would give it back. */
@@ -101,10 +100,14 @@ export class Spool {
     hold.chargeNanos = chargeNanos;
     hold.beginLine = undefined;
     hold.endNumber = number;
+    this.holds.delete(hold);
+    const posting = this.posting();
     const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
-    this.posting().add(ended, row ?? rowOfLines(beginLine, line));
+    posting.add(ended, row ?? rowOfLines(beginLine, line));
+    posting.charge(purses, chargeNanos);
+    posting.neededFrom = Math.min(posting.neededFrom, hold.neededFrom);
     for (const purse of purses) purse.settle(amountNanos, chargeNanos, nowMs);
-    this.finished.push(hold);
+    this.unposted += 1;
     if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);
     return line;
   }
@@ -138,8 +141,8 @@ export class Spool {
    * them the collector of memory takes for old.
    */
   dueInMs(nowMs: number): number {
-    if (this.urgent || this.unanswered || this.finished.length >= MOST_LINES) return 0;
-    const busy = this.finished.length > 0 || this.purses.waitingCount > 0;
+    if (this.urgent || this.unanswered || this.unposted >= MOST_LINES) return 0;
+    const busy = this.unposted > 0 || this.purses.waitingCount > 0;
     return Math.max(0, this.builtAtMs + (busy ? BUSY_TICK_MS : QUIET_TICK_MS) - nowMs);
   }
 
@@ -181,7 +184,10 @@ export class Spool {
 
   /** Lines before this number are not needed any more. */
   neededFrom(): number {
-    return this.holds.first()?.neededFrom ?? this.lastNumber + 1;
+    return this.postings.reduce(
+      (first, posting) => Math.min(first, posting.neededFrom),
+      this.holds.first()?.neededFrom ?? this.lastNumber + 1,
+    );
   }
 
   /**
@@ -192,7 +198,7 @@ export class Spool {
     const carried: Hold[] = [];
     for (const hold of this.holds.members()) {
       if (hold.neededFrom >= before) break;
-      if (hold.beginLine) carried.push(hold);
+      carried.push(hold);
     }
     for (const hold of carried) {
       this.holds.delete(hold);
@@ -204,17 +210,17 @@ export class Spool {
 
   /** Holds that nobody has ended yet. */
   get openCount(): number {
-    return this.holds.size - this.finished.length;
+    return this.holds.size;
   }
 
   /** Ended holds that no tick has posted yet. */
   get unpostedCount(): number {
-    return this.finished.length;
+    return this.unposted;
   }
 
   /** The line that was just ended begins to wait alone, or fills a tick. */
   changesDueTime(): boolean {
-    return this.finished.length === 1 || this.finished.length === MOST_LINES;
+    return this.unposted === 1 || this.unposted === MOST_LINES;
   }
 
   /** The lines of a request that is not posted yet, for receipts. */
@@ -258,17 +264,16 @@ export class Spool {
     this.spare = posted;
   }
 
+  /**
+   * Where somebody else has posted a part of one, which happens to closed spools only, all of it waits for its own tick:
+   * that posts the rest.
+   */
   private dropPosted(posted: number): void {
-    let count = 0;
-    for (const hold of this.finished) {
-      if (hold.endNumber > posted) break;
-      for (const purse of hold.purses) purse.unpostedNanos -= hold.chargeNanos;
-      this.holds.delete(hold);
-      count += 1;
-    }
-    this.finished.splice(0, count);
-    for (let first = this.postings[0]; first && first.last <= posted; first = this.postings[0])
+    for (let first = this.postings[0]; first && first.last <= posted; first = this.postings[0]) {
+      for (const [purse, chargeNanos] of first.charges) purse.unpostedNanos -= chargeNanos;
+      this.unposted -= first.size;
       this.forget(first);
+    }
     this.posted = Math.max(this.posted, posted);
   }
 }

@@ -1,4 +1,5 @@
 import type { Posting } from "./posting.ts";
+import type { PurseAsk } from "./purse.ts";
 
 /**
  * What a process and the database say to each other. A request is sent until it is answered, never
@@ -14,19 +15,6 @@ export interface TickRequest {
   /** Begin lines whose requests died with their process. */
   readonly interrupted: readonly string[];
   readonly asks: readonly PurseAsk[];
-}
-
-export interface PurseAsk {
-  readonly ledger: string;
-  readonly accountId: bigint;
-  readonly allowanceNanos: bigint | null;
-  readonly giveNanos: bigint;
-  /** The give answers a recall. */
-  readonly recallSeen: boolean;
-  /** Waiting holds in order, less what is free already: the longest prefix that fits is granted. */
-  readonly wants: readonly bigint[];
-  /** Wished for beyond the wants. */
-  readonly aheadNanos: bigint;
 }
 
 export interface TickAnswer {

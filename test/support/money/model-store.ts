@@ -1,5 +1,6 @@
 import type { Posting } from "../../../src/billing/posting.ts";
-import type { PurseAsk, PurseState, TickAnswer, TickRequest } from "../../../src/billing/tick.ts";
+import type { PurseAsk } from "../../../src/billing/purse.ts";
+import type { PurseState, TickAnswer, TickRequest } from "../../../src/billing/tick.ts";
 
 /** Rules of the database that a test can break, to see that the checks notice. */
 export const MUTANTS = [
