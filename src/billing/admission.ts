@@ -10,7 +10,7 @@ import { UNWRITABLE } from "./line-writer.ts";
 import type { Purse } from "./purse.ts";
 import { LONGEST_WAIT_MS, type Refusal } from "./purses.ts";
 import type { Session } from "./session.ts";
-import { openHold } from "./text-hold.ts";
+import { TextHold } from "./text-hold.ts";
 
 export interface Admission {
   /** See TextBilling.take. */
@@ -76,7 +76,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,
         sinceMs: nowMs,
-        granted: (purses: readonly Purse[]) => resolve(openHold(session, order, purses, clock, log)),
+        granted: (purses: readonly Purse[]) => resolve(new TextHold(session, order, purses, clock, log)),
         refused: (why: Refusal) => reject(refusal(why, amountNanos)),
       };
       if (!session.spool.purses.wait(waiter, nowMs)) reject(refusal({ kind: "busy" }, amountNanos));
@@ -96,7 +96,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       if (amountNanos > LARGEST_HOLD_NANOS)
         throw refusal({ kind: "insufficient", ledger: ledgers[0] }, amountNanos);
       const own = purses.of(ledgers, nowMs);
-      if (purses.take(own, amountNanos, nowMs)) return openHold(session, order, own, clock, log);
+      if (purses.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, clock, log);
       return wait(session, order, nowMs);
     },
     notReady: () => reasonNotReady(clock.monotonicMs()),

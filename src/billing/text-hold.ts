@@ -3,51 +3,67 @@ import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import type { Log } from "../observe/log.ts";
 import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
+import type { LedgerRef } from "./ledger-ref.ts";
 import { encodeBegin, encodeEnd, rawText } from "./line.ts";
 import type { Purse } from "./purse.ts";
 import { charge } from "./rate.ts";
 import type { Session } from "./session.ts";
+import type { Hold } from "./spool.ts";
 import { encodeRow } from "./usage-row.ts";
 
-/** Writes the begin line of a hold that these purses have given, and lets it be settled once. */
-export function openHold(
-  session: Session,
-  order: HoldOrder,
-  purses: readonly Purse[],
-  clock: Clock,
-  log: Log,
-): OpenHold {
-  const { spool, lines, ticker } = session;
-  const ledgers = purses.map(({ ledger }) => ledger);
-  const beganAtMs = clock.nowMs();
-  const hold = spool.begin(purses, order.amountNanos, (number) =>
-    encodeBegin(number, beganAtMs, order, ledgers),
-  );
-  crashPoint("hold.taken");
-  const { beginLine } = hold;
-  assert(beginLine, "a hold begins with its line");
-  const begun = lines.begin(hold.number, beginLine);
-  return {
-    begun,
-    chargeNanos: () => hold.chargeNanos,
-    settle(outcome) {
-      assert(hold.beginLine !== undefined, "a hold is settled once");
-      const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
-      const chargeNanos = chargeOf(order, price, outcome, log);
-      const lastRates = price === order.price ? undefined : price.rates;
-      const endedAtMs = clock.nowMs();
-      const raw = rawText(outcome.raw);
-      const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
-        line: encodeEnd(number, endedAtMs, hold.number, chargeNanos, outcome, lastRates, raw),
-        row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, chargeNanos, outcome, raw }),
-      }));
-      const ended = lines.end(hold.endNumber, endLine);
-      // Otherwise a tick is due soon anyway.
-      if (!lines.isWritable()) spool.hurry();
-      if (!lines.isWritable() || spool.changesDueTime()) ticker.wake();
-      return ended;
-    },
-  };
+/** A hold that these purses have given, until it is settled, once. */
+export class TextHold implements OpenHold {
+  readonly begun: Promise<void>;
+  private readonly session: Session;
+  private readonly order: HoldOrder;
+  private readonly ledgers: readonly LedgerRef[];
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private readonly beganAtMs: number;
+  private readonly hold: Hold;
+
+  /** Writes its begin line. */
+  constructor(session: Session, order: HoldOrder, purses: readonly Purse[], clock: Clock, log: Log) {
+    const ledgers = purses.map(({ ledger }) => ledger);
+    const beganAtMs = clock.nowMs();
+    this.session = session;
+    this.order = order;
+    this.ledgers = ledgers;
+    this.clock = clock;
+    this.log = log;
+    this.beganAtMs = beganAtMs;
+    this.hold = session.spool.begin(purses, order.amountNanos, (number) =>
+      encodeBegin(number, beganAtMs, order, ledgers),
+    );
+    crashPoint("hold.taken");
+    const { number, beginLine } = this.hold;
+    assert(beginLine, "a hold begins with its line");
+    this.begun = session.lines.begin(number, beginLine);
+  }
+
+  chargeNanos(): bigint {
+    return this.hold.chargeNanos;
+  }
+
+  settle(outcome: Outcome): Promise<void> {
+    const { order, ledgers, clock, beganAtMs, hold } = this;
+    const { spool, lines, ticker } = this.session;
+    assert(hold.beginLine !== undefined, "a hold is settled once");
+    const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
+    const chargeNanos = chargeOf(order, price, outcome, this.log);
+    const lastRates = price === order.price ? undefined : price.rates;
+    const endedAtMs = clock.nowMs();
+    const raw = rawText(outcome.raw);
+    const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
+      line: encodeEnd(number, endedAtMs, hold.number, chargeNanos, outcome, lastRates, raw),
+      row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, chargeNanos, outcome, raw }),
+    }));
+    const ended = lines.end(hold.endNumber, endLine);
+    // Otherwise a tick is due soon anyway.
+    if (!lines.isWritable()) spool.hurry();
+    if (!lines.isWritable() || spool.changesDueTime()) ticker.wake();
+    return ended;
+  }
 }
 
 function withoutExtras(price: FrozenPrice): FrozenPrice {
