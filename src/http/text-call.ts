@@ -2,7 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { type BodyScan, createBodyScan } from "../base/json-scan.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { TextRequest } from "../relay/text-request.ts";
+import type { Admitted } from "../relay/relay.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
 import { readBody, TEXT_BODY_BYTES } from "./body.ts";
@@ -36,7 +36,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   const queryKeys = call.queryKeys ?? [];
   let caller: Caller | undefined;
   let scan: BodyScan | undefined;
-  let request: TextRequest | undefined;
+  let admitted: Admitted;
   try {
     const found = authenticate(incoming, queryKeys, deps.authenticator);
     caller = found instanceof Promise ? await found : found;
@@ -56,7 +56,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
 
     const beta = queryText(visit.request, "beta");
-    request = {
+    admitted = await deps.relay.admit({
       id: visit.request.id,
       caller,
       protocol,
@@ -71,16 +71,14 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       query: beta === undefined ? {} : { beta },
       answer: openClientAnswer(visit.raw, visit.headers),
       startedMs,
-      admitted: false,
-    };
-    await deps.relay.relay(request);
+    });
   } catch (error) {
-    if (request?.admitted !== true) {
-      const named = call.path?.model ?? scan?.last("model")?.value;
-      countRefused(deps, visit, { protocol: call.protocol, caller, named, startedMs, error });
-    }
+    const named = call.path?.model ?? scan?.last("model")?.value;
+    countRefused(deps, visit, { protocol: call.protocol, caller, named, startedMs, error });
     throw error;
   }
+  // Not awaited, so that nothing of what reading took is kept while the upstream works.
+  return admitted.carry();
 }
 
 interface Refused {

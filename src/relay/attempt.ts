@@ -2,22 +2,30 @@ import { crashPoint } from "../base/crash-point.ts";
 import { atTurnEnd } from "../base/turn.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { AttemptOutcome } from "../routing/health.ts";
 import type { Routing } from "../routing/routing.ts";
-import type { Candidate, Transport, UpstreamAnswer, UpstreamCall } from "../upstreams/call.ts";
+import type {
+  Candidate,
+  Transport,
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamFailure,
+  UpstreamFlight,
+} from "../upstreams/call.ts";
 import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import type { StoredResponses } from "../upstreams/stored-responses.ts";
-import { awaitAnswer } from "./awaited-answer.ts";
+import { AwaitedAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
-import { receiveError } from "./error-answer.ts";
+import { ErrorAnswer } from "./error-answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs } from "./failures.ts";
 import { fanOut } from "./fan-out.ts";
 import type { Passage } from "./passage.ts";
-import { receivePlain } from "./plain-answer.ts";
+import { PlainAnswer } from "./plain-answer.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
-import { receiveStream } from "./stream-answer.ts";
+import { StreamAnswer } from "./stream-answer.ts";
 
 export interface AttemptDeps {
   readonly transport: Transport;
@@ -35,88 +43,141 @@ export function attemptAt(
   candidate: Candidate,
   passage: Passage,
 ): Promise<AttemptFailure | undefined> {
-  const { request } = exchange;
   return new Promise((resolve) => {
-    let over = false;
-    const close = (failure: AttemptFailure | undefined, health: AttemptOutcome): void => {
-      if (over) return;
-      over = true;
-      deps.routing.report(candidate, health);
-      deps.metrics.attemptEnded(candidate.upstream.name, health.kind);
-      resolve(failure);
-    };
-    const fail = (failure: AttemptFailure): void => close(failure, failure.health);
-    const guard = (work: () => void | Promise<void>): void => {
-      const crash = (cause: unknown): void => {
-        flight.abort();
-        if (request.answer.committed) request.answer.cut();
-        fail(bugOfOurs(cause));
-      };
-      try {
-        work()?.catch(crash);
-      } catch (cause) {
-        crash(cause);
-      }
-    };
-    const { flight, usage } = send(
-      deps.transport,
-      passage.copies,
-      {
-        candidate,
-        requestId: request.id,
-        streamed: request.streamed,
-        arrayStream: passage.arrayStream,
-        query: request.query,
-        headers: request.headers,
-        body: passage.pieces,
-      },
-      {
-        head(status, headers) {
-          crashPoint("upstream.after-head");
-          receiver = receiverFor(attempt, status, headers);
-          if (exchange.gone) guard(() => receiver.gone());
-        },
-        data: (chunk) => guard(() => receiver.data(chunk)),
-        // Only the caller's leaving can come between, and the answer that is here is charged all the same.
-        ended: () => atTurnEnd(() => guard(() => receiver.ended())),
-        failed: (failure) => guard(() => receiver.failed(failure)),
-      },
-    );
-
-    const attempt: Attempt = {
-      exchange,
-      candidate,
-      flight,
-      usage,
-      errorType: deps.errorType,
-      answering: () => deps.routing.report(candidate, { kind: "answering" }),
-      done: (health = { kind: "ok" }) => close(undefined, health),
-      brokeOff(err) {
-        const { name } = candidate.upstream;
-        deps.log.warn({ requestId: request.id, upstream: name, err }, "an upstream failed in mid-stream");
-        close(undefined, { kind: "failed" });
-      },
-      fail,
-      guard,
-      learn(facts) {
-        if (!passage.storesResponse || facts.id === undefined) return;
-        deps.storedResponses.remember({
-          responseId: facts.id,
-          accountId: request.caller.accountId,
-          upstreamId: candidate.upstream.id,
-          credentialId: candidate.credential.id,
-        });
-      },
-      passage,
-    };
-    let receiver = awaitAnswer(attempt);
-
-    request.answer.onGone(() => {
-      exchange.gone = true;
-      guard(() => receiver.gone());
-    });
-    exchange.onDrain = () => guard(() => receiver.drain());
+    const attempt = new RunningAttempt(deps, exchange, candidate, passage, resolve);
+    exchange.request.answer.onGone(() => attempt.callerLeft());
+    exchange.onDrain = () => attempt.drain();
   });
+}
+
+/** Between the transport, which tells it of the upstream's answer, and the receiver that the answer's head asks for. */
+class RunningAttempt implements Attempt, UpstreamAnswer {
+  readonly exchange: Exchange;
+  readonly candidate: Candidate;
+  readonly passage: Passage;
+  readonly flight: UpstreamFlight;
+  readonly usage: UsageReader;
+  private readonly deps: AttemptDeps;
+  private readonly resolve: (failure: AttemptFailure | undefined) => void;
+  private receiver: Receiver;
+  private over = false;
+
+  constructor(
+    deps: AttemptDeps,
+    exchange: Exchange,
+    candidate: Candidate,
+    passage: Passage,
+    resolve: (failure: AttemptFailure | undefined) => void,
+  ) {
+    this.deps = deps;
+    this.exchange = exchange;
+    this.candidate = candidate;
+    this.passage = passage;
+    this.resolve = resolve;
+    const { id, streamed, query, headers } = exchange.request;
+    const { arrayStream, pieces, copies } = passage;
+    const call = { candidate, requestId: id, streamed, arrayStream, query, headers, body: pieces };
+    const { flight, usage } = send(deps.transport, copies, call, this);
+    this.flight = flight;
+    this.usage = usage;
+    this.receiver = new AwaitedAnswer(this);
+  }
+
+  get errorType(): string {
+    return this.deps.errorType;
+  }
+
+  // What the transport tells, never before `send` has returned.
+
+  head(status: number, headers: RawHeaders): void {
+    crashPoint("upstream.after-head");
+    this.receiver = receiverFor(this, status, headers);
+    if (this.exchange.gone) this.guard(() => this.receiver.gone());
+  }
+
+  data(chunk: Buffer): void {
+    try {
+      this.receiver.data(chunk);
+    } catch (cause) {
+      this.crash(cause);
+    }
+  }
+
+  /** Only the caller's leaving can come between, and the answer that is here is charged all the same. */
+  ended(): void {
+    atTurnEnd(() => this.guard(() => this.receiver.ended()));
+  }
+
+  failed(failure: UpstreamFailure): void {
+    this.guard(() => this.receiver.failed(failure));
+  }
+
+  // What becomes of the caller and of the gateway.
+
+  callerLeft(): void {
+    this.exchange.gone = true;
+    this.guard(() => this.receiver.gone());
+  }
+
+  drain(): void {
+    this.guard(() => this.receiver.drain());
+  }
+
+  // What the receiver tells.
+
+  answering(): void {
+    this.deps.routing.report(this.candidate, { kind: "answering" });
+  }
+
+  done(health: AttemptOutcome = { kind: "ok" }): void {
+    this.close(undefined, health);
+  }
+
+  brokeOff(err: Error): void {
+    const { log } = this.deps;
+    const upstream = this.candidate.upstream.name;
+    log.warn({ requestId: this.exchange.request.id, upstream, err }, "an upstream failed in mid-stream");
+    this.close(undefined, { kind: "failed" });
+  }
+
+  fail(failure: AttemptFailure): void {
+    this.close(failure, failure.health);
+  }
+
+  learn({ id }: AnswerFacts): void {
+    if (!this.passage.storesResponse || id === undefined) return;
+    const { upstream, credential } = this.candidate;
+    this.deps.storedResponses.remember({
+      responseId: id,
+      accountId: this.exchange.request.caller.accountId,
+      upstreamId: upstream.id,
+      credentialId: credential.id,
+    });
+  }
+
+  guard(work: () => void | Promise<void>): void {
+    try {
+      work()?.catch((cause: unknown) => this.crash(cause));
+    } catch (cause) {
+      this.crash(cause);
+    }
+  }
+
+  private crash(cause: unknown): void {
+    const { answer } = this.exchange.request;
+    this.flight.abort();
+    if (answer.committed) answer.cut();
+    this.fail(bugOfOurs(cause));
+  }
+
+  private close(failure: AttemptFailure | undefined, health: AttemptOutcome): void {
+    if (this.over) return;
+    this.over = true;
+    const { routing, metrics } = this.deps;
+    routing.report(this.candidate, health);
+    metrics.attemptEnded(this.candidate.upstream.name, health.kind);
+    this.resolve(failure);
+  }
 }
 
 function send(
@@ -133,7 +194,7 @@ function send(
 
 /** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
 function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Receiver {
-  if (status < 200 || status > 299) return receiveError(attempt, status, headers.all());
+  if (status < 200 || status > 299) return new ErrorAnswer(attempt, status, headers.all());
   const { contentType, losses, arrayStream } = attempt.passage;
   const { streamed } = attempt.exchange.request;
   const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
@@ -142,8 +203,8 @@ function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Rec
     ...droppedHeader(losses),
   };
   return streamed
-    ? receiveStream(attempt, { ...passed, "cache-control": "no-cache", "x-accel-buffering": "no" })
-    : receivePlain(attempt, passed);
+    ? new StreamAnswer(attempt, { ...passed, "cache-control": "no-cache", "x-accel-buffering": "no" })
+    : new PlainAnswer(attempt, passed);
 }
 
 /** In the upstream's words where they are true: some call their JSON text/plain, and clients then do not read it as JSON. */

@@ -1,4 +1,5 @@
 import type { AnswerFacts } from "../protocols/protocol.ts";
+import type { UpstreamFailure } from "../upstreams/call.ts";
 import { settle } from "./exchange.ts";
 import { failureOfTransport } from "./failures.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
@@ -7,35 +8,44 @@ import type { Attempt, Receiver } from "./receiver.ts";
  * Stands where the receiver will be until the upstream's head tells which it is. A plain answer's head
  * mostly comes with the rest of it, so that nearly all of the vendor's work is done in this time.
  */
-export function awaitAnswer(attempt: Attempt): Receiver {
-  const { exchange, flight } = attempt;
-  const { answer, streamed } = exchange.request;
-  const leave = (): void => {
-    answer.cut();
-    attempt.done({ kind: "neutral" });
-  };
-  return {
-    data: () => undefined,
-    ended: () => undefined,
-    async failed(failure) {
-      const cutByUs = failure.kind === "timeout" && failure.phase !== "connect";
-      if (streamed || !exchange.gone || !cutByUs) return attempt.fail(failureOfTransport(failure));
-      await chargeInput(attempt);
-      attempt.done({ kind: "failed" });
-    },
-    /** A stream not yet begun costs nothing; a plain answer is awaited, since the vendor will bill us for it. */
-    gone() {
-      if (!streamed) return;
-      flight.abort();
-      leave();
-    },
-    async drain() {
-      const isWorkedOn = !streamed && flight.isSent();
-      flight.abort();
-      if (isWorkedOn) await chargeInput(attempt);
-      leave();
-    },
-  };
+export class AwaitedAnswer implements Receiver {
+  private readonly attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+  }
+
+  data(): void {}
+
+  ended(): void {}
+
+  async failed(failure: UpstreamFailure): Promise<void> {
+    const { gone, request } = this.attempt.exchange;
+    const cutByUs = failure.kind === "timeout" && failure.phase !== "connect";
+    if (request.streamed || !gone || !cutByUs) return this.attempt.fail(failureOfTransport(failure));
+    await chargeInput(this.attempt);
+    this.attempt.done({ kind: "failed" });
+  }
+
+  /** A stream not yet begun costs nothing; a plain answer is awaited, since the vendor will bill us for it. */
+  gone(): void {
+    if (!this.attempt.exchange.request.streamed) return;
+    this.attempt.flight.abort();
+    this.leave();
+  }
+
+  async drain(): Promise<void> {
+    const { exchange, flight } = this.attempt;
+    const isWorkedOn = !exchange.request.streamed && flight.isSent();
+    flight.abort();
+    if (isWorkedOn) await chargeInput(this.attempt);
+    this.leave();
+  }
+
+  private leave(): void {
+    this.attempt.exchange.request.answer.cut();
+    this.attempt.done({ kind: "neutral" });
+  }
 }
 
 /** Cut before its end, a plain answer has told no usage: its input was worked on, so that is charged. */

@@ -1,5 +1,5 @@
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { Candidate } from "../upstreams/call.ts";
+import type { Candidate, UpstreamFailure } from "../upstreams/call.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { failureOfError, failureOfTransport } from "./failures.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
@@ -8,49 +8,63 @@ import type { Attempt, Receiver } from "./receiver.ts";
 const ERROR_BODY_BYTES = 64 * 1024;
 
 /** Receives an upstream's error answer: read, understood, never passed on as bytes. */
-export function receiveError(
-  attempt: Attempt,
-  status: number,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Receiver {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let over = false;
-  const tell = (): void => {
-    if (over) return;
-    over = true;
-    const client = attempt.exchange.request.protocol.name;
-    const body = Buffer.concat(chunks);
-    const error = PROTOCOLS[attempt.candidate.protocol].decodeError(status, headers, body);
-    const ours = isAccountFault(attempt.candidate, status, body);
-    const { name } = attempt.candidate.upstream;
-    attempt.fail(failureOfError(ours ? { ...error, fault: "account" } : error, client, name));
-  };
-  return {
-    data(chunk) {
-      if (over) return;
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (bytes > ERROR_BODY_BYTES) {
-        attempt.flight.abort();
-        tell();
-      }
-    },
-    ended: tell,
-    failed(failure) {
-      if (over) return;
-      over = true;
-      attempt.fail(failureOfTransport(failure));
-    },
-    gone() {
-      attempt.flight.abort();
-      tell();
-    },
-    drain() {
-      attempt.flight.abort();
-      tell();
-    },
-  };
+export class ErrorAnswer implements Receiver {
+  private readonly attempt: Attempt;
+  private readonly status: number;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private over = false;
+
+  constructor(attempt: Attempt, status: number, headers: Readonly<Record<string, string>>) {
+    this.attempt = attempt;
+    this.status = status;
+    this.headers = headers;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.over) return;
+    this.bytes += chunk.length;
+    this.chunks.push(chunk);
+    if (this.bytes > ERROR_BODY_BYTES) this.cut();
+  }
+
+  ended(): void {
+    this.tell();
+  }
+
+  failed(failure: UpstreamFailure): void {
+    if (this.over) return;
+    this.over = true;
+    this.attempt.fail(failureOfTransport(failure));
+  }
+
+  gone(): void {
+    this.cut();
+  }
+
+  drain(): void {
+    this.cut();
+  }
+
+  /** What has come of it must do. */
+  private cut(): void {
+    this.attempt.flight.abort();
+    this.tell();
+  }
+
+  private tell(): void {
+    if (this.over) return;
+    this.over = true;
+    const { attempt, status } = this;
+    const { candidate, exchange } = attempt;
+    const body = Buffer.concat(this.chunks);
+    const error = PROTOCOLS[candidate.protocol].decodeError(status, this.headers, body);
+    const ours = isAccountFault(candidate, status, body);
+    const client = exchange.request.protocol.name;
+    const told = ours ? { ...error, fault: "account" as const } : error;
+    attempt.fail(failureOfError(told, client, candidate.upstream.name));
+  }
 }
 
 /** Some vendors say "your key" or "your credit" in words that only their kind's table knows. */

@@ -16,8 +16,6 @@ export interface Exchange extends Member {
   readonly hold: OpenHold;
   readonly clock: Clock;
   readonly chargeEmptyAnswers: boolean;
-  /** Counts the outcome for metrics and limits. */
-  readonly onSettled: (outcome: Outcome) => void;
   /** Attempts made so far, the running one included. */
   attempts: number;
   /** Monotonic time of the first byte of the answer that is being relayed. */
@@ -29,6 +27,8 @@ export interface Exchange extends Member {
   /** Ends whatever runs now; each attempt puts its own way here. */
   onDrain: () => void;
   settled: boolean;
+  /** As it was settled. */
+  outcome: Outcome | undefined;
   /** What the running attempt's protocol has no slot for. */
   losses: readonly Loss[];
 }
@@ -70,7 +70,7 @@ function settleFor(
   const before = totalOutput(usage.usage) === 0 ? BEFORE_OUTPUT[reason] : undefined;
   const outcome = outcomeOf(exchange, ending, before ?? reason, before === undefined ? usage : NOTHING);
   const written = exchange.hold.settle(outcome);
-  exchange.onSettled(outcome);
+  exchange.outcome = outcome;
   return written;
 }
 

@@ -7,10 +7,11 @@ import {
   replaceModel,
   splice,
 } from "../base/json-splice.ts";
+import type { Loss } from "../conversation/loss.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import { openUsageFrameFilter } from "../protocols/chat-completions/usage-frame.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { Passage, StreamPassage } from "./passage.ts";
+import type { Passage, PlainPassage, StreamPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /**
@@ -18,39 +19,43 @@ import type { TextRequest } from "./text-request.ts";
  * and on a chat stream the wish for usage, without which nothing could be billed exactly. Answers pass
  * as they come.
  */
-export function forward(request: TextRequest, candidate: Candidate, quirks: Quirks): Passage {
-  const { protocol, scan, body, streamed } = request;
-  const edits: Edit[] = [];
-  if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model) {
-    edits.push(...replaceModel(scan, candidate.model));
+export class ForwardPassage implements Passage {
+  readonly pieces: readonly Uint8Array[];
+  readonly copies = 1;
+  readonly arrayStream: boolean;
+  readonly storesResponse: boolean;
+  readonly losses: readonly Loss[] = NO_LOSSES;
+  readonly contentType = undefined;
+  private readonly request: TextRequest;
+  private readonly hidesUsageFrame: boolean;
+
+  constructor(request: TextRequest, candidate: Candidate, quirks: Quirks) {
+    const { protocol, scan, body, streamed } = request;
+    const edits: Edit[] = [];
+    if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
+      edits.push(...replaceModel(scan, candidate.model));
+    const isChat = protocol.name === "chat-completions";
+    if (isChat) edits.push(...limitEdits(scan, quirks));
+    if (isChat && !streamed) edits.push(...removeField(scan, "stream_options"));
+    this.hidesUsageFrame = isChat && streamed && !asksUsage(scan);
+    if (this.hidesUsageFrame) edits.push(...addIncludeUsage(scan));
+    edits.sort((a, b) => a.start - b.start);
+    this.request = request;
+    this.pieces = edits.length === 0 ? body : splice(body, edits);
+    this.arrayStream = request.arrayStream;
+    this.storesResponse = protocol.name === "responses" && scan.last("store")?.value !== false;
   }
-  let hidesUsageFrame = false;
-  if (protocol.name === "chat-completions") {
-    edits.push(...limitEdits(scan, quirks));
-    if (!streamed) {
-      edits.push(...removeField(scan, "stream_options"));
-    } else if (!asksUsage(scan)) {
-      edits.push(...addIncludeUsage(scan));
-      hidesUsageFrame = true;
-    }
+
+  openStream(): StreamPassage {
+    return openForwardedStream(this.request, this.hidesUsageFrame);
   }
-  return {
-    pieces:
-      edits.length === 0
-        ? body
-        : splice(
-            body,
-            edits.sort((a, b) => a.start - b.start),
-          ),
-    copies: 1,
-    arrayStream: request.arrayStream,
-    storesResponse: protocol.name === "responses" && scan.last("store")?.value !== false,
-    losses: [],
-    contentType: undefined,
-    openStream: () => openForwardedStream(request, hidesUsageFrame),
-    plain: (chunks) => ({ body: chunks, losses: [] }),
-  };
+
+  plain(chunks: readonly Buffer[]): PlainPassage {
+    return { body: chunks, losses: NO_LOSSES };
+  }
 }
+
+const NO_LOSSES: readonly Loss[] = [];
 
 function openForwardedStream(request: TextRequest, hidesUsageFrame: boolean): StreamPassage {
   const filter = hidesUsageFrame ? openUsageFrameFilter() : undefined;

@@ -6,7 +6,7 @@ import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { InlineMedia } from "./inline-media.ts";
 import type { Passage } from "./passage.ts";
-import { mostCopies, openPassages } from "./passages.ts";
+import { mostCopies, Passages } from "./passages.ts";
 import type { TextRequest } from "./text-request.ts";
 import type { Translator } from "./translator.ts";
 import { watchOf } from "./watch.ts";
@@ -25,7 +25,7 @@ function open(n: number, protocol: ProtocolName, quirks: object): Passage | Prom
   const model = { id: "m", maxOutputTokens: 100, quirks } as unknown as Model;
   const candidate = { protocol, model: "m", upstream: { name: "u", kind: "sandbox" } } as Candidate;
   const inlineMedia = { begin: () => ({ inline: (request: unknown) => request, end: () => undefined }) };
-  return openPassages(requestOf(n), model, undefined, {
+  return new Passages(requestOf(n), model, {
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     inlineMedia: inlineMedia as unknown as InlineMedia,
     translator: {} as Translator,

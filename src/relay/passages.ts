@@ -2,14 +2,14 @@ import { type Clock, unixSeconds } from "../base/clock.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import { MAX_COPIES } from "../conversation/prepare.ts";
-import { readQuirks } from "../conversation/quirks.ts";
+import { type Quirks, readQuirks } from "../conversation/quirks.ts";
 import type { ChatRequest } from "../conversation/request.ts";
 import { spokenProtocol } from "../conversation/spoken-protocol.ts";
 import { GatewayError } from "../errors.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { quirksOf } from "../upstreams/presets.ts";
-import { forward } from "./forward.ts";
+import { ForwardPassage } from "./forward.ts";
 import type { InlineMedia, Inlining } from "./inline-media.ts";
 import type { Passage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -23,7 +23,6 @@ import {
   type WrittenRequest,
 } from "./translate-request.ts";
 import { LARGE_BODY_BYTES, type Translator } from "./translator.ts";
-import type { WrappedState } from "./wrapped-state.ts";
 
 export interface PassagesDeps {
   readonly clock: Clock;
@@ -31,65 +30,69 @@ export interface PassagesDeps {
   readonly translator: Translator;
 }
 
-/** The passages of one request. */
-export interface Passages {
-  /**
-   * The way to one candidate, at once where nothing must be fetched for it and the body is small. Throws
-   * GatewayError where the request's meaning has no slot there, or where media that it links cannot be had.
-   */
-  open(candidate: Candidate): Passage | Promise<Passage>;
-  /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
-  close(): void;
-}
-
 /**
  * Opens the passage of one request to each candidate in turn: forward where the upstream speaks the
  * caller's protocol and bytes can stay as they are, else translate. A small body is decoded at most once, and only for translation; a
  * large one goes to a worker.
  */
-export function openPassages(
-  request: TextRequest,
-  model: Model,
-  state: WrappedState | undefined,
-  { clock, inlineMedia, translator }: PassagesDeps,
-): Passages {
-  const stated = readQuirks(model.quirks);
-  const canForward = state === undefined && (request.answers === 1 || stated.manyAnswers !== false);
-  let decoded: ChatRequest | undefined;
-  let inlining: Inlining | undefined;
+export class Passages {
+  private readonly request: TextRequest;
+  private readonly model: Model;
+  private readonly deps: PassagesDeps;
+  private readonly stated: Quirks;
+  private readonly canForward: boolean;
+  private decoded: ChatRequest | undefined;
+  private inlining: Inlining | undefined;
 
-  return {
-    open(candidate) {
-      if (canForward && candidate.protocol === request.protocol.name) {
-        // Bytes pass as they are but for what the catalog itself says; presets are for translation.
-        return forward(request, candidate, stated);
-      }
-      return request.scan.length > LARGE_BODY_BYTES ? openBeside(candidate) : openHere(candidate);
-    },
-    close: () => inlining?.end(),
-  };
+  constructor(request: TextRequest, model: Model, deps: PassagesDeps) {
+    this.request = request;
+    this.model = model;
+    this.deps = deps;
+    this.stated = readQuirks(model.quirks);
+    this.canForward =
+      request.state === undefined && (request.answers === 1 || this.stated.manyAnswers !== false);
+  }
 
-  function openHere(candidate: Candidate): Passage | Promise<Passage> {
-    decoded ??= orRefuse(decodeRequest(receivedOf(request)));
-    inlining ??= inlineMedia.begin();
+  /**
+   * The way to one candidate, at once where nothing must be fetched for it and the body is small. Throws
+   * GatewayError where the request's meaning has no slot there, or where media that it links cannot be had.
+   */
+  open(candidate: Candidate): Passage | Promise<Passage> {
+    const { request } = this;
+    if (this.canForward && candidate.protocol === request.protocol.name) {
+      // Bytes pass as they are but for what the catalog itself says; presets are for translation.
+      return new ForwardPassage(request, candidate, this.stated);
+    }
+    return request.scan.length > LARGE_BODY_BYTES ? this.openBeside(candidate) : this.openHere(candidate);
+  }
+
+  /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
+  close(): void {
+    this.inlining?.end();
+  }
+
+  private openHere(candidate: Candidate): Passage | Promise<Passage> {
+    this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request)));
+    this.inlining ??= this.deps.inlineMedia.begin();
     const { traits } = translationOf(PROTOCOLS[candidate.protocol]);
-    const target = targetTo(candidate);
-    const whole = inlining.inline(decoded, traits, target.quirks);
-    const across = (complete: ChatRequest): Passage => written(candidate, encodeRequest(complete, target));
+    const target = this.targetTo(candidate);
+    const whole = this.inlining.inline(this.decoded, traits, target.quirks);
+    const across = (complete: ChatRequest): Passage =>
+      this.written(candidate, encodeRequest(complete, target));
     return whole instanceof Promise ? whole.then(across) : across(whole);
   }
 
-  async function openBeside(candidate: Candidate): Promise<Passage> {
-    const reply = await translator.translate(request, targetTo(candidate));
-    return "linksMedia" in reply ? openHere(candidate) : written(candidate, reply);
+  private async openBeside(candidate: Candidate): Promise<Passage> {
+    const reply = await this.deps.translator.translate(this.request, this.targetTo(candidate));
+    return "linksMedia" in reply ? this.openHere(candidate) : this.written(candidate, reply);
   }
 
-  function targetTo(candidate: Candidate): EncodeTarget {
-    return targetOf(request, candidate, model, quirksOf(candidate, model.quirks));
+  private targetTo(candidate: Candidate): EncodeTarget {
+    return targetOf(this.request, candidate, this.model, quirksOf(candidate, this.model.quirks));
   }
 
-  function written(candidate: Candidate, outcome: Translated<WrittenRequest>): Passage {
-    return translate(request, orRefuse(outcome), candidate, unixSeconds(clock));
+  private written(candidate: Candidate, outcome: Translated<WrittenRequest>): Passage {
+    return translate(this.request, orRefuse(outcome), candidate, unixSeconds(this.deps.clock));
   }
 }
 

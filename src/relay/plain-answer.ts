@@ -1,4 +1,5 @@
 import { crashPoint } from "../base/crash-point.ts";
+import type { UpstreamFailure } from "../upstreams/call.ts";
 import { chargeInput } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
@@ -12,70 +13,79 @@ import type { Attempt, Receiver } from "./receiver.ts";
 const PLAIN_ANSWER_BYTES = 96 * 1024 * 1024;
 
 /** Receives a plain answer: collected, metered, settled, then passed on byte for byte. */
-export function receivePlain(attempt: Attempt, headers: Readonly<Record<string, string>>): Receiver {
-  const { exchange, candidate } = attempt;
-  const { request } = exchange;
-  const upstream = candidate.upstream.name;
-  const meterOf = attempt.usage;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let gone = false;
+export class PlainAnswer implements Receiver {
+  private readonly attempt: Attempt;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
 
-  return {
-    data(chunk) {
-      bytes += chunk.length;
-      if (bytes > PLAIN_ANSWER_BYTES) {
-        attempt.flight.abort();
-        return attempt.fail(tooLargeAnswer(upstream));
-      }
-      chunks.push(chunk);
-      if (exchange.firstByteMs === null) {
-        exchange.firstByteMs = exchange.clock.monotonicMs();
-        crashPoint("upstream.after-first-event");
-      }
-    },
-    async ended() {
-      crashPoint("upstream.after-last-byte");
-      const facts = meterOf.readBytes(
-        chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes),
-      );
-      if (facts.error !== undefined && !facts.hasOutput) {
-        return attempt.fail(failureOfError(facts.error, request.protocol.name, upstream));
-      }
-      if (!looksWhole(chunks)) return attempt.fail(unreadableAnswer(upstream));
-      const passed = attempt.passage.plain(chunks);
-      if ("error" in passed)
-        return attempt.fail(failureOfError(passed.error, request.protocol.name, upstream));
-      attempt.learn(facts);
-      if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
-      await settle(exchange, {
-        reason: gone ? "client_aborted" : "completed",
-        candidate,
-        facts,
-        status: gone ? 0 : 200,
-      });
-      crashPoint("answer.before-last-byte");
-      if (request.answer.open)
-        request.answer.whole(200, Object.assign({}, headers, droppedHeader(exchange.losses)), passed.body);
-      crashPoint("answer.after-last-byte");
-      attempt.done();
-    },
-    async failed(failure) {
-      if (!gone && !exchange.drained) return attempt.fail(failureOfTransport(failure));
-      await chargeInput(attempt);
-      attempt.done();
-    },
-    /** The caller left: the answer is read on to the end, since the vendor will bill us for it. */
-    gone() {
-      gone = true;
-    },
-    async drain() {
-      attempt.flight.abort();
-      await chargeInput(attempt);
-      request.answer.cut();
-      attempt.done();
-    },
-  };
+  /** `headers` are those of a successful answer. */
+  constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
+    this.attempt = attempt;
+    this.headers = headers;
+  }
+
+  data(chunk: Buffer): void {
+    const { exchange, candidate, flight } = this.attempt;
+    this.bytes += chunk.length;
+    if (this.bytes > PLAIN_ANSWER_BYTES) {
+      flight.abort();
+      this.attempt.fail(tooLargeAnswer(candidate.upstream.name));
+      return;
+    }
+    this.chunks.push(chunk);
+    if (exchange.firstByteMs === null) {
+      exchange.firstByteMs = exchange.clock.monotonicMs();
+      crashPoint("upstream.after-first-event");
+    }
+  }
+
+  async ended(): Promise<void> {
+    crashPoint("upstream.after-last-byte");
+    const { attempt, chunks } = this;
+    const { exchange, candidate } = attempt;
+    const { answer, protocol } = exchange.request;
+    const upstream = candidate.upstream.name;
+    const facts = attempt.usage.readBytes(
+      chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, this.bytes),
+    );
+    if (facts.error !== undefined && !facts.hasOutput)
+      return attempt.fail(failureOfError(facts.error, protocol.name, upstream));
+    if (!looksWhole(chunks)) return attempt.fail(unreadableAnswer(upstream));
+    const passed = attempt.passage.plain(chunks);
+    if ("error" in passed) return attempt.fail(failureOfError(passed.error, protocol.name, upstream));
+    attempt.learn(facts);
+    if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
+    const { gone } = exchange;
+    await settle(exchange, {
+      reason: gone ? "client_aborted" : "completed",
+      candidate,
+      facts,
+      status: gone ? 0 : 200,
+    });
+    crashPoint("answer.before-last-byte");
+    if (answer.open)
+      answer.whole(200, Object.assign({}, this.headers, droppedHeader(exchange.losses)), passed.body);
+    crashPoint("answer.after-last-byte");
+    attempt.done();
+  }
+
+  async failed(failure: UpstreamFailure): Promise<void> {
+    const { gone, drained } = this.attempt.exchange;
+    if (!gone && !drained) return this.attempt.fail(failureOfTransport(failure));
+    await chargeInput(this.attempt);
+    this.attempt.done();
+  }
+
+  /** The caller left: the answer is read on to the end, since the vendor will bill us for it. */
+  gone(): void {}
+
+  async drain(): Promise<void> {
+    this.attempt.flight.abort();
+    await chargeInput(this.attempt);
+    this.attempt.exchange.request.answer.cut();
+    this.attempt.done();
+  }
 }
 
 /**

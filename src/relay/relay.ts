@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import { Roster } from "../base/roster.ts";
-import type { OpenHold, TextBilling } from "../billing/billing.ts";
+import type { OpenHold, Outcome, TextBilling } from "../billing/billing.ts";
 import { freezePrice, holdBound } from "../billing/hold-bound.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
@@ -9,15 +9,14 @@ import type { Limits } from "../limits/limits.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { ResponsePin } from "../upstreams/stored-responses-store.ts";
-import { type TokenUsage, totalInput, totalOutput } from "../usage/usage.ts";
+import { totalInput, totalOutput } from "../usage/usage.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { priceExtras } from "./extras.ts";
 import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
 import type { Passage } from "./passage.ts";
-import { mostCopies, openPassages, type Passages, type PassagesDeps } from "./passages.ts";
+import { mostCopies, Passages, type PassagesDeps } from "./passages.ts";
 import type { TextRequest } from "./text-request.ts";
-import type { WrappedState } from "./wrapped-state.ts";
 
 export interface RelayDeps extends AttemptDeps, PassagesDeps {
   readonly catalog: { current(): Catalog };
@@ -28,51 +27,57 @@ export interface RelayDeps extends AttemptDeps, PassagesDeps {
 
 export interface Relay {
   /**
-   * Carries one text request to its end: answered, or thrown as GatewayError or UpstreamRejection with
-   * nothing sent to the caller and nothing left held.
+   * Takes up one text request: whom to ask is known, it is within its limits, its money is held. Rejects with GatewayError
+   * and nothing held.
    */
-  relay(request: TextRequest): Promise<void>;
+  admit(request: TextRequest): Promise<Admitted>;
   /** Requests that are running now. */
   running(): number;
   /** Cuts what still runs and charges it as an abort; resolves when all of it is settled. */
   cutAll(): Promise<void>;
 }
 
-/** The path of a text request: may it, whom to ask, hold, attempts in order, settle. */
+/** A request whose money is held. */
+export interface Admitted {
+  /**
+   * Carries it to its end, settled and counted whatever that is: answered, or thrown as GatewayError or UpstreamRejection with
+   * nothing sent to the caller. Call it at once, once.
+   */
+  carry(): Promise<void>;
+}
+
+/** The path of a text request: may it, whom to ask, hold; then attempts in order, settle. */
 export function createRelay(deps: RelayDeps): Relay {
   const live = new Roster<Exchange>();
   let whenIdle: (() => void) | undefined;
 
   return {
-    async relay(request) {
+    async admit(request) {
       crashPoint("request.accepted");
       const catalog = deps.catalog.current();
       const model = allowedModel(catalog, request);
       const continued = continuedResponse(request);
       const pin = continued === undefined ? undefined : await pinOf(deps, catalog, model, request, continued);
-      const { state } = request;
-      const candidates = candidatesFor(deps, catalog, model, request, pin, state);
+      const candidates = candidatesFor(deps, catalog, model, request, pin);
+      const passages = new Passages(request, model, deps);
       const admitted = deps.limits.admit(request.caller);
       const admission = admitted === undefined ? undefined : await admitted;
       if (admission !== undefined) request.answer.addHeaders(admission.headers);
-      let exchange: Exchange | undefined;
-      let passages: Passages | undefined;
-      let tokens = 0;
-      const onSettled = (usage: TokenUsage): void => {
-        tokens = totalInput(usage) + totalOutput(usage);
-      };
       try {
         const taken = takeHold(deps, catalog, model, request);
         const hold = taken instanceof Promise ? await taken : taken;
-        exchange = openExchange(deps, catalog, model, request, hold, onSettled);
-        request.admitted = true;
+        const exchange = openExchange(deps, catalog, request, hold);
         live.add(exchange);
-        passages = openPassages(request, model, state, deps);
-        await run(deps, exchange, candidates, passages);
-      } finally {
-        passages?.close();
-        admission?.finish(tokens);
-        if (exchange !== undefined && live.delete(exchange) && live.size === 0) whenIdle?.();
+        const over = (): void => {
+          passages.close();
+          admission?.finish(exchange.outcome === undefined ? 0 : tokensOf(exchange.outcome));
+          countEnded(deps, model, exchange);
+          if (live.delete(exchange) && live.size === 0) whenIdle?.();
+        };
+        return { carry: () => carry(deps, exchange, candidates, passages, over) };
+      } catch (error) {
+        admission?.finish(0);
+        throw error;
       }
     },
     running: () => live.size,
@@ -158,14 +163,14 @@ function candidatesFor(
   model: Model,
   request: TextRequest,
   pin: ResponsePin | undefined,
-  state: WrappedState | undefined,
 ): Candidates {
+  const minter = request.state?.minter;
   return deps.routing.candidates(catalog, {
     model: model.id,
     group: request.caller.group,
     protocol: request.protocol.name,
     ...(pin === undefined ? {} : { pin: { upstreamId: pin.upstreamId, credentialId: pin.credentialId } }),
-    ...(state?.minter === undefined ? {} : { minter: state.minter }),
+    ...(minter === undefined ? {} : { minter }),
   });
 }
 
@@ -198,81 +203,89 @@ function takeHold(
   });
 }
 
-function openExchange(
-  deps: RelayDeps,
-  catalog: Catalog,
-  model: Model,
-  request: TextRequest,
-  hold: OpenHold,
-  onSettled: (usage: TokenUsage) => void,
-): Exchange {
+function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, hold: OpenHold): Exchange {
   return {
     request,
     hold,
     clock: deps.clock,
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
-    onSettled({ status, firstByteMs, totalMs, usage }) {
-      onSettled(usage);
-      const chargeNanos = hold.chargeNanos();
-      const endpoint = request.protocol.name;
-      deps.metrics.requestEnded({
-        endpoint,
-        model: model.id,
-        status,
-        firstByteMs,
-        totalMs,
-        usage,
-        chargeNanos,
-      });
-    },
     seat: -1,
     attempts: 0,
     firstByteMs: null,
     drained: false,
     gone: false,
     settled: false,
+    outcome: undefined,
     losses: [],
     onDrain: () => undefined,
   };
 }
 
+function tokensOf({ usage }: Outcome): number {
+  return totalInput(usage) + totalOutput(usage);
+}
+
+/** For metrics; one that was not settled has met a bug of ours, which the log tells. */
+function countEnded({ metrics }: RelayDeps, model: Model, { request, hold, outcome }: Exchange): void {
+  if (outcome === undefined) return;
+  const { status, firstByteMs, totalMs, usage } = outcome;
+  const endpoint = request.protocol.name;
+  const chargeNanos = hold.chargeNanos();
+  metrics.requestEnded({ endpoint, model: model.id, status, firstByteMs, totalMs, usage, chargeNanos });
+}
+
 /** Goes through the candidates until one answers; settles for nothing where none does. */
-async function run(
+async function carry(
   deps: RelayDeps,
   exchange: Exchange,
   candidates: Candidates,
   passages: Passages,
+  over: () => void,
 ): Promise<void> {
   const { request } = exchange;
   let last: AttemptFailure | undefined;
   let asked: Candidate | null = null;
   try {
-    await exchange.hold.begun;
-  } catch (error) {
-    await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
-    throw error;
-  }
-  // The caller may have left while waiting for money; asking for a candidate would use up a probe.
-  if (!request.answer.open) exchange.gone = true;
-  for (const candidate of exchange.gone ? [] : candidates) {
-    let passage: Passage;
     try {
-      const opened = passages.open(candidate);
-      passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
+      await exchange.hold.begun;
     } catch (error) {
-      last = refusedPassage(error);
-      deps.routing.report(candidate, last.health);
-      if (exchange.gone || exchange.drained) break;
-      continue;
+      await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
+      throw error;
     }
-    exchange.attempts += 1;
-    asked = candidate;
-    exchange.losses = passage.losses;
-    crashPoint("upstream.before-send");
-    last = await attemptAt(deps, exchange, candidate, passage);
-    if (last === undefined || !last.next || exchange.gone || exchange.drained) break;
+    // The caller may have left while waiting for money; asking for a candidate would use up a probe.
+    if (!request.answer.open) exchange.gone = true;
+    if (exchange.drained) last = refusedPassage(stopping());
+    for (const candidate of exchange.gone || exchange.drained ? [] : candidates) {
+      let passage: Passage;
+      try {
+        const opened = passages.open(candidate);
+        passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
+      } catch (error) {
+        last = refusedPassage(error);
+        deps.routing.report(candidate, last.health);
+        if (exchange.gone || exchange.drained) break;
+        continue;
+      }
+      exchange.attempts += 1;
+      asked = candidate;
+      exchange.losses = passage.losses;
+      crashPoint("upstream.before-send");
+      last = await attemptAt(deps, exchange, candidate, passage);
+      if (last === undefined || !last.next || exchange.gone || exchange.drained) break;
+    }
+    if (!exchange.settled) await giveUp(exchange, candidates, asked, last);
+  } finally {
+    over();
   }
-  if (exchange.settled) return;
+}
+
+/** Nobody has answered. Throws what the caller is told, if there is one. */
+async function giveUp(
+  exchange: Exchange,
+  candidates: Candidates,
+  asked: Candidate | null,
+  last: AttemptFailure | undefined,
+): Promise<void> {
   const error = last?.error ?? candidates.refusal();
   const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {

@@ -2,7 +2,9 @@ import { crashPoint } from "../base/crash-point.ts";
 import type { ChargeReason } from "../billing/billing.ts";
 import { type ErrorStatement, GatewayError, statementOf } from "../errors.ts";
 import { tellCaller } from "../protocols/blame.ts";
+import type { StreamMeter } from "../protocols/protocol.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
+import type { ClientAnswer } from "./client-answer.ts";
 import { settle } from "./exchange.ts";
 import {
   type AttemptFailure,
@@ -12,6 +14,7 @@ import {
   failureOfError,
   failureOfTransport,
 } from "./failures.ts";
+import type { StreamPassage } from "./passage.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
@@ -32,226 +35,263 @@ const FINISH_MS = 10_000;
  * frames, while the meter reads along. What comes with the terminal event is held back until the
  * exchange is settled: a caller never sees a finished answer that is not on the books.
  */
-export function receiveStream(attempt: Attempt, headers: Readonly<Record<string, string>>): Receiver {
-  const { exchange, candidate } = attempt;
-  const { answer, protocol, answers } = exchange.request;
-  const upstream = candidate.upstream.name;
-  const meter = attempt.usage.openStream(answers);
-  const passage = attempt.passage.openStream();
+export class StreamAnswer implements Receiver {
+  private readonly attempt: Attempt;
+  private readonly answer: ClientAnswer;
+  /** Its name. */
+  private readonly upstream: string;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly meter: StreamMeter;
+  private readonly passage: StreamPassage;
   /** Bytes not yet passed on: before the head all of them, then an open frame, at the end the last ones. */
-  let heldBack: Buffer[] = [];
-  let heldBackBytes = 0;
+  private heldBack: Buffer[] = [];
+  private heldBackBytes = 0;
   /** So many of them are whole frames. */
-  let heldBackWhole = 0;
-  let over = false;
-  let linger: NodeJS.Timeout | undefined;
-  let lingerMs = 0;
+  private heldBackWhole = 0;
+  private over = false;
+  private linger: NodeJS.Timeout | undefined;
+  private lingerMs = 0;
   /** A finish was none: this upstream's are not to be relied upon. */
-  let wentOn = false;
+  private wentOn = false;
 
-  answer.onDrain(() => attempt.flight.resume());
-
-  return {
-    data(chunk) {
-      if (over) return;
-      const whole = meter.write(chunk);
-      if (!answer.committed) {
-        if (failedUnheard()) return refuse();
-        if (!meter.started && heldBackBytes + chunk.length <= HOLD_BACK_BYTES) return hold(chunk);
-        if (isInOnePiece()) return refuse();
-        commit();
-      }
-      if (meter.error?.fault === "account") return conceal();
-      if (meter.wentOn) goOn();
-      hold(chunk.subarray(0, whole));
-      if (whole > 0) heldBackWhole = heldBack.length;
-      if (meter.finished) awaitEnd();
-      else if (whole > 0 || heldBackBytes > HOLD_BACK_BYTES) release();
-      hold(chunk.subarray(whole));
-    },
-    ended() {
-      if (over) return;
-      meter.end();
-      if (!answer.committed) {
-        if (failedUnheard()) return refuse();
-        if (!meter.started) return giveUp(brokenStream(upstream));
-        if (isInOnePiece()) return refuse();
-        commit();
-      }
-      crashPoint("upstream.after-last-byte");
-      return meter.finished
-        ? finish()
-        : breakOff(brokenStream(upstream).error, "upstream_failed_after_output");
-    },
-    failed(failure) {
-      if (over) return;
-      if (!answer.committed) return giveUp(failureOfTransport(failure));
-      return meter.finished ? finishCut() : breakOff(failureOfTransport(failure).error, reasonOf(failure));
-    },
-    async gone() {
-      if (over) return;
-      stop();
-      attempt.flight.abort();
-      await charge(goneReason());
-      attempt.done();
-    },
-    async drain() {
-      if (over) return;
-      attempt.flight.abort();
-      const error = new GatewayError("service_unavailable", "The gateway is shutting down; try again.");
-      await breakOff(error, "drained");
-    },
-  };
-
-  function goneReason(): ChargeReason {
-    if (meter.finished) return "completed";
-    return meter.started ? "client_aborted" : "client_aborted_before_output";
+  /** `headers` are those of a successful answer. */
+  constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
+    const { answer, answers } = attempt.exchange.request;
+    this.attempt = attempt;
+    this.answer = answer;
+    this.upstream = attempt.candidate.upstream.name;
+    this.headers = headers;
+    this.meter = attempt.usage.openStream(answers);
+    this.passage = attempt.passage.openStream();
+    answer.onDrain(() => attempt.flight.resume());
   }
 
-  function hold(chunk: Buffer): void {
+  data(chunk: Buffer): void {
+    if (this.over) return;
+    const { meter } = this;
+    const whole = meter.write(chunk);
+    if (!this.answer.committed && !this.opens(chunk)) return;
+    if (meter.error?.fault === "account") {
+      this.conceal();
+      return;
+    }
+    if (meter.wentOn) this.goOn();
+    this.hold(chunk.subarray(0, whole));
+    if (whole > 0) this.heldBackWhole = this.heldBack.length;
+    if (meter.finished) this.awaitEnd();
+    else if (whole > 0 || this.heldBackBytes > HOLD_BACK_BYTES) this.release();
+    this.hold(chunk.subarray(whole));
+  }
+
+  ended(): void | Promise<void> {
+    if (this.over) return;
+    const { meter } = this;
+    meter.end();
+    if (!this.answer.committed) {
+      if (this.failedUnheard()) return this.refuse();
+      if (!meter.started) return this.giveUp(brokenStream(this.upstream));
+      if (this.isInOnePiece()) return this.refuse();
+      this.commit();
+    }
+    crashPoint("upstream.after-last-byte");
+    return meter.finished
+      ? this.finish()
+      : this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output");
+  }
+
+  failed(failure: UpstreamFailure): void | Promise<void> {
+    if (this.over) return;
+    if (!this.answer.committed) return this.giveUp(failureOfTransport(failure));
+    return this.meter.finished
+      ? this.finishCut()
+      : this.breakOff(failureOfTransport(failure).error, reasonOf(failure));
+  }
+
+  async gone(): Promise<void> {
+    if (this.over) return;
+    this.stop();
+    this.attempt.flight.abort();
+    await this.charge(this.goneReason());
+    this.attempt.done();
+  }
+
+  async drain(): Promise<void> {
+    if (this.over) return;
+    this.attempt.flight.abort();
+    const error = new GatewayError("service_unavailable", "The gateway is shutting down; try again.");
+    await this.breakOff(error, "drained");
+  }
+
+  /** Whether the head can go, and went, with this chunk; else that is held back, or the answer refused. */
+  private opens(chunk: Buffer): boolean {
+    const isEarly = !this.meter.started && this.heldBackBytes + chunk.length <= HOLD_BACK_BYTES;
+    if (this.failedUnheard()) this.refuse();
+    else if (isEarly) this.hold(chunk);
+    else if (this.isInOnePiece()) this.refuse();
+    else {
+      this.commit();
+      return true;
+    }
+    return false;
+  }
+
+  private goneReason(): ChargeReason {
+    if (this.meter.finished) return "completed";
+    return this.meter.started ? "client_aborted" : "client_aborted_before_output";
+  }
+
+  private hold(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    heldBack.push(chunk);
-    heldBackBytes += chunk.length;
+    this.heldBack.push(chunk);
+    this.heldBackBytes += chunk.length;
   }
 
   /** Passes on what is held back, or only so many chunks of it. */
-  function release(count = heldBack.length): void {
-    const chunks = heldBack.splice(0, count);
-    heldBackBytes = heldBack.reduce((sum, { length }) => sum + length, 0);
-    heldBackWhole = 0;
+  private release(count = this.heldBack.length): void {
+    const chunks = this.heldBack.splice(0, count);
+    this.heldBackBytes = this.heldBack.reduce((sum, { length }) => sum + length, 0);
+    this.heldBackWhole = 0;
     for (const chunk of chunks) {
-      for (const piece of passage.write(chunk)) {
-        if (!answer.write(piece)) attempt.flight.pause();
+      for (const piece of this.passage.write(chunk)) {
+        if (!this.answer.write(piece)) this.attempt.flight.pause();
       }
     }
   }
 
-  function commit(): void {
+  private commit(): void {
+    const { exchange } = this.attempt;
     exchange.firstByteMs = exchange.clock.monotonicMs();
     crashPoint("upstream.after-first-event");
-    attempt.answering();
-    answer.head(200, headers);
+    this.attempt.answering();
+    this.answer.head(200, this.headers);
   }
 
-  function stop(): void {
-    over = true;
-    clearTimeout(linger);
+  private stop(): void {
+    this.over = true;
+    clearTimeout(this.linger);
   }
 
   /** What was taken for the end was not: it passes on, and nothing ends the stream but its upstream. */
-  function goOn(): void {
-    wentOn = true;
-    clearTimeout(linger);
-    lingerMs = 0;
-    release(heldBackWhole);
+  private goOn(): void {
+    this.wentOn = true;
+    clearTimeout(this.linger);
+    this.lingerMs = 0;
+    this.release(this.heldBackWhole);
   }
 
   /** Waits for what follows the last finish; whatever has come then is all. */
-  function awaitEnd(): void {
-    const ms = meter.over ? LINGER_MS : FINISH_MS;
-    if (lingerMs === ms || (wentOn && !meter.over)) return;
-    clearTimeout(linger);
-    lingerMs = ms;
-    linger = setTimeout(() => attempt.guard(finishCut), ms);
+  private awaitEnd(): void {
+    const ms = this.meter.over ? LINGER_MS : FINISH_MS;
+    if (this.lingerMs === ms || (this.wentOn && !this.meter.over)) return;
+    clearTimeout(this.linger);
+    this.lingerMs = ms;
+    this.linger = setTimeout(() => this.attempt.guard(() => this.finishCut()), ms);
   }
 
   /** An error before any output, or one of our account: while nothing is sent another may answer, and a plain error can tell it. */
-  function failedUnheard(): boolean {
-    return meter.error !== undefined && (meter.error.fault === "account" || !meter.facts().hasOutput);
+  private failedUnheard(): boolean {
+    return (
+      this.meter.error !== undefined &&
+      (this.meter.error.fault === "account" || !this.meter.facts().hasOutput)
+    );
   }
 
   /** Events were asked for, and a JSON text came: no client of a stream can read it. */
-  function isInOnePiece(): boolean {
-    return meter.broken.form === "array" && !attempt.passage.arrayStream;
+  private isInOnePiece(): boolean {
+    return this.meter.broken.form === "array" && !this.attempt.passage.arrayStream;
   }
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
-  function refuse(): void {
-    attempt.flight.abort();
-    giveUp(
-      meter.error === undefined
-        ? answeredInOnePiece(upstream)
-        : failureOfError(meter.error, protocol.name, upstream),
+  private refuse(): void {
+    this.attempt.flight.abort();
+    this.giveUp(
+      this.meter.error === undefined
+        ? answeredInOnePiece(this.upstream)
+        : failureOfError(this.meter.error, this.attempt.exchange.request.protocol.name, this.upstream),
     );
   }
 
   /** What a vendor says of our account there is not the caller's to read: their event gives way to ours. */
-  function conceal(): void {
-    attempt.flight.abort();
-    heldBack = [];
-    attempt.guard(() => breakOff(brokenStream(upstream).error, "upstream_failed_after_output"));
+  private conceal(): void {
+    this.attempt.flight.abort();
+    this.heldBack = [];
+    this.attempt.guard(() =>
+      this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output"),
+    );
   }
 
-  function giveUp(failure: AttemptFailure): void {
-    stop();
-    attempt.fail(failure);
+  private giveUp(failure: AttemptFailure): void {
+    this.stop();
+    this.attempt.fail(failure);
   }
 
   /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
-  function finishCut(): Promise<void> {
-    heldBack.length = heldBackWhole;
-    return finish();
+  private finishCut(): Promise<void> {
+    this.heldBack.length = this.heldBackWhole;
+    return this.finish();
   }
 
-  async function finish(): Promise<void> {
-    if (over) return;
-    stop();
-    await charge("completed");
+  private async finish(): Promise<void> {
+    if (this.over) return;
+    this.stop();
+    await this.charge("completed");
     crashPoint("answer.before-last-byte");
-    release();
-    for (const piece of passage.end(meter.missingEnd)) answer.write(piece);
+    this.release();
+    for (const piece of this.passage.end(this.meter.missingEnd)) this.answer.write(piece);
     // A finish of some vendors is a failure in other protocols, which the meter of their own does not see.
-    if (passage.failedAtEnd?.()) {
-      const statement = statementOf(brokenStream(upstream).error, attempt.errorType);
-      for (const piece of passage.fail(statement, meter.broken)) answer.write(piece);
+    if (this.passage.failedAtEnd?.()) {
+      const statement = statementOf(brokenStream(this.upstream).error, this.attempt.errorType);
+      for (const piece of this.passage.fail(statement, this.meter.broken)) this.answer.write(piece);
     }
-    answer.end();
+    this.answer.end();
     crashPoint("answer.after-last-byte");
-    attempt.flight.abort();
-    attempt.done();
+    this.attempt.flight.abort();
+    this.attempt.done();
   }
 
   /** A failure mid-stream is told in the protocol's own form and never looks finished. */
-  async function breakOff(error: GatewayError, reason: ChargeReason): Promise<void> {
-    stop();
-    meter.end();
-    const statement = statementOf(toldError(error), attempt.errorType);
-    await charge(reason, statement.code);
-    if (answer.committed && answer.open) {
+  private async breakOff(error: GatewayError, reason: ChargeReason): Promise<void> {
+    this.stop();
+    this.meter.end();
+    const statement = statementOf(this.toldError(error), this.attempt.errorType);
+    await this.charge(reason, statement.code);
+    if (this.answer.committed && this.answer.open) {
       // An upstream's own error event may have passed as it came, and then needs no second one.
-      const told = meter.error !== undefined && meter.error.fault !== "account" && passage.passesErrors;
-      if (told) release();
-      else for (const piece of passage.fail(statement, meter.broken)) answer.write(piece);
-      answer.end();
+      const told =
+        this.meter.error !== undefined && this.meter.error.fault !== "account" && this.passage.passesErrors;
+      if (told) this.release();
+      else for (const piece of this.passage.fail(statement, this.meter.broken)) this.answer.write(piece);
+      this.answer.end();
     } else {
-      answer.cut();
+      this.answer.cut();
     }
-    if (reason === "drained") attempt.done({ kind: "neutral" });
-    else attempt.brokeOff(whyBroken(error));
+    if (reason === "drained") this.attempt.done({ kind: "neutral" });
+    else this.attempt.brokeOff(this.whyBroken(error));
   }
 
   /** What the upstream told of its failure, or what the transport saw. */
-  function whyBroken(error: GatewayError): Error {
-    if (meter.error !== undefined) return causeOf(meter.error, upstream);
+  private whyBroken(error: GatewayError): Error {
+    if (this.meter.error !== undefined) return causeOf(this.meter.error, this.upstream);
     return error.cause instanceof Error ? error.cause : error;
   }
 
   /** The upstream's own words where they are the caller's to read and do not reach them as they came. */
-  function toldError(error: GatewayError): GatewayError | ErrorStatement {
-    if (meter.error === undefined || passage.passesErrors) return error;
-    const told = tellCaller(meter.error, protocol.name);
+  private toldError(error: GatewayError): GatewayError | ErrorStatement {
+    if (this.meter.error === undefined || this.passage.passesErrors) return error;
+    const told = tellCaller(this.meter.error, this.attempt.exchange.request.protocol.name);
     return told instanceof GatewayError ? told : told.statement;
   }
 
-  async function charge(reason: ChargeReason, errorCode?: string): Promise<void> {
-    const facts = meter.started ? meter.facts() : undefined;
-    if (facts !== undefined) attempt.learn(facts);
-    exchange.losses = [...exchange.losses, ...passage.losses()];
+  private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
+    const { exchange, candidate } = this.attempt;
+    const facts = this.meter.started ? this.meter.facts() : undefined;
+    if (facts !== undefined) this.attempt.learn(facts);
+    exchange.losses = [...exchange.losses, ...this.passage.losses()];
     await settle(exchange, {
       reason,
       candidate,
       facts,
-      status: answer.committed ? 200 : 0,
+      status: this.answer.committed ? 200 : 0,
       ...(errorCode === undefined ? {} : { errorCode }),
     });
   }

@@ -28,6 +28,4 @@ export interface TextRequest {
   readonly answer: ClientAnswer;
   /** Monotonic time of arrival. */
   readonly startedMs: number;
-  /** Set by the relay once it holds the request's money: from then on it settles and counts how the request ends. */
-  admitted: boolean;
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { createBodyScan } from "../base/json-scan.ts";
+import type { Outcome } from "../billing/billing.ts";
+import type { GatewayError } from "../errors.ts";
+import { silentLog } from "../observe/log.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import { createRelay, type RelayDeps } from "./relay.ts";
+import type { TextRequest } from "./text-request.ts";
+import { watchOf } from "./watch.ts";
+
+/** A relay whose hold is taken at once and whose begin line is written when the test says so. */
+function open() {
+  const sent: unknown[] = [];
+  const outcomes: Outcome[] = [];
+  let write = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const model = {
+    id: "m",
+    quirks: {},
+    contextTokens: 1_000,
+    maxOutputTokens: 100,
+    price: { id: 1n, rates: { input: 1n, output: 1n } },
+  };
+  const catalog = {
+    callable: () => model,
+    endpointsOf: () => ["chat-completions"],
+    groups: new Map(),
+    settings: {},
+  };
+  const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" }, credential: {} };
+  const relay = createRelay({
+    catalog: { current: () => catalog },
+    routing: { candidates: () => [candidate], report: () => undefined },
+    limits: { admit: () => undefined },
+    billing: {
+      take: () => ({
+        begun,
+        chargeNanos: () => 0n,
+        settle: async (outcome: Outcome) => void outcomes.push(outcome),
+      }),
+    },
+    transport: { send: (call: unknown) => sent.push(call) },
+    metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
+    ...{ clock: systemClock, log: silentLog },
+  } as unknown as RelayDeps);
+  const body = Buffer.from('{"model":"m","messages":[]}');
+  const scanner = createBodyScan(watchOf("chat-completions"));
+  scanner.write(body);
+  const request = {
+    ...{ id: "req_1", model: "m", streamed: false, answers: 1, body: [body], scan: scanner.end() },
+    ...{ protocol: PROTOCOLS["chat-completions"], caller: { group: "g" }, startedMs: 0 },
+    answer: { open: true },
+  } as unknown as TextRequest;
+  return { relay, request, sent, outcomes, write: () => write() };
+}
+
+describe("a request that a shutdown cuts before its begin line is written", () => {
+  it("is not sent, costs nothing, and its caller is told to try again", async () => {
+    const { relay, request, sent, outcomes, write } = open();
+    const admitted = await relay.admit(request);
+    const carried = admitted.carry().catch((error: GatewayError) => error);
+    expect(relay.running()).toBe(1);
+    const cut = relay.cutAll();
+    write();
+    await cut;
+    expect(await carried).toMatchObject({ code: "service_unavailable", status: 503 });
+    expect(sent).toEqual([]);
+    expect(outcomes).toMatchObject([{ reason: "drained", usage: {}, status: 503, attempts: 0 }]);
+    expect(relay.running()).toBe(0);
+  });
+});
