@@ -139,6 +139,32 @@ describe("the scan of a body refuses", () => {
 });
 
 describe("the scan of a body finds", () => {
+  it("what is in this body, whatever was read before, beside it, or refused half way", () => {
+    const first = scan('{"model":"a","tools":[{"type":"x"},{"type":"y"}],"stop":[1,2],"url":"u"}');
+    const beside = [createBodyScan(watch), createBodyScan(compileWatch(["other.deep"]))] as const;
+    beside[0].write(Buffer.from('{"model":"b","stop":['));
+    beside[1].write(Buffer.from('{"model":1,"model":2,"other":{"deep":'));
+    expect(() => scan('{"model":"c","stream":tru?}')).toThrow(JsonFault);
+    expect(scan("{}").present).toEqual([]);
+    beside[1].write(Buffer.from("true}}"));
+    const other = beside[1].end();
+    expect([other.present, other.last("other.deep")?.value, other.root.items]).toEqual([
+      ["other.deep"],
+      true,
+      3,
+    ]);
+    beside[0].write(Buffer.from("3]}"));
+    const second = beside[0].end();
+    expect([second.last("model")?.value, second.last("stop")?.items, second.length]).toEqual(["b", 1, 24]);
+    expect(() => beside[0].end(), "over is over").toThrow(JsonFault);
+    expect([first.count("tools.type"), first.last("tools.type")?.value]).toEqual([2, "y"]);
+    expect([first.last("model")?.value, first.last("**.url")?.nextKeyStart, first.values]).toEqual([
+      "a",
+      -1,
+      10,
+    ]);
+  });
+
   it("ranges, types, values and sizes, through arrays and at any depth", () => {
     const body =
       ' {"stop" : ["a", "b"] ,"model":"m\\n","tools":[{"type":"x","k":null},[{"type":"y"}]],"d":{"source":{"url":"u"}}}';

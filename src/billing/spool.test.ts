@@ -85,6 +85,19 @@ describe("a spool", () => {
     expect(spool.unpostedCount).toBe(0);
   });
 
+  it("posts the rest of a tick of which others have posted a part, once they have closed the spool", () => {
+    const { spool, begin, purse } = leased(100n);
+    const holds = [begin(10n), begin(10n), begin(10n)];
+    for (const hold of holds) spool.end(hold, 10n, 0, ending);
+    const { lines, upto } = spool.nextTick(0);
+    expect([lines.numbers, upto]).toEqual([[4, 5, 6], 6]);
+    spool.learn(answer({ tick: 5, posted: 5, lease: 0n, applied: false, closed: true }), 0, 0);
+    expect([spool.unpostedCount, spool.neededFrom()]).toEqual([3, 1]);
+    expect(spool.nextTick(0)).toMatchObject({ tick: 5, upto: 6, lines: { numbers: [4, 5, 6] }, asks: [] });
+    spool.learn(answer({ tick: 6, posted: 6, lease: 0n, closed: true }), 0, 0);
+    expect([spool.unpostedCount, spool.neededFrom(), purse.unpostedNanos]).toEqual([0, 7, 0n]);
+  });
+
   it("takes no answer for fresh that was sent for long ago", () => {
     const { spool } = leased(100n);
     spool.nextTick(1_000);
@@ -143,12 +156,18 @@ function leased(nanos: bigint): {
   return { spool, purse, begin };
 }
 
-function answer(given: { tick: number; posted: number; lease: bigint; applied?: boolean }): TickAnswer {
-  const { tick, posted, lease, applied = true } = given;
+function answer(given: {
+  tick: number;
+  posted: number;
+  lease: bigint;
+  applied?: boolean;
+  closed?: boolean;
+}): TickAnswer {
+  const { tick, posted, lease, applied = true, closed = false } = given;
   return {
     tick,
     posted,
-    closed: false,
+    closed,
     applied,
     purses: [{ ledger: LEDGER.id, leaseNanos: lease, recalled: false, totalNanos: lease }],
   };
