@@ -26,7 +26,7 @@ export class Posting {
   readonly numbers: number[] = [];
   readonly balances: string[] = [];
   readonly holdNanos: bigint[] = [];
-  /** What they charge to each purse: their holds are forgotten as soon as they have ended. */
+  /** What they charge to each purse, as their holds are forgotten. */
   readonly charges = new Map<Purse, bigint>();
   /** No line that is still needed for these stands in the spool before this number. */
   neededFrom = Number.POSITIVE_INFINITY;
@@ -49,9 +49,10 @@ export class Posting {
     this.sheet.byte(NEWLINE);
   }
 
-  /** The hold that was just added ended with this charge to each of its purses. */
-  charge(purses: readonly Purse[], chargeNanos: bigint): void {
+  /** Keeps of the hold that was just added what must be known until it is posted: its charge, and where its lines begin. */
+  release(purses: readonly Purse[], chargeNanos: bigint, neededFrom: number): void {
     for (const purse of purses) this.charges.set(purse, (this.charges.get(purse) ?? 0n) + chargeNanos);
+    this.neededFrom = Math.min(this.neededFrom, neededFrom);
   }
 
   /** Forgets everything and keeps the room. */

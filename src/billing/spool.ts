@@ -29,7 +29,7 @@ export interface Hold extends Member {
   /** No line of this hold that is still needed stands in the spool before this number. */
   neededFrom: number;
   chargeNanos: bigint;
-  /** undefined once the hold is ended, when its lines are with those to be posted. */
+  /** Undefined once the hold is ended, when its lines are with those to be posted. */
   beginLine: Line | undefined;
   /** Of the end line; 0 until then. */
   endNumber: number;
@@ -58,9 +58,10 @@ export class Spool {
   private readonly holds = new Roster<Hold>();
   /** Those that have, as the next ticks will post them. */
   private postings: Posting[] = [];
-  private unposted = 0;
   /** The last of them, while it takes more. */
   private gathering: Posting | undefined;
+  /** Holds in all of them. */
+  private unposted = 0;
   /** Posted, and to be filled again: its room is large, and only a full collection would give it back. */
   private spare: Posting | undefined;
   private unanswered: TickRequest | undefined;
@@ -104,8 +105,7 @@ export class Spool {
     const posting = this.posting();
     const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
     posting.add(ended, row ?? rowOfLines(beginLine, line));
-    posting.charge(purses, chargeNanos);
-    posting.neededFrom = Math.min(posting.neededFrom, hold.neededFrom);
+    posting.release(purses, chargeNanos, hold.neededFrom);
     for (const purse of purses) purse.settle(amountNanos, chargeNanos, nowMs);
     this.unposted += 1;
     if (balance.waiting > 0 && this.isFresh(nowMs)) this.purses.serveQueue(balance, nowMs, false);

@@ -33,16 +33,8 @@ function open(streamed: boolean, isSent = true) {
       },
     },
     hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
-    ...{ clock: systemClock, chargeEmptyAnswers: false },
-    ...{
-      attempts: 1,
-      firstByteMs: null,
-      drained: false,
-      gone: false,
-      settled: false,
-      outcome: undefined,
-      losses: [],
-    },
+    ...{ clock: systemClock, chargeEmptyAnswers: false, attempts: 1, firstByteMs: null },
+    ...{ drained: false, gone: false, settled: false, outcome: undefined, losses: [] },
   } as unknown as Exchange;
   const deps = {
     transport: {

@@ -95,6 +95,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     if (this.exchange.gone) this.guard(() => this.receiver.gone());
   }
 
+  /** Guarded without a function of its own, as a stream has a hundred events and more. */
   data(chunk: Buffer): void {
     try {
       this.receiver.data(chunk);

@@ -255,7 +255,7 @@ async function carry(
     // The caller may have left while waiting for money; asking for a candidate would use up a probe.
     if (!request.answer.open) exchange.gone = true;
     if (exchange.drained) last = refusedPassage(stopping());
-    for (const candidate of exchange.gone || exchange.drained ? [] : candidates) {
+    for (const candidate of isMoot(exchange) ? [] : candidates) {
       let passage: Passage;
       try {
         const opened = passages.open(candidate);
@@ -263,7 +263,7 @@ async function carry(
       } catch (error) {
         last = refusedPassage(error);
         deps.routing.report(candidate, last.health);
-        if (exchange.gone || exchange.drained) break;
+        if (isMoot(exchange)) break;
         continue;
       }
       exchange.attempts += 1;
@@ -271,12 +271,17 @@ async function carry(
       exchange.losses = passage.losses;
       crashPoint("upstream.before-send");
       last = await attemptAt(deps, exchange, candidate, passage);
-      if (last === undefined || !last.next || exchange.gone || exchange.drained) break;
+      if (last === undefined || !last.next || isMoot(exchange)) break;
     }
     if (!exchange.settled) await giveUp(exchange, candidates, asked, last);
   } finally {
     over();
   }
+}
+
+/** The caller has left or the gateway stops: no further upstream is asked. */
+function isMoot({ gone, drained }: Exchange): boolean {
+  return gone || drained;
 }
 
 /** Nobody has answered. Throws what the caller is told, if there is one. */
@@ -307,7 +312,7 @@ function whileThere(exchange: Exchange, passages: Passages, opening: Promise<Pas
   exchange.onDrain = () => passages.close();
   return opening.then((passage) => {
     // Both may also have happened in the moment in which all was there.
-    if (exchange.gone || exchange.drained) throw stopping();
+    if (isMoot(exchange)) throw stopping();
     return passage;
   });
 }
