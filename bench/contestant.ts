@@ -14,6 +14,8 @@ export interface Contestant {
   readonly translates?: boolean;
   /** The parts it can take part in. */
   readonly parts: readonly Part[];
+  /** Called before each load. */
+  prepare?(): void;
   /** Ends it; gives complaints about how it ended, for the report. */
   stop(): Promise<readonly string[]>;
 }

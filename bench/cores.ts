@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
 /** Which core each part of the bench runs on; without pinning the numbers of two runs hardly compare. */
@@ -49,11 +49,18 @@ export function moveToCore(pid: number, core: number | undefined): void {
 }
 
 /**
- * Lets a running program, and what it starts later, have only the time that others on its core leave. What measures must
- * not wait for what is measured.
+ * Lets a running program have only the time that others on its core leave. What measures must not wait for what is
+ * measured.
  */
 export function giveWay(pid: number): void {
-  setPriority(pid, constants.priority.PRIORITY_LOW);
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+    // Linux weighs sessions against each other first, and each process of PostgreSQL is a session of its own: without
+    // this the priority counts only within it.
+    writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_LOW));
+  } catch {
+    // It has ended meanwhile, or sessions are not weighed here.
+  }
 }
 
 /** The command line that starts a program on a core. */

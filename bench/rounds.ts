@@ -50,6 +50,12 @@ export function startLoadGenerator(core: number | undefined): LoadGenerator {
 }
 
 /**
+ * Seconds of load right before each measurement. A Node program that has had nothing to do for ten seconds, because the
+ * others had their turns, has thrown away much of its compiled code, and is slow for half a second.
+ */
+const LEAD_IN_SECONDS = 1;
+
+/**
  * Warms each contestant up, then measures them in turn, round after round, so that all meet the same weather. Those of
  * one name are programs of one server.
  */
@@ -64,10 +70,13 @@ export async function measure(
   for (const contestant of taking) {
     forgetPeak(contestant.pid);
     const warmUp = await sample(load, contestant, { ...workload, seconds: workload.warmUpSeconds });
-    tallies.push({ contestant, warmUp, samples: [] });
+    tallies.push({ contestant, unmeasured: [warmUp], samples: [] });
   }
   for (let round = 0; round < rounds; round++) {
-    for (const { contestant, samples } of tallies) samples.push(await sample(load, contestant, workload));
+    for (const { contestant, unmeasured, samples } of tallies) {
+      unmeasured.push(await sample(load, contestant, { ...workload, seconds: LEAD_IN_SECONDS }));
+      samples.push(await sample(load, contestant, workload));
+    }
   }
   const names = new Set(tallies.map(({ contestant }) => contestant.name));
   return Array.from(names, (name) =>
@@ -81,8 +90,8 @@ export async function measure(
 /** One program. */
 interface Tally {
   readonly contestant: Contestant;
-  /** Its errors and answers count, its speed does not. */
-  readonly warmUp: Sample;
+  /** Warm-up and lead-ins: their errors and answers count, their speed does not. */
+  readonly unmeasured: Sample[];
   readonly samples: Sample[];
 }
 
@@ -94,6 +103,7 @@ interface Sample {
 }
 
 async function sample(load: LoadGenerator, contestant: Contestant, workload: Workload): Promise<Sample> {
+  contestant.prepare?.();
   const before = costOf(contestant.pid);
   const startMs = performance.now();
   const result = await load.apply({
@@ -122,7 +132,9 @@ async function sample(load: LoadGenerator, contestant: Contestant, workload: Wor
 
 function summarize(name: string, tallies: readonly Tally[]): Measured {
   const measured = tallies.flatMap(({ samples }) => samples);
-  const results = [...tallies.map(({ warmUp }) => warmUp), ...measured].map(({ result }) => result);
+  const results = [...tallies.flatMap(({ unmeasured }) => unmeasured), ...measured].map(
+    ({ result }) => result,
+  );
   const speeds = measured.map(({ result }) => result.perSecond);
   const memories = tallies.map(({ contestant }) => memoryOf(contestant.pid));
   const sum = (of: (result: LoadResult) => number): number =>
