@@ -36,7 +36,8 @@ function open(streamed: boolean) {
       const lane = { answer, state, sent: false };
       upstream.push(lane);
       return {
-        isSent: () => lane.sent,
+        // As the true one: what is over does not wait for a connection.
+        isSent: () => lane.sent || state.includes("aborted"),
         pause: () => void state.push("paused"),
         resume: () => void state.push("resumed"),
         abort: () => void state.push("aborted"),
@@ -126,6 +127,14 @@ describe("several requests as one", () => {
     expect(flight.isSent()).toBe(false);
     connect(1);
     expect(flight.isSent()).toBe(true);
+  });
+
+  it("are counted, cut amid plain answers, as far as they were sent", () => {
+    const { connect, flight, usage } = open(false);
+    connect(0);
+    connect(2);
+    flight.abort();
+    expect(usage.readPlain(undefined).parts).toHaveLength(2);
   });
 
   it("leave what must wait with its upstream beyond 256 KB, and take it when its turn comes", () => {

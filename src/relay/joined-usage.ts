@@ -9,14 +9,17 @@ import {
 import { sumUsage } from "../usage/usage.ts";
 import { untag } from "./joined-form.ts";
 
-/** Reads the usage of `copies` answers in the joined form, the sum of what `reader` reads of each. */
+/**
+ * Reads the usage of answers in the joined form, the sum of what `reader` reads of each. Where there is no answer to
+ * read, it is that of `workedOn()` unknown ones.
+ */
 export function joinedUsage(
   reader: UsageReader,
-  copies: number,
+  workedOn: () => number,
   meters: readonly StreamMeter[],
 ): UsageReader {
   const readPlain = (body: unknown): AnswerFacts => {
-    const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(copies).fill(undefined);
+    const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(workedOn()).fill(undefined);
     return joinFacts(answers.map((answer) => reader.readPlain(answer)));
   };
   return {
