@@ -14,8 +14,8 @@ export interface Contestant {
   readonly translates?: boolean;
   /** The parts it can take part in. */
   readonly parts: readonly Part[];
-  /** Called before each load. */
-  prepare?(): void;
+  /** Called before each load, for what is to hold under each and does not last. */
+  prepare?(): Promise<void>;
   /** Ends it; gives complaints about how it ended, for the report. */
   stop(): Promise<readonly string[]>;
 }

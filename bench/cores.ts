@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Which core each part of the bench runs on; without pinning the numbers of two runs hardly compare. */
 export interface Cores {
@@ -52,14 +53,21 @@ export function moveToCore(pid: number, core: number | undefined): void {
  * Lets a running program have only the time that others on its core leave. What measures must not wait for what is
  * measured.
  */
-export function giveWay(pid: number): void {
+export async function giveWay(pid: number): Promise<void> {
+  const priority = constants.priority.PRIORITY_LOW;
+  // Linux weighs sessions against each other first, and each process of PostgreSQL is a session of its own: without this
+  // the priority counts only within it.
+  const session = `/proc/${pid}/autogroup`;
+  if (readTextFile(session).endsWith(`nice ${priority}\n`)) return;
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
-    // Linux weighs sessions against each other first, and each process of PostgreSQL is a session of its own: without
-    // this the priority counts only within it.
-    writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_LOW));
-  } catch {
-    // It has ended meanwhile, or sessions are not weighed here.
+    setPriority(pid, priority);
+    writeFileSync(session, String(priority));
+  } catch (error) {
+    // Otherwise it has ended meanwhile, or sessions are not weighed here.
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+    // Whoever is not root may weigh one session in a tenth of a second.
+    await sleep(100);
+    await giveWay(pid);
   }
 }
 

@@ -69,9 +69,10 @@ export async function startGatewayUnderTest(options: GatewayOptions): Promise<Ga
   const { program, port } = await startGateway(env, options.core, options.profile);
   for (const pid of databasePids(program.pid)) moveToCore(pid, options.databaseCore);
   const headers = { authorization: `Bearer ${KEY}` };
-  const prepare = (): void => {
+  const prepare = async (): Promise<void> => {
     // It shares its core with the load generator or the upstream. Each time, as it begins processes when it likes.
-    if (options.databaseCore !== options.core) databasePids(program.pid).forEach(giveWay);
+    if (options.databaseCore !== options.core)
+      for (const pid of databasePids(program.pid)) await giveWay(pid);
   };
   const place = { port, pid: program.pid, headers, prepare, stop: async () => [] };
   return {

@@ -103,7 +103,7 @@ interface Sample {
 }
 
 async function sample(load: LoadGenerator, contestant: Contestant, workload: Workload): Promise<Sample> {
-  contestant.prepare?.();
+  await contestant.prepare?.();
   const before = costOf(contestant.pid);
   const startMs = performance.now();
   const result = await load.apply({

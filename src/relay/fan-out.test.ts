@@ -36,8 +36,7 @@ function open(streamed: boolean) {
       const lane = { answer, state, sent: false };
       upstream.push(lane);
       return {
-        // As the true one: what is over does not wait for a connection.
-        isSent: () => lane.sent || state.includes("aborted"),
+        isSent: () => lane.sent,
         pause: () => void state.push("paused"),
         resume: () => void state.push("resumed"),
         abort: () => void state.push("aborted"),

@@ -48,13 +48,11 @@ export function fanOut(
   let begun = false;
   let over = false;
   let paused = false;
-  /** Copies that an upstream has heard of, once all are cut: an ended flight does not know any more. */
-  let workedOn = copies;
   /** Of plain answers, the one that is passed on now. */
   let turn = 0;
 
   return {
-    usage: joinedUsage(reader, () => workedOn, meters),
+    usage: joinedUsage(reader, () => flights.filter((flight) => flight.isSent()).length, meters),
     flight: {
       isSent: () => flights.some((flight) => flight.isSent()),
       pause() {
@@ -66,9 +64,7 @@ export function fanOut(
         for (const flight of flights) flight.resume();
       },
       abort() {
-        if (over) return;
         over = true;
-        workedOn = flights.filter((flight) => flight.isSent()).length;
         for (const flight of flights) flight.abort();
       },
     },

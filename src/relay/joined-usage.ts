@@ -11,15 +11,15 @@ import { untag } from "./joined-form.ts";
 
 /**
  * Reads the usage of answers in the joined form, the sum of what `reader` reads of each. Where there is no answer to
- * read, it is that of `workedOn()` unknown ones.
+ * read, it is that of as many unknown ones as requests were sent.
  */
 export function joinedUsage(
   reader: UsageReader,
-  workedOn: () => number,
+  sent: () => number,
   meters: readonly StreamMeter[],
 ): UsageReader {
   const readPlain = (body: unknown): AnswerFacts => {
-    const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(workedOn()).fill(undefined);
+    const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(sent()).fill(undefined);
     return joinFacts(answers.map((answer) => reader.readPlain(answer)));
   };
   return {

@@ -73,7 +73,7 @@ export interface UpstreamFailure {
 
 /** The running attempt. */
 export interface UpstreamFlight {
-  /** False while it waits for a connection: the upstream has heard nothing yet. */
+  /** False while it waits for a connection, and where it ended so: the upstream has heard nothing of it. */
   isSent(): boolean;
   /** Stops reading from the upstream; at most what is already in its socket's buffers still comes. */
   pause(): void;

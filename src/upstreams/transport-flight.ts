@@ -38,6 +38,8 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   readonly #options: FlightOptions;
   readonly #startedMs: number;
   #state: typeof CONNECTING | typeof WAITING | typeof BODY | typeof OVER = CONNECTING;
+  /** A connection has taken it; known also when all is over. */
+  #taken = false;
   #line: Line | undefined;
   #client: Client | undefined;
   /** Reads on, where the client was told to stop. */
@@ -78,7 +80,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   }
 
   isSent(): boolean {
-    return this.#state !== CONNECTING;
+    return this.#taken;
   }
 
   pause(): void {
@@ -139,6 +141,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
 
   onConnect(): void {
     if (this.#state === OVER) return;
+    this.#taken = true;
     this.#state = WAITING;
     this.#waitingSinceMs = this.#options.deadlines.nowMs;
   }
@@ -193,6 +196,7 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
     this.#repeat = undefined;
     this.#line.drop(this.#client);
     this.#readOn = undefined;
+    this.#taken = false;
     this.#state = CONNECTING;
     this.#waitingSinceMs = nowMs;
     this.#client = this.#line.takeNew();

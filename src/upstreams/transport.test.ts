@@ -95,6 +95,20 @@ describe("a request to an upstream", () => {
     expect(flight.isSent()).toBe(true);
   });
 
+  it("is not sent where it is cut before that, and stays sent where it is cut later", async () => {
+    let heard = false;
+    const upstream = await rig.serve(() => {
+      heard = true;
+    });
+    const early = rig.open(callOf(upstream)).flight;
+    early.abort();
+    expect(early.isSent()).toBe(false);
+    const late = rig.open(callOf(upstream)).flight;
+    await until(() => heard);
+    late.abort();
+    expect(late.isSent()).toBe(true);
+  });
+
   it("passes a redirect on and does not follow it", async () => {
     const upstream = await rig.serve(({ socket }) =>
       socket.write("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
