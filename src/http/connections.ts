@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GatewayError } from "../errors.ts";
+import type { GatewayError } from "../errors.ts";
 import { refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
 import type { HttpDeps } from "./deps.ts";
 import { serveBare } from "./endpoint.ts";
 import { normalPath } from "./normal-path.ts";
+import { faultOfHead, unmetExpectation } from "./sound-head.ts";
 
 /** Headers of a well-behaved caller arrive at once; one that trickles them holds a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -24,6 +25,12 @@ const KEEP_ALIVE_MS = 620_000;
  */
 const WRITE_BUFFER_BYTES = 128 * 1024;
 
+/**
+ * Requests that one connection may have begun or sent ahead. The next one ends it: to read no further would not bound
+ * them, as one read brings two thousand. No client that is in use sends more than a handful ahead.
+ */
+const MOST_PER_CONNECTION = 16;
+
 type Begin = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Node's own server: whose turn it is on each connection, and what it would refuse in no shape of ours. */
@@ -36,24 +43,52 @@ export interface Connections {
   running(): number;
 }
 
+/** What is known of one connection. */
+interface ConnectionState {
+  /** The answer that its caller will read next. */
+  owed: ServerResponse | undefined;
+  /** Requests that have come and are not answered whole. */
+  unanswered: number;
+}
+
 export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Connections {
   let running = 0;
-  /** The answer that a connection's caller will read next. Set anew instead of deleted, which costs three times as much. */
-  const owed = new WeakMap<Socket, ServerResponse | undefined>();
+  const states = new WeakMap<Socket, ConnectionState>();
 
-  /** Of one that is served. One function for all: every request has it. */
+  const stateOf = (socket: Socket): ConnectionState => {
+    let state = states.get(socket);
+    if (state === undefined) {
+      state = { owed: undefined, unanswered: 0 };
+      states.set(socket, state);
+    }
+    return state;
+  };
+
+  /** Of one that is refused. One function for all. */
+  function refused(this: ServerResponse): void {
+    const state = stateOf(this.req.socket);
+    state.unanswered -= 1;
+    if (state.owed === this) state.owed = undefined;
+  }
+
+  /** Of one that is served. */
   function answered(this: ServerResponse): void {
     running -= 1;
-    const { socket } = this.req;
-    if (owed.get(socket) === this) owed.set(socket, undefined);
+    refused.call(this);
   }
 
   const inTurn = (begin: Begin): Begin => {
     const beginNow: Begin = (request, response) => {
-      owed.set(request.socket, response);
+      stateOf(request.socket).owed = response;
       begin(request, response);
     };
     return (request, response) => {
+      const { socket } = request;
+      // What the same read brought behind the one too many.
+      if (socket.destroyed) return;
+      const state = stateOf(socket);
+      state.unanswered += 1;
+      if (state.unanswered > MOST_PER_CONNECTION) return endAtOnce(socket);
       // Sent before the answer ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
       // when its connection ends before.
       if (response.socket === null) response.once("socket", () => beginNow(request, response));
@@ -61,6 +96,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
     };
   };
   const refuse = (request: IncomingMessage, response: ServerResponse, error: GatewayError): void => {
+    response.on("close", refused);
     void serveBare(deps, request, response, normalPath(request.url ?? "/"), () => {
       throw error;
     });
@@ -81,45 +117,38 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
           requireHostHeader: false,
         },
         inTurn((request, response) => {
-          if (!namesItsHost(request)) return refuse(request, response, hostless());
+          const fault = faultOfHead(request);
+          if (fault !== undefined) return refuse(request, response, fault);
           running += 1;
           response.on("close", answered);
           serve(request, response);
         }),
       );
+      // All of what fits a head is seen, to be refused in our words.
+      server.maxHeadersCount = 0;
       server.on(
         "checkExpectation",
         inTurn((request, response) => refuse(request, response, unmetExpectation())),
       );
-      server.on("connect", ({ socket }) => refuseTunnel(socket, owed.get(socket), deps.errorType));
+      server.on("connect", ({ socket }) => refuseTunnel(socket, states.get(socket)?.owed, deps.errorType));
       return server;
     },
-    broken: (error, socket) => refuseBrokenRequest(error, socket, owed.get(socket), deps.errorType),
+    broken: (error, socket) => refuseBrokenRequest(error, socket, states.get(socket)?.owed, deps.errorType),
     running: () => running,
   };
 }
 
-/** Exactly one host, as the standard wants it, be it empty. HTTP/1.0 needs none. Read off the list, where two are two. */
-function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion !== "1.1");
-}
+/** Where Node's server keeps the parser of a connection, and what that calls for each head. */
+type ParsedSocket = Socket & { readonly parser?: { onIncoming: () => number } | null };
 
-/** What stands behind a refused head may be its body or not: it is not served. */
-const CLOSING = { headers: { connection: "close" } };
+/** To the parser: nothing behind this head is HTTP. */
+const NO_MORE_HTTP = 2;
 
-function hostless(): GatewayError {
-  return new GatewayError("invalid_request", "A request needs one Host header.", CLOSING);
-}
-
-function unmetExpectation(): GatewayError {
-  return new GatewayError(
-    "unmet_expectation",
-    "The only Expect header that is served is `Expect: 100-continue`; send the request without this one.",
-    CLOSING,
-  );
+/**
+ * Ends a connection and drops what is already read of it: Node would still make a request of every head in there, some
+ * two thousand, and keep them until the connection is closed. Should it keep its parser elsewhere one day, they are made again.
+ */
+function endAtOnce(socket: ParsedSocket): void {
+  if (socket.parser) socket.parser.onIncoming = () => NO_MORE_HTTP;
+  socket.destroy();
 }

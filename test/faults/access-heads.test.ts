@@ -160,6 +160,36 @@ describe("heads that are refused", () => {
     });
   });
 
+  it("are refused over HTTP/1.0 where the body is in a transfer coding, be its length told too", async () => {
+    const coded = "transfer-encoding: chunked";
+    const [body, behind] = ['5\r\n{"a":\r\n0\r\n\r\n', get("/v1/models", ["host: a"])];
+    for (const path of ["/v1/chat/completions", "/v1/models"]) {
+      const head = `POST ${path} HTTP/1.0\r\nhost: a\r\nconnection: keep-alive\r\n${KEY}\r\n${coded}\r\n\r\n`;
+      const heard = await rawExchange(rig.url, head + body + behind);
+      expect(statusesIn(heard)).toEqual([400]);
+      expect(answerIn(heard).head).toContain("\r\nconnection: close");
+      expect(answerIn(heard).body).toMatchObject({ error: { code: "invalid_request" } });
+    }
+    const lengthToo = `POST /v1/models HTTP/1.0\r\nhost: a\r\n${coded}\r\ncontent-length: 5\r\n\r\n${body}`;
+    expect(statusesIn(await rawExchange(rig.url, lengthToo))).toEqual([400]);
+  });
+
+  it("are refused for more headers than are read, so that none vanishes", async () => {
+    const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `a: ${index % 10}`);
+    const models = (lines: readonly string[]): string =>
+      `GET /v1/models HTTP/1.1\r\nhost: a\r\n${lines.join("\r\n")}\r\n${KEY}\r\n\r\n`;
+    expect(statusesIn(await rawExchange(rig.url, models(many(1_998))))).toEqual([200]);
+    for (const count of [1_999, 4_000]) {
+      const heard = await rawExchange(rig.url, models(many(count)) + models([]));
+      expect(statusesIn(heard)).toEqual([431]);
+      const { head, body } = answerIn(heard);
+      expect(head).toContain("\r\nconnection: close");
+      expect(body).toMatchObject({
+        error: { code: "invalid_request", message: expect.stringContaining("2000 headers") },
+      });
+    }
+  });
+
   describe("with an Expect header", () => {
     it.each([
       { path: "/v1/models", shape: { error: { code: "invalid_request" } } },
