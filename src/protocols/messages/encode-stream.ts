@@ -57,7 +57,12 @@ interface OpenBlock {
   readonly block: number;
   readonly kind: "text" | "thinking" | "call";
   readonly started: boolean;
+  /** Citations that came before the text that they stand behind. */
+  readonly cited: readonly JsonObject[];
 }
+
+/** An upstream that only ever cites costs no more memory than this; vendors write a few for each sentence. */
+const MOST_CITED = 100;
 
 function start(state: EncodeState, event: ChatEvent, events: JsonObject[]): EncodeState {
   if (state.phase !== "waiting") return state;
@@ -84,13 +89,13 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
   switch (event.type) {
     case "text-start": {
       const declines = state.declines || event.refusal === true;
-      return { ...state, declines, open: { block: event.block, kind: "text", started: false } };
+      return { ...state, declines, open: opened(event.block, "text") };
     }
     case "reasoning-start":
-      return { ...state, open: { block: event.block, kind: "thinking", started: false } };
+      return { ...state, open: opened(event.block, "thinking") };
     case "tool-call-start":
       events.push(blockStart(state, callBlock(event.id, event.name)));
-      return { ...state, open: { block: event.block, kind: "call", started: true } };
+      return { ...state, open: { ...opened(event.block, "call"), started: true } };
     case "text-delta":
       return grow(state, event.block, { type: "text_delta", text: event.text }, event.text, events);
     case "reasoning-delta":
@@ -103,7 +108,7 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
       const citation = encodeCitation(event.citation);
       return citation === undefined
         ? state
-        : grow(state, event.block, { type: "citations_delta", citation }, "cited", events);
+        : cite(state, event.block, { type: "citations_delta", citation }, events);
     }
     case "text-end":
     case "tool-call-end":
@@ -129,6 +134,17 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
   }
 }
 
+function opened(block: number, kind: OpenBlock["kind"]): OpenBlock {
+  return { block, kind, started: false, cited: [] };
+}
+
+/** A citation starts no block, as its text may turn out empty. */
+function cite(state: EncodeState, block: number, delta: JsonObject, events: JsonObject[]): EncodeState {
+  const { open } = state;
+  if (open?.block !== block || open.started) return grow(state, block, delta, "cited", events);
+  return { ...state, open: { ...open, cited: [...open.cited, delta].slice(0, MOST_CITED) } };
+}
+
 /** One more piece of the open block; empty ones are not told. */
 function grow(
   state: EncodeState,
@@ -140,8 +156,10 @@ function grow(
   const { open } = state;
   if (open?.block !== block || content === "") return state;
   if (!open.started) events.push(blockStart(state, open.kind === "text" ? EMPTY_TEXT : EMPTY_THOUGHT));
-  events.push({ type: "content_block_delta", index: state.index, delta });
-  return { ...state, open: { ...open, started: true } };
+  for (const each of [...open.cited, delta]) {
+    events.push({ type: "content_block_delta", index: state.index, delta: each });
+  }
+  return { ...state, open: { ...open, started: true, cited: [] } };
 }
 
 function endThought(

@@ -76,6 +76,29 @@ describe("messages answers", () => {
     });
   });
 
+  it("hold back what is cited until there is a text, and drop it with an empty one (rule 33)", () => {
+    const value = { type: "char_location", cited_text: "Rivers bend." };
+    const citation = { source: { protocol: "messages", value } } as const;
+    const deltasOf = (...inner: readonly ChatEvent[]) => {
+      const run = codec.encodeStream(frame, openLosses({}));
+      const start = { type: "text-start", block: 0, choice: 0 } as const;
+      const events: readonly ChatEvent[] = [start, ...inner, { type: "text-end", block: 0 }];
+      return events
+        .flatMap((event) => run.step(event))
+        .map(({ data }) => JSON.parse(data))
+        .flatMap(({ type, delta }) => (type === "message_start" ? [] : [delta ?? type]));
+    };
+    const cited = { type: "citation", block: 0, citation } as const;
+    const said = { type: "text-delta", block: 0, text: "They bend." } as const;
+    const [told, text] = [
+      { type: "citations_delta", citation: value },
+      { type: "text_delta", text: said.text },
+    ];
+    expect(deltasOf(cited)).toEqual([]);
+    expect(deltasOf(cited, said)).toEqual(["content_block_start", told, text, "content_block_stop"]);
+    expect(deltasOf(said, cited)).toEqual(["content_block_start", text, told, "content_block_stop"]);
+  });
+
   it("count the summaries that the vendor made of the conversation, which its totals leave out", () => {
     const counts = (input: number, read: number, output: number) => ({
       ...{ input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: 0 },
