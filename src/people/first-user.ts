@@ -6,7 +6,8 @@ import { createPasswords } from "./passwords.ts";
 import { newPassword } from "./secrets.ts";
 import { hasUsers, insertUser } from "./users-store.ts";
 
-const FIRST_EMAIL = "admin@localhost";
+/** The same at every installation, so no provider's word for it proves anything: see linksByAddress(). */
+export const FIRST_EMAIL = "admin@localhost";
 
 /** Whoever runs an old installation with more accounts than this finds them in the list for operators. */
 const MOST_OWNED = 20;

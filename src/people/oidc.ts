@@ -42,6 +42,8 @@ export interface OidcPerson {
 export interface Oidc {
   /** Where to send the browser, and the sealed flow to keep until it is back. */
   begin(client: OidcClient, redirectUri: string): Promise<{ readonly url: string; readonly flow: string }>;
+  /** The issuer as the provider itself spells it, which is how its tokens name it. Throws conflict where it cannot be reached. */
+  issuerOf(client: OidcClient): Promise<string>;
   /** Which provider a flow was begun at; throws sign_in_failed on one that is none or too old. */
   providerOf(flow: string): string;
   /** Who came back with `answer`, the query string of the provider's redirect. Throws sign_in_failed. */
@@ -90,6 +92,13 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
         nonce: flow.nonce,
       });
       return { url: url.href, flow: seals.seal(JSON.stringify(flow), FLOW) };
+    },
+    async issuerOf(client) {
+      const configuration = await providers(client).catch((err: unknown) => {
+        log.warn({ err, provider: client.id }, "an identity provider cannot be reached");
+        throw new GatewayError("conflict", "The identity provider cannot be reached just now; try again.");
+      });
+      return configuration.serverMetadata().issuer;
     },
     providerOf: (flow) => open(flow).provider,
     async finish(client, sealed, answer) {
@@ -161,6 +170,7 @@ function createProviders(clock: Clock): (client: OidcClient) => Promise<Configur
 function personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
   const { iss, sub, email, email_verified, name } = claims;
   if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
+  if (!SUBJECT.test(sub)) throw new Error("a subject must be text of 1 to 255 characters");
   // By the standard a boolean; some providers write it as a text.
   const isVerified = email_verified === true || email_verified === "true";
   const isAddress = typeof email === "string" && isVerified && /^[\x21-\x7e]{3,254}$/.test(email);
@@ -177,6 +187,9 @@ function personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
         : undefined,
   };
 }
+
+/** The standard's length. What PostgreSQL keeps as no text, or as another, is no name of anybody. */
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 function failed(message: string): GatewayError {
   return new GatewayError("sign_in_failed", message);

@@ -40,7 +40,12 @@ export async function resetAccess(
  */
 export async function renewPassword(tx: Queryable, id: UserId, passwordHash: string): Promise<void> {
   await setPassword(tx, id, passwordHash, { mustChange: true });
-  await deleteOtherSessions(tx, id, null);
+  await endAccess(tx, id, null);
+}
+
+/** Ends all by which somebody is in or could come back: sessions but the one that is kept, console tokens, invitations. */
+export async function endAccess(tx: Queryable, id: UserId, keptSession: bigint | null): Promise<void> {
+  await deleteOtherSessions(tx, id, keptSession);
   await deleteTokens(tx, id);
   await deleteInvitationsBy(tx, id, null);
 }

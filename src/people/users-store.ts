@@ -92,6 +92,11 @@ export async function trustEmail(tx: Queryable, id: UserId): Promise<void> {
   await tx.execute("update users set email_trusted = true where id = $1 and not email_trusted", [id]);
 }
 
+/** No provider's word for the address stands for this person any more: an operator has decided which subject does. */
+export async function distrustEmail(tx: Queryable, id: UserId): Promise<void> {
+  await tx.execute("update users set email_trusted = false where id = $1", [id]);
+}
+
 export async function makeOperator(tx: Queryable, id: UserId): Promise<void> {
   await tx.execute("update users set is_operator = true where id = $1", [id]);
 }

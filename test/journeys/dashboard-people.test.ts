@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.ts";
 import { BOOTSTRAP_PASSWORD, callerOf, signIn } from "../support/console.ts";
+import { inviteGuest } from "../support/console-people.ts";
 import { signInAt } from "../support/dashboard-world.ts";
 import { CLIENT_ID, CLIENT_SECRET, type FakeOidc, startFakeOidc } from "../support/fake-oidc.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
@@ -197,6 +198,48 @@ accounts: [{ name: alpha }]
     await foreign.page.goto(`/sign-in/oidc?${provider.visit(begun.url, claims)}`);
     await foreign.page.getByRole("alert").waitFor();
     expect(await foreign.context.cookies()).toEqual([]);
+  });
+
+  it("whose address is another's by now are refused with what an operator needs to link them by hand", async () => {
+    const operator = await signIn(gateway);
+    const [account] = operator.session.accounts;
+    await inviteGuest(gateway, operator, {
+      email: "shared@example.test",
+      account: { id: account?.id ?? "", role: "viewer" },
+    });
+    const { page } = await browser.visit(gateway.url);
+    const comeAs = async (sub: string): Promise<void> => {
+      provider.know({ sub, email: "shared@example.test", email_verified: true });
+      await page.goto("/sign-in");
+      await page.getByRole("button", { name: "Sign in with Work" }).click();
+    };
+    await comeAs("before");
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await page.waitForURL(/\/sign-in/);
+    await comeAs("after");
+    await page.getByText(`issuer ${provider.issuer}, subject after`).waitFor();
+
+    const boss = await browser.visit(gateway.url);
+    await signInAt(boss);
+    await boss.page.goto("/operator/people");
+    await boss.page.getByRole("button", { name: "Actions for shared" }).click();
+    await boss.page.getByRole("menuitem", { name: "Identities" }).click();
+    const dialog = boss.page.getByRole("dialog");
+    await dialog.getByText("Work: before").waitFor();
+    await dialog.getByLabel("Subject").fill("after");
+    expect(await seriousFindings(boss.page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Link", exact: true }).click();
+    await dialog.getByText("Work: after").waitFor();
+    await dialog.getByRole("button", { name: "Unlink" }).first().click();
+    await dialog.getByText("Unlink before from shared?").waitFor();
+    await dialog.getByRole("button", { name: "Unlink" }).click();
+    await dialog.getByText("Work: after").waitFor();
+    await dialog.getByText("Work: before").waitFor({ state: "detached" });
+
+    await comeAs("after");
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    expect(boss.complaints()).toEqual([]);
   });
 });
 

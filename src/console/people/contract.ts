@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
 import { moment, pageOf, pageQuery } from "../page.ts";
 import { accountRole, email, newPassword, personName } from "../session/contract.ts";
 
@@ -150,6 +151,32 @@ export const userBody = z.strictObject({
   is_operator: z.boolean().optional(),
 });
 export type UserBody = z.infer<typeof userBody>;
+
+export const identityRow = z.strictObject({
+  id: z.string(),
+  provider: z
+    .strictObject({ id: z.string(), name: z.string() })
+    .nullable()
+    .describe("Of settings.sign_in.oidc; null where none has this issuer any more"),
+  issuer: z.string(),
+  subject: z.string().describe("The provider's own name for them, exactly as it spells it"),
+  created_at: moment,
+});
+export type IdentityRow = z.infer<typeof identityRow>;
+
+export const identityList = z.strictObject({ data: z.array(identityRow), next: z.null() });
+export type IdentityList = z.infer<typeof identityList>;
+
+export const identityBody = z.strictObject({
+  provider: z.string().max(100).describe("Id of a provider of settings.sign_in.oidc"),
+  subject: z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(255, "must have at most 255 characters")
+    .regex(PLAIN_TEXT, "must have no control characters"),
+});
+export type IdentityBody = z.infer<typeof identityBody>;
 
 export const madePassword = z.strictObject({
   password: z.string().describe("Shown this once; they choose their own at the next sign-in"),

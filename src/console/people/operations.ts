@@ -1,6 +1,7 @@
 import type { ConsoleDeps } from "../deps.ts";
 import type { Operation } from "../operation.ts";
 import { acceptanceOperations } from "./acceptance.ts";
+import { identityOperations } from "./identities.ts";
 import { invitationOperations } from "./invitations.ts";
 import { meOperations } from "./me.ts";
 import { memberOperations } from "./members.ts";
@@ -16,5 +17,6 @@ export function peopleOperations(deps: ConsoleDeps): readonly Operation[] {
     ...invitationOperations(deps),
     ...acceptanceOperations(deps),
     ...userOperations(deps),
+    ...identityOperations(deps),
   ];
 }

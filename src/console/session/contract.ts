@@ -5,9 +5,10 @@ import { PLAIN_TEXT } from "../../base/plain-text.ts";
 export const email = z
   .string()
   .trim()
-  .toLowerCase()
   .max(254)
-  .regex(/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/, "must be an e-mail address");
+  // Before the capitals go: a sign that is no ASCII may become a letter that is.
+  .regex(/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/, "must be an e-mail address")
+  .toLowerCase();
 
 /** One that somebody chooses. Length is what makes guessing hard; rules about letters make people write it down. */
 export const newPassword = z

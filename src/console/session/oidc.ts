@@ -1,8 +1,9 @@
 import { GatewayError } from "../../errors.ts";
 import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
+import { FIRST_EMAIL } from "../../people/first-user.ts";
 import { invitationsFor } from "../../people/invitations-store.ts";
 import type { OidcClient, OidcPerson } from "../../people/oidc.ts";
-import { findByIdentity, linkIdentity } from "../../people/oidc-store.ts";
+import { findByIdentity, linkFirstIdentity, linkIdentity } from "../../people/oidc-store.ts";
 import { registerPerson } from "../../people/register.ts";
 import { beginSession } from "../../people/sign-in.ts";
 import { findUser, insertUser, type UserRecord } from "../../people/users-store.ts";
@@ -58,29 +59,42 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
   ];
 }
 
-function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): OidcClient {
+/** A provider of `settings.sign_in`, with its secret. Throws not_found. */
+export function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): OidcClient {
   const provider = catalog.current().settings.signIn.oidc.find((candidate) => candidate.id === id);
   if (provider === undefined) throw new GatewayError("not_found", "There is no such identity provider.");
   return { ...provider, clientSecret: clientSecret(provider.clientSecretName) };
 }
 
 /**
- * Whom the provider's subject stands for already, or the user of its verified address, from then on linked. An
- * address that somebody merely claimed when they registered is no proof of being them.
+ * Whom the provider's subject stands for already, or the user of its verified address, from then on linked. That once:
+ * addresses are given to other people, so one who has a subject gets no second one by address, of whatever provider.
  */
 async function knownUser(tx: Queryable, told: OidcPerson): Promise<UserRecord | undefined> {
-  const linked = await findByIdentity(tx, told.issuer, told.subject);
+  const linked = await findByIdentity(tx, told);
   const user = linked ?? ((told.verifiedEmail && (await findUser(tx, told.verifiedEmail))) || undefined);
   if (user === undefined) return undefined;
   if (user.disabled) throw refused();
   if (linked !== undefined) return user;
-  if (!user.emailTrusted)
-    throw new GatewayError(
-      "sign_in_failed",
-      "Somebody joined with your address and a password: sign in with that, or ask an operator for an invitation.",
-    );
-  await linkIdentity(tx, { ...told, userId: user.id });
+  if (!linksByAddress(user) || !(await linkFirstIdentity(tx, user.id, told))) throw notLinked(told);
   return user;
+}
+
+/**
+ * Whether a provider's word for the address is proof of being this user. It is not where somebody merely claimed the
+ * address when they registered, nor for the operator of the first start, whose address everybody knows.
+ */
+function linksByAddress({ email, emailTrusted }: UserRecord): boolean {
+  return emailTrusted && email !== FIRST_EMAIL;
+}
+
+/** Says what an operator needs to link the two by hand: the subject is the asker's own. */
+function notLinked({ issuer, subject }: OidcPerson): GatewayError {
+  return new GatewayError(
+    "sign_in_failed",
+    `Somebody here has your e-mail address and does not sign in with this identity. If it is you, sign in as you did before; ` +
+      `or ask an operator to link the identity by hand (People, Identities): issuer ${issuer}, subject ${subject}.`,
+  );
 }
 
 /** Somebody new: invited to this address, or whoever comes where people may register. */
@@ -99,7 +113,7 @@ async function newUser(
   if (id === undefined)
     throw new GatewayError("conflict", "Somebody has just joined with this address; try again.");
   for (const invitation of invitations) await acceptInvitation(tx, invitation, id);
-  await linkIdentity(tx, { ...told, userId: id });
+  await linkIdentity(tx, id, told);
   return { id, email };
 }
 

@@ -8,8 +8,9 @@ import { Secret } from "../../parts/secret.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { peopleWords } from "../people/words.ts";
+import { Identities } from "./identities.tsx";
 
-export type UserAct = "lock" | "unlock" | "promote" | "demote" | "password" | "totp";
+export type UserAct = "lock" | "unlock" | "promote" | "demote" | "password" | "totp" | "identities";
 
 interface UserDialogProps {
   readonly user: UserRow;
@@ -23,12 +24,14 @@ export function UserDialog({ act, ...rest }: UserDialogProps & { readonly act: U
       return <ResetPassword {...rest} />;
     case "totp":
       return <ResetCodes {...rest} />;
+    case "identities":
+      return <Identities {...rest} />;
     default:
       return <ChangeUser act={act} {...rest} />;
   }
 }
 
-const CHANGES: Readonly<Record<Exclude<UserAct, "password" | "totp">, UserBody>> = {
+const CHANGES: Readonly<Record<Exclude<UserAct, "password" | "totp" | "identities">, UserBody>> = {
   lock: { disabled: true },
   unlock: { disabled: false },
   promote: { is_operator: true },

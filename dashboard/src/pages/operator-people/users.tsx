@@ -31,8 +31,11 @@ export function Users(): ReactNode {
       danger,
       onSelect: () => setDoing({ act, user }),
     });
+    // One's own password and role are changed on one's own page, or by another operator.
+    if (user.id === person.id) return [item("identities", t.identities)];
     return [
       item("password", t.resetPassword),
+      item("identities", t.identities),
       ...(user.has_totp ? [item("totp", t.resetCodes)] : []),
       user.is_operator ? item("demote", t.dropOperator) : item("promote", t.makeOperator),
       user.disabled ? item("unlock", t.unlock) : item("lock", t.lock, true),
@@ -71,13 +74,11 @@ export function Users(): ReactNode {
           {
             title: <span className="sr-only">{t.changeRole}</span>,
             align: "end",
-            // One's own is on one's own page.
-            cell: (user) =>
-              user.id !== person.id && (
-                <Menu items={itemsOf(user)}>
-                  <IconButton icon="more" label={t.actions(user.name)} />
-                </Menu>
-              ),
+            cell: (user) => (
+              <Menu items={itemsOf(user)}>
+                <IconButton icon="more" label={t.actions(user.name)} />
+              </Menu>
+            ),
           },
         ]}
         empty={<Empty title={t.noUsers}>{t.noUsersHow}</Empty>}
