@@ -192,6 +192,14 @@ module.exports = {
       to: { path: "^src/protocols/[^/]+/", pathNot: "^src/protocols/[^/]+/(wire|errors)\\.ts$" },
     },
     {
+      name: "recordings-in-their-lane",
+      comment:
+        "recorded exchanges are no part of the project: only the tests of npm run test:recordings read them",
+      severity: "error",
+      from: { path: "^(src|sandbox|dashboard|bench|test)/", pathNot: "^test/(recordings|support)/" },
+      to: { path: "^test/support/fixtures\\.ts$", reachable: true },
+    },
+    {
       name: "sandbox-shares-nothing",
       severity: "error",
       from: { path: "^(sandbox|bench)/" },

@@ -6,13 +6,17 @@ const UNIT_LIMIT_MS = 120_000;
 const BLACKBOX_LIMIT_MS = 240_000;
 const LONG_LIMIT_MS = 1_800_000;
 
+// More tries of a test of started servers, which other programs on the machine can disturb: for the gate, that says each.
+// What only computes has no excuse.
+const RETRIES = Number(process.env["FAREGATE_TEST_RETRIES"] ?? 0);
+
 // Tests of started servers wait more than they compute, so that more of them than there are cores run at once.
 const CORES = 2;
 const WAITING_WORKERS = 3;
 
 /**
- * Three projects: `unit` sits beside the sources, `blackbox` drives started servers (it needs a
- * build), `long` holds the fault lanes that take minutes.
+ * Four projects: `unit` sits beside the sources, `blackbox` drives started servers (it needs a build), `long` holds the
+ * fault lanes that take minutes, `recordings` reads exchanges with real vendors, which are no part of the project.
  */
 export default defineConfig({
   test: {
@@ -43,6 +47,7 @@ export default defineConfig({
           globalSetup: ["test/support/global-database.ts"],
           testTimeout: BLACKBOX_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
+          retry: RETRIES,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 1 },
         },
@@ -54,8 +59,20 @@ export default defineConfig({
           globalSetup: ["test/support/global-database.ts"],
           testTimeout: LONG_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
+          retry: RETRIES,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "recordings",
+          include: ["test/recordings/**/*.test.ts"],
+          globalSetup: ["test/support/fixtures.ts", "test/support/global-database.ts"],
+          testTimeout: UNIT_LIMIT_MS,
+          hookTimeout: BLACKBOX_LIMIT_MS,
+          maxWorkers: CORES,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -51,11 +51,11 @@ describe("the import rules", () => {
     cpSync(join(ROOT, "tsconfig.json"), join(folder, "tsconfig.json"));
     write("src/conversation/form.ts", "export const form = 1;\n");
     write(
-      "src/protocols/shared.ts",
-      'import { form } from "../conversation/form.ts";\nexport const shared = form;\n',
+      "src/protocols/known.ts",
+      'import { form } from "../conversation/form.ts";\nexport const known = form;\n',
     );
-    write("src/protocols/fifth/codec.ts", codecFile("../shared.ts"));
-    write("src/protocols/sixth/codec.ts", codecFile("../shared.ts"));
+    write("src/protocols/fifth/codec.ts", codecFile("../known.ts"));
+    write("src/protocols/sixth/codec.ts", codecFile("../known.ts"));
     write(
       "src/protocols/table.ts",
       'import { made as fifth } from "./fifth/codec.ts";\nimport { made as sixth } from "./sixth/codec.ts";\nexport const table = { fifth, sixth };\n',

@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { fixture } from "./fixtures.ts";
 
-/** The vendor's published schema. It is no part of the project: where it is absent, its tests skip. */
-const FILE = fileURLToPath(
-  new URL("../../../shared/fixtures/specs/google-generativelanguage-discovery.json", import.meta.url),
-);
+/** The vendor's published schema. */
+const FILE = "specs/google-generativelanguage-discovery.json";
 
 interface Schema {
   readonly $ref?: string;
@@ -16,11 +14,9 @@ interface Schema {
   readonly additionalProperties?: Schema;
 }
 
-export const hasDiscoverySchema = existsSync(FILE);
-
 /** Judges a value by a named type of the discovery document: what is wrong with it, path by path. */
 export function discoveryJudge(): (type: string, value: unknown) => string[] {
-  const { schemas } = JSON.parse(readFileSync(FILE, "utf8")) as {
+  const { schemas } = JSON.parse(readFileSync(fixture(FILE), "utf8")) as {
     schemas: Readonly<Record<string, Schema>>;
   };
   function judge(schema: Schema | undefined, value: unknown, path: string): string[] {

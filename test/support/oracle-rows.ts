@@ -1,18 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { JsonObject } from "../../src/conversation/request.ts";
 import { asObject, asObjects } from "../../src/protocols/json.ts";
-
-/** Another project's translations of one logical case each. They are no part of this one: absent, the tests skip. */
-const FOLDER = fileURLToPath(new URL("../../../shared/fixtures/lingua/oracle/", import.meta.url));
-
-export const hasOracle = existsSync(FOLDER);
-
-/** A suite's title that says why it was skipped. */
-export function ifOracle(title: string): string {
-  return hasOracle ? title : `${title} (skipped: there is no ../shared/fixtures/lingua/oracle)`;
-}
+import { fixture } from "./fixtures.ts";
 
 /** Who spoke which protocol, told by the shape of what was written and never by the row's labels. */
 interface Way {
@@ -37,6 +27,7 @@ export interface StreamRow extends Way {
 /** A row of the directory, and why it is not compared where that is so. */
 export type Read<Row> = { readonly row: Row } | { readonly outside: string };
 
+/** Another project's translations of one logical case each. */
 export function readPairs(): Read<PairRow>[] {
   return lines("pairs.jsonl").map((line) => {
     const caller = requestProtocol(asObject(line["input_request"]));
@@ -71,7 +62,7 @@ export function readStreams(): Read<StreamRow>[] {
 }
 
 function lines(file: string): JsonObject[] {
-  return readFileSync(FOLDER + file, "utf8")
+  return readFileSync(fixture(`lingua/oracle/${file}`), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));

@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import { fixture } from "./fixtures.ts";
 
-/** Recorded exchanges with real vendors. They are no part of the project: where they are absent, their tests skip. */
-const FOLDER = fileURLToPath(new URL("../../../shared/fixtures/", import.meta.url));
 const SOURCES = ["lingua", "fantasy", "pydantic-ai", "vercel-ai"];
 const PROTOCOLS: Readonly<Record<string, ChatProtocol>> = {
   oa: "chat-completions",
@@ -25,25 +23,19 @@ export interface Recording {
   readonly body: string;
 }
 
-export const hasRecordings = existsSync(FOLDER);
-
-/** A suite's title that says why it was skipped. */
-export function ifRecorded(title: string): string {
-  return hasRecordings ? title : `${title} (skipped: there are no recordings at ../shared/fixtures)`;
-}
-
-/** Every recorded exchange. */
+/** Every recorded exchange with a real vendor. */
 export function readRecordings(): Recording[] {
-  if (!hasRecordings) return [];
   return SOURCES.flatMap((source) =>
-    readFileSync(`${FOLDER}${source}/records.jsonl`, "utf8").trim().split("\n").map(readRecording),
+    readFileSync(fixture(`${source}/records.jsonl`), "utf8")
+      .trim()
+      .split("\n")
+      .map(readRecording),
   );
 }
 
 /** Streams of messages that the vendor's own SDK is tested with: answers without requests. */
 export function readSdkStreams(): Recording[] {
-  const folder = `${FOLDER}anthropic-sdk-python/raw/`;
-  if (!existsSync(folder)) return [];
+  const folder = fixture("anthropic-sdk-python/raw/");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(sse|txt)$/.test(name))
     .map((name) => ({

@@ -7,6 +7,8 @@ import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 export interface SdkAnswer {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
+  /** Why it ended, in the word of the protocol; undefined or null where the SDK was not told. */
+  readonly end: string | null | undefined;
 }
 
 /** Gives the stream to the protocol's official SDK, in pieces that `nextSize` draws. Rejects as the SDK does. */
@@ -41,6 +43,7 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
     const calls = message?.tool_calls ?? [];
     return {
       text: message?.content ?? "",
+      end: choices[0]?.finish_reason,
       calls: calls.flatMap((call) =>
         "function" in call ? [{ name: call.function.name, input: parsed(call.function.arguments) }] : [],
       ),
@@ -49,9 +52,11 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
 
   async responses(answer) {
     const client = new OpenAI({ ...NOWHERE, fetch: answer });
-    const { output, output_text } = await client.responses.stream({ model: "m", input: "q" }).finalResponse();
+    const final = await client.responses.stream({ model: "m", input: "q" }).finalResponse();
+    const { output, output_text, status } = final;
     return {
       text: output_text,
+      end: status,
       calls: output.flatMap((item) =>
         item.type === "function_call" ? [{ name: item.name, input: parsed(item.arguments) }] : [],
       ),
@@ -61,8 +66,9 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
   async messages(answer) {
     const client = new Anthropic({ ...NOWHERE, fetch: answer });
     const asked = { model: "m", max_tokens: 9, messages: [{ role: "user" as const, content: "q" }] };
-    const { content } = await client.messages.stream(asked).finalMessage();
+    const { content, stop_reason } = await client.messages.stream(asked).finalMessage();
     return {
+      end: stop_reason,
       text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
       calls: content.flatMap((block) =>
         block.type === "tool_use" ? [{ name: block.name, input: block.input }] : [],
@@ -79,8 +85,10 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
       .generateContentStream({ model: "m", contents: "q" })
       .finally(() => (globalThis.fetch = real));
     let text = "";
+    let end: string | undefined;
     const calls: { name: string; input: unknown }[] = [];
     for await (const { candidates } of chunks) {
+      end = candidates?.[0]?.finishReason ?? end;
       for (const part of candidates?.[0]?.content?.parts ?? []) {
         if (part.thought !== true) text += part.text ?? "";
         if (part.functionCall !== undefined) {
@@ -88,7 +96,7 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
         }
       }
     }
-    return { text, calls };
+    return { text, calls, end };
   },
 };
 

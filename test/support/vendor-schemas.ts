@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { discoveryJudge } from "./discovery-schema.ts";
+import { fixture } from "./fixtures.ts";
 
 /** Judges wire bodies by the vendor's published schema; each answers what is wrong, [] where nothing is. */
 export interface VendorSchema {
@@ -13,11 +13,7 @@ export interface VendorSchema {
   event(data: unknown): readonly string[];
 }
 
-/** The schemas are no part of the project: where they are absent, their tests skip. */
-export const hasVendorSchemas = existsSync(specFile("openai-openapi.yml"));
-
 export function openVendorSchema(protocol: ChatProtocol): VendorSchema {
-  if (!hasVendorSchemas) return { request: () => [], answer: () => [], event: () => [] };
   return OPEN[protocol]();
 }
 
@@ -76,7 +72,7 @@ function openSpec(name: string): {
 } {
   const known = opened.get(name);
   if (known !== undefined) return known;
-  const { components } = parse(readFileSync(specFile(name), "utf8"));
+  const { components } = parse(readFileSync(fixture(`specs/${name}`), "utf8"));
   const schemas = modern(components.schemas) as Schemas;
   // The vendor of messages writes null there, which a widely used client refuses: absent is what both read.
   const cited = schemas["ResponseTextBlock"];
@@ -116,8 +112,4 @@ function modern(value: unknown): unknown {
 /** The value as it is on the wire. */
 function sent(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
-}
-
-function specFile(name: string): string {
-  return fileURLToPath(new URL(`../../../shared/fixtures/specs/${name}`, import.meta.url));
 }

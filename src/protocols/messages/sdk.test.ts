@@ -2,11 +2,10 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatEvents, chatResponses, frame, plan } from "../../../test/support/conversation-arbitraries.ts";
-import { hasRecordings, ifRecorded, readRecordings } from "../../../test/support/recordings.ts";
+import { chatEvents, chatResponses, frame } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import { openFrameReader, writeFrames } from "../stream-frames.ts";
+import { writeFrames } from "../stream-frames.ts";
 import type { Translation } from "../translation.ts";
 import { messages } from "./codec.ts";
 
@@ -55,19 +54,6 @@ describe("the official SDK", () => {
     const events: readonly ChatEvent[] = [{ type: "response-start" }, { type: "error", error }];
     await expect(readByClient(events, 9)).rejects.toThrow("broken");
     await expect(readByClient([{ type: "response-start" }], 9)).rejects.toThrow();
-  });
-
-  it.skipIf(!hasRecordings)(ifRecorded("reads every recorded stream that was written again"), async () => {
-    for (const { id, protocol, stream, status, body } of readRecordings()) {
-      if (protocol !== "messages" || !stream || status !== 200) continue;
-      const reader = openFrameReader();
-      const run = codec.decodeStream(plan("messages"));
-      const frames = [...reader.write(Buffer.from(body)), ...reader.end()];
-      const events = [...frames.flatMap((each) => run.step(each)), ...run.end()];
-      if (events.at(-1)?.type !== "finish") continue;
-      const message = await readByClient(events, 1000);
-      expect(message.stop_reason, id).not.toBeNull();
-    }
   });
 });
 

@@ -3,12 +3,11 @@ import { streamText } from "ai";
 import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { chatEvents, chatResponses, frame, plan } from "../../../test/support/conversation-arbitraries.ts";
-import { hasRecordings, ifRecorded, readRecordings } from "../../../test/support/recordings.ts";
+import { chatEvents, chatResponses, frame } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
-import { openFrameReader, writeFrames } from "../stream-frames.ts";
+import { writeFrames } from "../stream-frames.ts";
 import type { Translation } from "../translation.ts";
 import { responses } from "./codec.ts";
 
@@ -27,19 +26,6 @@ describe("the official SDK", () => {
       }),
       { numRuns: 50 },
     );
-  });
-
-  it.skipIf(!hasRecordings)(ifRecorded("reads every recorded stream that was written again"), async () => {
-    for (const { id, protocol, stream, status, body } of readRecordings()) {
-      if (protocol !== "responses" || !stream || status !== 200) continue;
-      const reader = openFrameReader();
-      const run = codec.decodeStream(plan("responses"));
-      const frames = [...reader.write(Buffer.from(body)), ...reader.end()];
-      const events = [...frames.flatMap((each) => run.step(each)), ...run.end()];
-      if (events.at(-1)?.type !== "finish") continue;
-      const read = await readByClient(events, 1000);
-      expect(["completed", "incomplete"], id).toContain(read.status);
-    }
   });
 });
 

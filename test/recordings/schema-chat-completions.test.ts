@@ -1,22 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { openLosses } from "../../src/conversation/loss.ts";
+import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
+import { chatCompletions } from "../../src/protocols/chat-completions/codec.ts";
+import type { Translation } from "../../src/protocols/translation.ts";
 import {
   chatEvents,
   chatRequests,
   chatResponses,
   frame,
   target,
-} from "../../../test/support/conversation-arbitraries.ts";
-import { ifRecorded } from "../../../test/support/recordings.ts";
-import { hasVendorSchemas, openVendorSchema } from "../../../test/support/vendor-schemas.ts";
-import { openLosses } from "../../conversation/loss.ts";
-import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
-import type { Translation } from "../translation.ts";
-import { chatCompletions } from "./codec.ts";
+} from "../support/conversation-arbitraries.ts";
+import { openVendorSchema } from "../support/vendor-schemas.ts";
 
 const codec = chatCompletions.translation as Translation;
 
-describe.skipIf(!hasVendorSchemas)(ifRecorded("the vendor's schema of chat completions"), () => {
+describe("the vendor's schema of chat completions", () => {
   const schema = openVendorSchema("chat-completions");
 
   it("refuses what is no request, answer or chunk", () => {

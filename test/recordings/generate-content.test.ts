@@ -1,21 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { frame, target } from "../../../test/support/conversation-arbitraries.ts";
-import { discoveryJudge, hasDiscoverySchema } from "../../../test/support/discovery-schema.ts";
-import {
-  hasRecordings,
-  ifRecorded,
-  type Recording,
-  readRecordings,
-} from "../../../test/support/recordings.ts";
-import { collectEvents } from "../../conversation/collect.ts";
-import { blankPlan } from "../../conversation/plan.ts";
-import { parseLoosely } from "../json.ts";
-import { openFrameReader } from "../stream-frames.ts";
-import type { EncodedRequest, Translation } from "../translation.ts";
-import { generateContent } from "./codec.ts";
-import { decodeSchema } from "./decode-schema.ts";
-import { camelObject } from "./spelling.ts";
+import { collectEvents } from "../../src/conversation/collect.ts";
+import { blankPlan } from "../../src/conversation/plan.ts";
+import { generateContent } from "../../src/protocols/generate-content/codec.ts";
+import { decodeSchema } from "../../src/protocols/generate-content/decode-schema.ts";
+import { camelObject } from "../../src/protocols/generate-content/spelling.ts";
+import { parseLoosely } from "../../src/protocols/json.ts";
+import { openFrameReader } from "../../src/protocols/stream-frames.ts";
+import type { EncodedRequest, Translation } from "../../src/protocols/translation.ts";
+import { frame, target } from "../support/conversation-arbitraries.ts";
+import { discoveryJudge } from "../support/discovery-schema.ts";
+import { type Recording, readRecordings } from "../support/recordings.ts";
 
 const codec = generateContent.translation as Translation;
 const PROTOCOL = "generate-content";
@@ -26,9 +21,9 @@ const requests = recordings.filter(({ request }) => request !== undefined && "co
 const finished = recordings.filter(({ status, body }) => status === 200 && body.includes("modelVersion"));
 const piecemeal = finished.filter(({ body }) => body.includes("partialArgs"));
 const answers = finished.filter((each) => !piecemeal.includes(each));
-const judge = hasDiscoverySchema ? discoveryJudge() : () => [];
+const judge = discoveryJudge();
 
-describe.skipIf(!hasRecordings)(ifRecorded("recorded generateContent exchanges"), () => {
+describe("recorded generateContent exchanges", () => {
   it.each(requests)("request $id comes back as it was", (recording) => {
     const { body } = encoded(recording);
     expect(normalRequest(body)).toEqual(normalRequest(recording.request));

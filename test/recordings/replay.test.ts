@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { nanosOf, statedUsage } from "../support/recorded-usage.ts";
-import { hasRecordings, ifRecorded, type Recording, readRecordings } from "../support/recordings.ts";
+import { type Recording, readRecordings } from "../support/recordings.ts";
 import {
   cutAtRandom,
   type ReceivedRequest,
@@ -27,7 +27,7 @@ interface Outcome {
   bytes: Buffer;
 }
 
-describe.skipIf(!hasRecordings)(ifRecorded(`recorded exchanges replayed (REPLAY_SEED=${seed})`), () => {
+describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
   const outcomes: Outcome[] = [];
   let upstream: ReplayUpstream;
   let gateway: TestGateway;

@@ -1,16 +1,14 @@
-import { describe, it } from "vitest";
+import { it } from "vitest";
 import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { parseLoosely } from "../../src/protocols/json.ts";
 import { openFrameReader } from "../../src/protocols/stream-frames.ts";
-import { codecOf } from "../support/codec-of.ts";
-import { frame, plan, target } from "../support/conversation-arbitraries.ts";
-import { type Mangler, openMangler } from "../support/mangle.ts";
-import { readRecordings } from "../support/recordings.ts";
-import { type SeededRandom, seededRandom } from "../support/seed.ts";
-import { streamFaults } from "../support/stream-grammar/stream-faults.ts";
-import { LEAST } from "../support/translation-matrix/spoken.ts";
+import { codecOf } from "./codec-of.ts";
+import { frame, plan, target } from "./conversation-arbitraries.ts";
+import { type Mangler, openMangler } from "./mangle.ts";
+import { type SeededRandom, seededRandom } from "./seed.ts";
+import { streamFaults } from "./stream-grammar/stream-faults.ts";
 
 /** 50,000 with every change, over the four codecs; `FAREGATE_FUZZ_CASES` asks for more. */
 const CASES = Number(process.env["FAREGATE_FUZZ_CASES"] ?? 50_000) / CHAT_PROTOCOLS.length;
@@ -18,31 +16,32 @@ const CASES = Number(process.env["FAREGATE_FUZZ_CASES"] ?? 50_000) / CHAT_PROTOC
 /** Ten times what a case takes on a busy machine. */
 const MOST_MS_PER_CASE = 20;
 
-/** Longer recordings say nothing more and take most of the time. */
-const MOST_LETTERS = 6_000;
+/** What is changed before it is read: at least one of each kind. */
+export interface Samples {
+  readonly requests: readonly unknown[];
+  readonly answers: readonly unknown[];
+  readonly streams: readonly string[];
+}
 
 /**
  * No byte sequence makes a codec throw, and whatever comes in, a stream that goes out ends once or not
  * at all. A third of the cases each: callers' requests, plain answers, streams; what is read is written
  * in a protocol that is drawn.
  */
-export function fuzzLaws(protocol: ChatProtocol): void {
-  describe(`whatever comes in as ${protocol}`, () => {
-    it(`throws nothing in ${CASES} cases`, { timeout: CASES * MOST_MS_PER_CASE }, () => {
-      const random = seededRandom("FAREGATE_TEST_SEED");
-      const samples = samplesOf(protocol);
-      const mangler = openMangler(random, wordsOf([...samples.requests, ...samples.answers]));
-      for (let at = 0; at < CASES; at += 1) {
-        const other = CHAT_PROTOCOLS[random.whole(0, CHAT_PROTOCOLS.length - 1)] ?? protocol;
-        const input = drawn(at, samples, mangler, random);
-        try {
-          INPUTS[at % INPUTS.length]?.(protocol, other, input, random);
-        } catch (cause) {
-          const told = input instanceof Buffer ? input.toString("latin1") : JSON.stringify(input);
-          throw new Error(`case ${at}, toward ${other}: ${told}`, { cause });
-        }
+export function fuzzLaw(protocol: ChatProtocol, samples: Samples): void {
+  it(`throws nothing in ${CASES} cases`, { timeout: CASES * MOST_MS_PER_CASE }, () => {
+    const random = seededRandom("FAREGATE_TEST_SEED");
+    const mangler = openMangler(random, wordsOf([...samples.requests, ...samples.answers]));
+    for (let at = 0; at < CASES; at += 1) {
+      const other = CHAT_PROTOCOLS[random.whole(0, CHAT_PROTOCOLS.length - 1)] ?? protocol;
+      const input = drawn(at, samples, mangler, random);
+      try {
+        INPUTS[at % INPUTS.length]?.(protocol, other, input, random);
+      } catch (cause) {
+        const told = input instanceof Buffer ? input.toString("latin1") : JSON.stringify(input);
+        throw new Error(`case ${at}, toward ${other}: ${told}`, { cause });
       }
-    });
+    }
   });
 }
 
@@ -86,12 +85,6 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   "an answer that calls does not say stop",
 ]);
 
-interface Samples {
-  readonly requests: readonly unknown[];
-  readonly answers: readonly unknown[];
-  readonly streams: readonly string[];
-}
-
 function drawn(at: number, samples: Samples, mangler: Mangler, random: SeededRandom): Input {
   const kind = at % INPUTS.length;
   if (kind === 2)
@@ -109,25 +102,6 @@ function drawn(at: number, samples: Samples, mangler: Mangler, random: SeededRan
 
 function oneOf<T>(values: readonly T[], random: SeededRandom): T {
   return values[random.whole(0, values.length - 1)] as T;
-}
-
-/** Recordings where there are any, and at least one of each kind. */
-function samplesOf(protocol: ChatProtocol): Samples {
-  const recordings = readRecordings().filter(
-    (recording) => recording.protocol === protocol && recording.body.length < MOST_LETTERS,
-  );
-  const answers = recordings.filter(({ stream }) => !stream).map(({ body }) => parseLoosely(body));
-  const streams = recordings.filter(({ stream }) => stream).map(({ body }) => body);
-  return {
-    requests: [
-      LEAST[protocol],
-      ...recordings
-        .flatMap(({ request }) => request ?? [])
-        .filter((request) => JSON.stringify(request).length < MOST_LETTERS),
-    ],
-    answers: [{}, ...answers.filter((answer) => answer !== undefined)],
-    streams: ["data: {}\n\n", ...streams],
-  };
 }
 
 /** The vendor's own names of fields and kinds, to be met in wrong places. */

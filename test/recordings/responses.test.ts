@@ -1,23 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
-import { hasRecordings, ifRecorded, readRecordings } from "../../../test/support/recordings.ts";
-import { collectEvents } from "../../conversation/collect.ts";
-import type { ChatEvent } from "../../conversation/event.ts";
-import { openLosses } from "../../conversation/loss.ts";
-import { unwrapOpaque } from "../../conversation/opaque.ts";
-import type { ChatResponse } from "../../conversation/response.ts";
-import { asArray, asObject, asObjects, asText, type JsonObject, parseLoosely } from "../json.ts";
-import { openFrameReader } from "../stream-frames.ts";
-import type { Translation } from "../translation.ts";
-import { responses } from "./codec.ts";
-import { fitsStrict } from "./decode-tools.ts";
+import { collectEvents } from "../../src/conversation/collect.ts";
+import type { ChatEvent } from "../../src/conversation/event.ts";
+import { openLosses } from "../../src/conversation/loss.ts";
+import { unwrapOpaque } from "../../src/conversation/opaque.ts";
+import type { ChatResponse } from "../../src/conversation/response.ts";
+import {
+  asArray,
+  asObject,
+  asObjects,
+  asText,
+  type JsonObject,
+  parseLoosely,
+} from "../../src/protocols/json.ts";
+import { responses } from "../../src/protocols/responses/codec.ts";
+import { fitsStrict } from "../../src/protocols/responses/decode-tools.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import type { Translation } from "../../src/protocols/translation.ts";
+import { frame, plan, target } from "../support/conversation-arbitraries.ts";
+import { readRecordings } from "../support/recordings.ts";
+import { readBySdk } from "../support/sdk-reader.ts";
 
 const codec = responses.translation as Translation;
 const records = readRecordings().filter(({ protocol }) => protocol === "responses");
 const answered = records.filter(({ status }) => status === 200);
 
-describe.skipIf(!hasRecordings)(ifRecorded("recorded responses"), () => {
+describe("recorded responses", () => {
   it("reads every request and writes it again, but for what it says is lost", () => {
     let seen = 0;
     for (const { id, request } of records) {
@@ -89,6 +97,17 @@ describe.skipIf(!hasRecordings)(ifRecorded("recorded responses"), () => {
       seen += 1;
     }
     expect(seen).toBeGreaterThan(120);
+  });
+
+  it("is read by the official SDK to its end where a recorded stream was written again", async () => {
+    for (const { id, body } of answered.filter(({ stream }) => stream)) {
+      const events = read(Buffer.from(body), body.length);
+      if (events.at(-1)?.type !== "finish") continue;
+      const run = codec.encodeStream(frame, openLosses({}));
+      const frames = [...events.flatMap((event) => run.step(event)), ...run.end()];
+      const answer = await readBySdk("responses", writeFrames(frames), () => 1_000);
+      expect(["completed", "incomplete"], id).toContain(answer.end);
+    }
   });
 
   it("survives every record mangled", () => {

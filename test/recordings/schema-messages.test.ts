@@ -1,5 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ChatEvent } from "../../src/conversation/event.ts";
+import { openLosses } from "../../src/conversation/loss.ts";
+import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
+import { messages } from "../../src/protocols/messages/codec.ts";
+import { openFrameReader } from "../../src/protocols/stream-frames.ts";
+import type { Translation } from "../../src/protocols/translation.ts";
 import {
   chatEvents,
   chatRequests,
@@ -7,19 +13,13 @@ import {
   frame,
   plan,
   target,
-} from "../../../test/support/conversation-arbitraries.ts";
-import { ifRecorded, readRecordings } from "../../../test/support/recordings.ts";
-import { hasVendorSchemas, openVendorSchema } from "../../../test/support/vendor-schemas.ts";
-import type { ChatEvent } from "../../conversation/event.ts";
-import { openLosses } from "../../conversation/loss.ts";
-import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
-import { openFrameReader } from "../stream-frames.ts";
-import type { Translation } from "../translation.ts";
-import { messages } from "./codec.ts";
+} from "../support/conversation-arbitraries.ts";
+import { readRecordings } from "../support/recordings.ts";
+import { openVendorSchema } from "../support/vendor-schemas.ts";
 
 const codec = messages.translation as Translation;
 
-describe.skipIf(!hasVendorSchemas)(ifRecorded("the vendor's schema of messages"), () => {
+describe("the vendor's schema of messages", () => {
   const schema = openVendorSchema("messages");
 
   it.each(CHAT_PROTOCOLS)("holds of every request that came as %s", (protocol) => {

@@ -1,9 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import { fixture } from "../support/fixtures.ts";
 
-/** Recorded exchanges with real vendors. They are not part of the project; where they are absent, their tests skip. */
-const FOLDER = fileURLToPath(new URL("../../../shared/fixtures/", import.meta.url));
 const SOURCES = ["lingua", "fantasy", "pydantic-ai", "vercel-ai"];
 
 export interface Recording {
@@ -16,17 +14,13 @@ export interface Recording {
   readonly body: string;
 }
 
-export const hasRecordings = existsSync(FOLDER);
-
-/** A suite's title that says why it was skipped. */
-export function recorded(title: string): string {
-  return hasRecordings ? title : `${title} (skipped: no recordings at ../shared/fixtures)`;
-}
-
 /** Every recorded answer that succeeded, in no order that matters. */
 export function successfulRecordings(): Recording[] {
   return SOURCES.flatMap((source) =>
-    readFileSync(`${FOLDER}${source}/records.jsonl`, "utf8").trim().split("\n").map(readRecording),
+    readFileSync(fixture(`${source}/records.jsonl`), "utf8")
+      .trim()
+      .split("\n")
+      .map(readRecording),
   ).filter((recording) => recording.status < 400 && recording.body !== "");
 }
 

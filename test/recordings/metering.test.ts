@@ -4,13 +4,7 @@ import type { AnswerFacts } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.ts";
 import { type Expected, expectedUsage } from "./metering-oracle.ts";
-import {
-  hasRecordings,
-  isChatAnswer,
-  type Recording,
-  recorded,
-  successfulRecordings,
-} from "./metering-recordings.ts";
+import { isChatAnswer, type Recording, successfulRecordings } from "./metering-recordings.ts";
 
 /** Streams that the vendor itself ended with an error. */
 const FAILED_STREAMS = [
@@ -19,8 +13,8 @@ const FAILED_STREAMS = [
   "openai-error.1.chunks.txt#0",
 ];
 
-describe.skipIf(!hasRecordings)(recorded("metering of recorded answers"), () => {
-  const recordings = hasRecordings ? successfulRecordings().filter(isChatAnswer) : [];
+describe("metering of recorded answers", () => {
+  const recordings = successfulRecordings().filter(isChatAnswer);
   const plain = recordings.filter((recording) => !recording.stream);
   const streams = recordings.filter((recording) => recording.stream);
 

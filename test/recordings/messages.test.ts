@@ -1,25 +1,24 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
-import { hasRecordings, ifRecorded, readRecordings } from "../../../test/support/recordings.ts";
-import { collectEvents } from "../../conversation/collect.ts";
-import type { ChatEvent } from "../../conversation/event.ts";
-import { openLosses } from "../../conversation/loss.ts";
-import { opaqueIn } from "../../conversation/opaque.ts";
-import type { ChatResponse } from "../../conversation/response.ts";
-import { asObjects } from "../json.ts";
-import { openFrameReader } from "../stream-frames.ts";
-import type { Translation } from "../translation.ts";
-import { messages } from "./codec.ts";
+import { collectEvents } from "../../src/conversation/collect.ts";
+import type { ChatEvent } from "../../src/conversation/event.ts";
+import { openLosses } from "../../src/conversation/loss.ts";
+import { opaqueIn } from "../../src/conversation/opaque.ts";
+import type { ChatResponse } from "../../src/conversation/response.ts";
+import { asObjects } from "../../src/protocols/json.ts";
+import { messages } from "../../src/protocols/messages/codec.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import type { Translation } from "../../src/protocols/translation.ts";
+import { frame, plan, target } from "../support/conversation-arbitraries.ts";
+import { fixture } from "../support/fixtures.ts";
+import { readRecordings } from "../support/recordings.ts";
+import { readBySdk } from "../support/sdk-reader.ts";
 
 const codec = messages.translation as Translation;
 const recordings = readRecordings().filter(({ protocol }) => protocol === "messages");
-const SDK_FILES = fileURLToPath(
-  new URL("../../../../shared/fixtures/anthropic-sdk-python/raw/tests/", import.meta.url),
-);
+const SDK_FILES = fixture("anthropic-sdk-python/raw/tests/");
 
-describe.skipIf(!hasRecordings)(ifRecorded("recorded messages"), () => {
+describe("recorded messages", () => {
   it("gives back every recorded request, or names what it lost", () => {
     const silent: string[] = [];
     for (const { id, request } of recordings) {
@@ -65,6 +64,18 @@ describe.skipIf(!hasRecordings)(ifRecorded("recorded messages"), () => {
       const again = codec.decodeStream(plan("messages"));
       const back = [...frames.flatMap((each) => again.step(each)), ...again.end()];
       expect(told(back), id).toEqual(told(events));
+    }
+  });
+
+  it("is read by the official SDK to its end where a recorded stream was written again", async () => {
+    for (const { id, stream, status, body } of recordings) {
+      if (!stream || status !== 200) continue;
+      const events = read(Buffer.from(body), body.length);
+      if (events.at(-1)?.type !== "finish") continue;
+      const run = codec.encodeStream(frame, openLosses({}));
+      const frames = [...events.flatMap((event) => run.step(event)), ...run.end()];
+      const answer = await readBySdk("messages", writeFrames(frames), () => 1_000);
+      expect(answer.end, id).toEqual(expect.any(String));
     }
   });
 
@@ -218,7 +229,6 @@ function differences(before: unknown, after: unknown, field = ""): readonly Diff
 }
 
 function sdkStreams(): { id: string; body: string }[] {
-  if (!existsSync(SDK_FILES)) return [];
   return readdirSync(SDK_FILES, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => ({ id: name, body: readFileSync(`${parentPath}/${name}`, "utf8") }));

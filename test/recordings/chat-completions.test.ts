@@ -1,24 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
-import {
-  hasRecordings,
-  ifRecorded,
-  type Recording,
-  readRecordings,
-} from "../../../test/support/recordings.ts";
-import { collectEvents } from "../../conversation/collect.ts";
-import { openLosses } from "../../conversation/loss.ts";
-import type { ChatResponse } from "../../conversation/response.ts";
-import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
-import { openFrameReader, writeFrames } from "../stream-frames.ts";
-import type { Translation } from "../translation.ts";
-import { chatCompletions } from "./codec.ts";
+import { collectEvents } from "../../src/conversation/collect.ts";
+import { openLosses } from "../../src/conversation/loss.ts";
+import type { ChatResponse } from "../../src/conversation/response.ts";
+import { chatCompletions } from "../../src/protocols/chat-completions/codec.ts";
+import { asArray, asObject, asObjects, type JsonObject } from "../../src/protocols/json.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import type { Translation } from "../../src/protocols/translation.ts";
+import { frame, plan, target } from "../support/conversation-arbitraries.ts";
+import { type Recording, readRecordings } from "../support/recordings.ts";
 
 const codec = chatCompletions.translation as Translation;
 const records = readRecordings().filter(({ protocol }) => protocol === "chat-completions");
 const answered = records.filter(({ status, body }) => status === 200 && /"choices"|^data:/.test(body));
 
-describe.skipIf(!hasRecordings)(ifRecorded("recorded chat completions"), () => {
+describe("recorded chat completions", () => {
   it("reads every request and writes it again, but for what it says is lost", () => {
     for (const record of records) {
       const body = record.request;

@@ -1,3 +1,0 @@
-import { fuzzLaws } from "./translation-fuzz.ts";
-
-fuzzLaws("generate-content");

@@ -1,3 +1,0 @@
-import { crossingLaws } from "./translation-recordings.ts";
-
-crossingLaws("generate-content");

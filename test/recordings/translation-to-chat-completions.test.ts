@@ -1,0 +1,3 @@
+import { crossingLaws } from "./crossing-laws.ts";
+
+crossingLaws("chat-completions");
