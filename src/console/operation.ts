@@ -23,6 +23,8 @@ export interface Call<Query, Body> {
   /** Address of the caller, as far as trusted proxies tell it. */
   readonly address: string;
   readonly userAgent: string;
+  /** The value of a cookie that the request carries. */
+  cookie(name: string): string | undefined;
   /** Writes the audit log, in the transaction that makes the change. Every writing operation must. */
   audit(tx: Queryable, note: AuditNote): Promise<void>;
   /**

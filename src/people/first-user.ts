@@ -29,7 +29,7 @@ export async function ensureFirstUser(
   givenPassword: string | undefined,
 ): Promise<FirstUser | undefined> {
   if (await hasUsers(database)) return undefined;
-  const madePassword = givenPassword === undefined ? newPassword() : undefined;
+  const madePassword = givenPassword === undefined ? newPassword(hasher) : undefined;
   const passwordHash = await createPasswords(hasher).hash(givenPassword ?? madePassword ?? "");
   const made = await database.transaction(async (tx) => {
     const id = await insertUser(tx, {

@@ -48,7 +48,7 @@ describe("passwords", () => {
   });
 
   it("are compared a few at a time, and whoever comes when the line is full is told so", async () => {
-    const inTurn = createTurns(2, 3);
+    const { run, hasRoom } = createTurns(2, 3);
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];
@@ -58,7 +58,8 @@ describe("passwords", () => {
       await new Promise<void>((resolve) => ends.push(resolve));
       running -= 1;
     };
-    const taken = Array.from({ length: 6 }, () => inTurn(work));
+    const taken = Array.from({ length: 6 }, () => run(work, false));
+    expect([hasRoom(false), hasRoom(true)]).toEqual([false, true]);
     expect(taken.map((each) => each !== undefined)).toEqual([true, true, true, true, true, false]);
     while (running > 0) {
       ends.shift()?.();
@@ -66,7 +67,17 @@ describe("passwords", () => {
     }
     await Promise.all(taken);
     expect(most).toBe(2);
-    await expect(inTurn(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-    expect(await inTurn(() => Promise.resolve("the place is free again"))).toBeDefined();
+    await expect(run(() => Promise.reject(new Error("failed")), false)).rejects.toThrow("failed");
+    expect(await run(() => Promise.resolve("the place is free again"), false)).toBeDefined();
+  });
+
+  it("are compared for who is known before all strangers, however many those are", async () => {
+    const { run } = createTurns(1, 3);
+    const order: string[] = [];
+    const note = (name: string, first: boolean) => run(async () => void order.push(name), first);
+    const strangers = ["a", "b", "c", "d", "e"].map((name) => note(name, false));
+    const known = ["x", "y"].map((name) => note(name, true));
+    await Promise.all([...strangers, ...known]);
+    expect(order).toEqual(["a", "x", "y", "b", "c", "d"]);
   });
 });

@@ -8,7 +8,14 @@ export interface Passwords {
   /** What is kept of a password. */
   hash(password: string): Promise<string>;
   /** Whether it is the password. Works as long where there is nobody to compare with, so that time tells nothing. */
-  matches(password: string, kept: string | null | undefined): Promise<boolean>;
+  matches(password: string, kept: string | null | undefined, who?: Asker): Promise<boolean>;
+  /** Throws too_many_attempts where so many wait that another one would be refused. */
+  expectRoom(who?: Asker): void;
+}
+
+/** Whoever is known waits before all who are not, and a crowd of strangers fills none of their places. */
+interface Asker {
+  readonly known: boolean;
 }
 
 /**
@@ -17,21 +24,27 @@ export interface Passwords {
  */
 export function createPasswords(hasher: KeyHasher): Passwords {
   const options: Options = { ...COST, secret: hasher.hash("secret of password hashes") };
-  const inTurn = createTurns(AT_ONCE, MOST_WAITING);
-  const turn = <T>(work: () => Promise<T>): Promise<T> => inTurn(work) ?? Promise.reject(busy());
+  const turns = createTurns(AT_ONCE, MOST_WAITING);
+  const turn = <T>(work: () => Promise<T>, { known }: Asker): Promise<T> =>
+    turns.run(work, known) ?? Promise.reject(busy());
   // Of a password that nobody has: compared with where there is no user.
   let nobodys: Promise<string> | undefined;
 
   return {
-    hash: (password) => turn(() => hash(typed(password), options)),
-    matches: (password, kept) =>
+    hash: (password) => turn(() => hash(typed(password), options), STRANGER),
+    matches: (password, kept, who = STRANGER) =>
       turn(async () => {
         nobodys ??= hash("nobody's", options);
         const matched = await verify(kept ?? (await nobodys), typed(password), options);
         return matched && typeof kept === "string";
-      }),
+      }, who),
+    expectRoom({ known } = STRANGER) {
+      if (!turns.hasRoom(known)) throw busy();
+    },
   };
 }
+
+const STRANGER: Asker = { known: false };
 
 /** The same letters are other bytes on other keyboards. */
 function typed(password: string): string {

@@ -22,12 +22,11 @@ export async function resetAccess(
 ): Promise<string | undefined> {
   const user = await findUser(database, email);
   if (user === undefined) return undefined;
-  const password = newPassword();
+  const password = newPassword(hasher);
   const passwordHash = await createPasswords(hasher).hash(password);
   await database.transaction(async (tx) => {
-    await renewPassword(tx, user.id, passwordHash);
+    await renewPassword(tx, hasher, { ...user, passwordHash });
     await deleteTotp(tx, user.id);
-    await forgive(tx, hasher, email);
     const origin = { identity: undefined, requestId: "command line", address: "" };
     await insertAudit(tx, { action: "password.reset", subject: email, ...origin });
   });
@@ -36,11 +35,16 @@ export async function resetAccess(
 
 /**
  * Replaces a password by one to be changed at once, and ends what the old one opened: sessions, console tokens, and
- * invitations, by which whoever had it could come back.
+ * invitations, by which whoever had it could come back. Failed attempts are forgotten.
  */
-export async function renewPassword(tx: Queryable, id: UserId, passwordHash: string): Promise<void> {
-  await setPassword(tx, id, passwordHash, { mustChange: true });
-  await endAccess(tx, id, null);
+export async function renewPassword(
+  tx: Queryable,
+  hasher: KeyHasher,
+  user: { readonly id: UserId; readonly email: string; readonly passwordHash: string },
+): Promise<void> {
+  await setPassword(tx, user.id, user.passwordHash, { mustChange: true });
+  await endAccess(tx, user.id, null);
+  await forgive(tx, hasher, user);
 }
 
 /** Ends all by which somebody is in or could come back: sessions but the one that is kept, console tokens, invitations. */

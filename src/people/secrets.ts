@@ -14,9 +14,28 @@ export function newConsoleToken(): string {
   return `fct_${randomText(48)}`;
 }
 
-/** Twenty characters of 62: what the gateway makes where somebody must type it once. */
-export function newPassword(): string {
-  return randomText(20);
+/** 16 characters of 62 are 95 bits. */
+const PASSWORD_LENGTH = 16;
+
+/** What the gateway makes where somebody must type it once: characters of chance, and four by which it knows its own. */
+export function newPassword(hasher: KeyHasher): string {
+  const text = randomText(PASSWORD_LENGTH);
+  return text + passwordCheck(hasher, text);
+}
+
+/**
+ * Whether the gateway has made this password, for whomever. Who does not know the installation's secret guesses one
+ * that looks so once in millions of attempts, and the right one never.
+ */
+export function isMadePassword(hasher: KeyHasher, password: string): boolean {
+  const [text, check] = [password.slice(0, PASSWORD_LENGTH), password.slice(PASSWORD_LENGTH)];
+  return check === passwordCheck(hasher, text);
+}
+
+function passwordCheck(hasher: KeyHasher, text: string): string {
+  const mac = hasher.hash(`made password ${text}`).subarray(0, 3);
+  // Letters and digits only: nobody reads out a dash.
+  return mac.toString("base64url").replaceAll("-", "0").replaceAll("_", "1");
 }
 
 /**

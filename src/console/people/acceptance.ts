@@ -2,14 +2,20 @@ import { GatewayError } from "../../errors.ts";
 import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
 import type { UserId } from "../../people/identity.ts";
 import { findInvitation, type Invitation } from "../../people/invitations-store.ts";
-import { beginSession, proveIdentity, stayProven, staySignedIn } from "../../people/sign-in.ts";
+import {
+  beginSession,
+  type ProvenUser,
+  proveIdentity,
+  stayProven,
+  staySignedIn,
+} from "../../people/sign-in.ts";
 import { proveSecondFactor } from "../../people/totp.ts";
-import { findUser, insertUser, type NewUser, type UserRecord } from "../../people/users-store.ts";
+import { findUser, insertUser, type NewUser } from "../../people/users-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, reply } from "../operation.ts";
 import { sessionAnswer } from "../session/contract.ts";
-import { browserOf, sessionOf, signedIn } from "../session/session-answer.ts";
+import { browserOf, deviceOf, sessionOf, signedIn } from "../session/session-answer.ts";
 import { type InvitationAnswer, invitationAnswer, invitationLook, invitationView } from "./contract.ts";
 import { invitationRowOf } from "./invitation-row.ts";
 
@@ -56,9 +62,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
           const { address, userAgent } = call;
           return beginSession(tx, deps.hasher, {
             ...{ user: { id, email }, address, userAgent, replaces: sessionOf(call.identity) },
+            counter: user.proven?.counter,
           });
         });
-        const { answer, cookies } = await signedIn(deps, secret);
+        const { answer, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
         return reply(answer, { cookies });
       },
     }),
@@ -67,15 +74,16 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
 
 type Known = { readonly id: UserId; readonly email: string };
 type Guest =
-  | (Known & { readonly proven?: UserRecord })
+  | (Known & { readonly proven?: ProvenUser })
   | (NewUser & { readonly [none in "id" | "proven"]?: undefined });
 
 /** Who accepts: the person who is signed in, somebody who proves who they are, or somebody new. */
 async function guestOf(
   deps: ConsoleDeps,
-  { identity, body, address }: Call<unknown, InvitationAnswer>,
+  call: Call<unknown, InvitationAnswer>,
   { email }: Invitation,
 ): Promise<Guest> {
+  const { identity, body, address } = call;
   const { password, totp, name } = body;
   if (identity !== undefined && password === undefined) {
     const { person } = browserOf(identity);
@@ -84,14 +92,14 @@ async function guestOf(
   }
   if (password === undefined)
     throw new GatewayError("invalid_request", "Choose a password, or give yours.", { param: "password" });
-  const { database, hasher, people } = deps;
+  const { database, hasher, people, clock } = deps;
   if ((await findUser(database, email)) === undefined) {
     const passwordHash = await people.passwords.hash(password);
     return { email, name: name ?? nameOf(email), passwordHash, emailTrusted: false };
   }
   const user = await proveIdentity(
-    { database, hasher, passwords: people.passwords },
-    { email, password, address },
+    { database, hasher, clock, passwords: people.passwords },
+    { email, password, address, device: await deviceOf(deps, call) },
   );
   await proveSecondFactor(database, deps, user, totp);
   return { id: user.id, email, proven: user };

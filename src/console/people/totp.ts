@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { countAttempt, forgive, stayProven } from "../../people/sign-in.ts";
+import { forgiveAttempts } from "../../people/attempts-store.ts";
+import { countProof, stayProven } from "../../people/sign-in.ts";
 import { newRecoveryCodes, newTotpSecret, recoveryHash, stepOf, totpUri } from "../../people/totp.ts";
 import { confirmTotp, deleteTotp, insertTotp, readTotp } from "../../people/totps-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -53,7 +54,7 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
     answer: recoveryCodes,
     async run({ body, identity, address, audit }) {
       const { person } = settledOf(identity);
-      await countAttempt({ database, hasher }, person.email, address);
+      const counter = await countProof({ database, hasher }, person.id, address);
       const totp = await readTotp(database, seals, person.id);
       if (totp === undefined || totp.confirmed)
         throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
@@ -67,7 +68,7 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
         const hashes = codes.map((code) => recoveryHash(hasher, code));
         if (!(await confirmTotp(tx, totp.id, step, hashes)))
           throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
-        await forgive(tx, hasher, person.email);
+        await forgiveAttempts(tx, counter);
         await audit(tx, { action: "totp.confirm", subject: person.email });
       });
       return { recovery_codes: codes };

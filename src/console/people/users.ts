@@ -75,18 +75,18 @@ function change({ database }: ConsoleDeps): Operation {
   });
 }
 
-function resetPassword({ database, people }: ConsoleDeps): Operation {
+function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: "/operator/users/{user}/password", policy: "operator", tag },
     summary:
       "Give somebody a new password, shown once; their sessions, console tokens and open invitations end, and they choose their own at once",
     answer: madePassword,
     async run(call) {
-      const password = newPassword();
+      const password = newPassword(hasher);
       const passwordHash = await people.passwords.hash(password);
       await database.transaction(async (tx) => {
         const user = await otherOf(tx, call);
-        await renewPassword(tx, user.id, passwordHash);
+        await renewPassword(tx, hasher, { id: user.id, email: user.email, passwordHash });
         await call.audit(tx, { action: "password.reset", subject: user.email });
       });
       return { password };

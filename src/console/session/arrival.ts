@@ -5,7 +5,7 @@ import { beginSession, countRegistration } from "../../people/sign-in.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { registrationBody, sessionAnswer, signInOptions } from "./contract.ts";
-import { sessionOf, signedIn } from "./session-answer.ts";
+import { deviceOf, sessionOf, signedIn } from "./session-answer.ts";
 
 /** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
 export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -28,9 +28,11 @@ export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
         "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
       body: registrationBody,
       answer: sessionAnswer,
-      async run({ body, address, userAgent, identity, audit }) {
+      async run(call) {
+        const { body, address, userAgent, identity, audit } = call;
         if (!catalog.current().settings.signIn.selfRegistration)
           throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+        people.passwords.expectRoom();
         await countRegistration({ database, hasher }, address);
         const passwordHash = await people.passwords.hash(body.password);
         const { email, name = nameOf(email) } = body;
@@ -42,7 +44,7 @@ export function arrivalOperations(deps: ConsoleDeps): readonly Operation[] {
           const order = { address, userAgent, replaces: sessionOf(identity) };
           return beginSession(tx, hasher, { user: { id, email }, ...order });
         });
-        const { answer, cookies } = await signedIn(deps, secret);
+        const { answer, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
         return reply(answer, { cookies });
       },
     }),

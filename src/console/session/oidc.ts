@@ -11,7 +11,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { oidcFinishBody, oidcStart, oidcStartBody, sessionAnswer } from "./contract.ts";
-import { sessionOf, signedIn } from "./session-answer.ts";
+import { deviceOf, sessionOf, signedIn } from "./session-answer.ts";
 
 /** Where providers send browsers back to: a page of the dashboard, which asks for the rest. */
 const RETURN_PATH = "/sign-in/oidc";
@@ -36,7 +36,8 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       summary: "Sign in with what the identity provider answered",
       body: oidcFinishBody,
       answer: sessionAnswer,
-      async run({ body, address, userAgent, identity, audit }) {
+      async run(call) {
+        const { body, address, userAgent, identity, audit } = call;
         const { flow, answer: answered } = body;
         const client = clientOf(deps, people.oidc.providerOf(flow));
         const told = await people.oidc.finish(client, flow, answered);
@@ -52,7 +53,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
           const order = { address, userAgent, replaces: sessionOf(identity) };
           return beginSession(tx, hasher, { user: { id, email }, ...order });
         });
-        const { answer, cookies } = await signedIn(deps, secret);
+        const { answer, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
         return reply(answer, { cookies });
       },
     }),

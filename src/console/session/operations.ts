@@ -9,7 +9,15 @@ import { arrivalOperations } from "./arrival.ts";
 import { done, passwordBody, sessionAnswer, signInBody } from "./contract.ts";
 import { oidcOperations } from "./oidc.ts";
 import { provePassword } from "./prove-password.ts";
-import { browserOf, cookieOf, sessionAnswerOf, sessionOf, signedIn } from "./session-answer.ts";
+import {
+  browserOf,
+  cookieOf,
+  deviceCookieOf,
+  deviceOf,
+  sessionAnswerOf,
+  sessionOf,
+  signedIn,
+} from "./session-answer.ts";
 
 /** Signing in and out, and who one is. */
 export function sessionOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -38,24 +46,27 @@ function show(deps: ConsoleDeps): Operation {
 }
 
 function signIn(deps: ConsoleDeps): Operation {
-  const { database, hasher, people } = deps;
+  const { database, hasher, people, clock } = deps;
   return json({
     ...{ method: "POST", path: "/session", policy: "anyone", tag },
     summary: "Sign in with a password, and a code where the person uses one",
     body: signInBody,
     answer: sessionAnswer,
-    async run({ body, address, userAgent, identity, audit }) {
+    async run(call) {
+      const { body, address, userAgent, identity, audit } = call;
+      const device = await deviceOf(deps, call);
       const user = await proveIdentity(
-        { database, hasher, passwords: people.passwords },
-        { ...body, address },
+        { database, hasher, clock, passwords: people.passwords },
+        { ...body, address, device },
       );
       await proveSecondFactor(database, deps, user, body.totp);
       const secret = await database.transaction(async (tx) => {
         await stayProven(tx, user);
         await audit(tx, { action: "session.create", subject: user.email, actorId: user.id });
-        return beginSession(tx, hasher, { user, address, userAgent, replaces: sessionOf(identity) });
+        const { counter } = user;
+        return beginSession(tx, hasher, { user, address, userAgent, counter, replaces: sessionOf(identity) });
       });
-      const { answer, cookies } = await signedIn(deps, secret);
+      const { answer, cookies } = await signedIn(deps, secret, device);
       return reply(answer, { cookies });
     },
   });
@@ -84,7 +95,8 @@ function changePassword(deps: ConsoleDeps): Operation {
     summary: "Choose another password; every other session of the person ends",
     body: passwordBody,
     answer: done,
-    async run({ body, identity, address, audit }) {
+    async run(call) {
+      const { body, identity, address, audit } = call;
       const { person, sessionId } = browserOf(identity);
       if (body.new_password === body.current_password || body.new_password.toLowerCase() === person.email)
         throw new GatewayError("invalid_request", "Choose a password that is new and not your address.", {
@@ -103,7 +115,8 @@ function changePassword(deps: ConsoleDeps): Operation {
           after: { sessions_ended: ended },
         });
       });
-      return { done: true } as const;
+      const cookie = await deviceCookieOf(deps, { id: person.id, passwordHash }, await deviceOf(deps, call));
+      return reply({ done: true } as const, { cookies: [cookie] });
     },
   });
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../errors.ts";
+import { forgiveAttempts } from "../../people/attempts-store.ts";
 import type { Person } from "../../people/identity.ts";
-import { countAttempt, forgive } from "../../people/sign-in.ts";
+import { countProof } from "../../people/sign-in.ts";
 import { readUser, type UserRecord } from "../../people/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 
@@ -14,7 +15,7 @@ interface Proof {
 }
 
 /**
- * Throws unless it is the password of who is signed in; counts as an attempt to sign in. Gives whose it is, for
+ * Throws unless it is the password of who is signed in; counts as an attempt, of who is signed in and nobody else. Gives whose it is, for
  * stayProven() in the transaction of what it allows.
  */
 export async function provePassword(
@@ -22,11 +23,11 @@ export async function provePassword(
   { person, password, address, param }: Proof,
 ): Promise<UserRecord> {
   const { database, hasher, people } = deps;
-  await countAttempt({ database, hasher }, person.email, address);
+  const counter = await countProof({ database, hasher }, person.id, address);
   const user = await readUser(database, person.id);
-  const matched = await people.passwords.matches(password, user?.passwordHash);
+  const matched = await people.passwords.matches(password, user?.passwordHash, { known: true });
   if (user === undefined || !matched)
     throw new GatewayError("forbidden", "This is not your password.", { param });
-  await forgive(database, hasher, person.email);
+  await forgiveAttempts(database, counter);
   return user;
 }

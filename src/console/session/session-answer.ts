@@ -1,9 +1,12 @@
 import { GatewayError } from "../../errors.ts";
+import { DEVICE_DAYS, rememberDevice } from "../../people/devices.ts";
 import type { Identity, SessionIdentity, UserId } from "../../people/identity.ts";
 import { readAccountNames } from "../../people/members-store.ts";
-import { sessionCookie } from "../../people/session-cookie.ts";
+import { deviceCookie, deviceCookieName, sessionCookie } from "../../people/session-cookie.ts";
 import { SESSION_DAYS } from "../../people/sessions-store.ts";
+import { readUser, type UserRecord } from "../../people/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import type { Call } from "../operation.ts";
 import type { SessionAnswer } from "./contract.ts";
 
 /** Who is signed in, and what every page needs to know. */
@@ -30,14 +33,39 @@ export async function sessionAnswerOf(deps: ConsoleDeps, identity: Identity): Pr
   };
 }
 
-/** The answer to a sign-in: what GET /session says, and the cookie. */
+/** The answer to a sign-in: what GET /session says, the session's cookie, and the one by which the browser is known. */
 export async function signedIn(
   deps: ConsoleDeps,
   secret: string,
+  device: string | undefined,
 ): Promise<{ answer: SessionAnswer; cookies: string[] }> {
   const identity = await deps.people.identify({ session: secret, token: undefined });
-  if (identity === undefined) throw new GatewayError("not_signed_in", "The session is over already.");
-  return { answer: await sessionAnswerOf(deps, identity), cookies: [await cookieOf(deps, secret)] };
+  const user = identity && (await readUser(deps.database, identity.person.id));
+  if (identity === undefined || user === undefined)
+    throw new GatewayError("not_signed_in", "The session is over already.");
+  const cookies = [await cookieOf(deps, secret), await deviceCookieOf(deps, user, device)];
+  return { answer: await sessionAnswerOf(deps, identity), cookies };
+}
+
+/** The cookie by which a browser shows that somebody has signed in there before, as it came with a request. */
+export async function deviceOf(
+  deps: ConsoleDeps,
+  { cookie }: Pick<Call<unknown, unknown>, "cookie">,
+): Promise<string | undefined> {
+  return cookie(deviceCookieName(await deps.publicUrl()));
+}
+
+/** The same for the browser that one is signed in with now. `device`: what it had. */
+export async function deviceCookieOf(
+  deps: ConsoleDeps,
+  user: Pick<UserRecord, "id" | "passwordHash">,
+  device: string | undefined,
+): Promise<string> {
+  const known = { cookie: device, nowMs: deps.clock.nowMs() };
+  return deviceCookie(rememberDevice(deps.hasher, user, known), {
+    publicUrl: await deps.publicUrl(),
+    seconds: DEVICE_DAYS * 86_400,
+  });
 }
 
 /** The session's cookie; "" takes it away. */

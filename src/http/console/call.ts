@@ -1,3 +1,4 @@
+import { parse } from "cookie";
 import type { z } from "zod";
 import type { AccountRecord } from "../../accounts/accounts-store.ts";
 import { assert } from "../../base/assert.ts";
@@ -58,6 +59,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
     params: request.params as Record<string, string>,
     ...{ query, body, identity, address, requestId: request.id, gone: over },
     userAgent: request.raw.headers["user-agent"] ?? "",
+    cookie: (name) => parse(request.raw.headers.cookie ?? "")[name],
     person() {
       if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
       return identity.person;
