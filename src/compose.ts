@@ -76,7 +76,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const hasher = await openKeyHasher(database, seals);
   const authenticator = await createAuthenticator({ database, hasher, clock });
   const billing = await createTextBilling({ database, dataDir: config.dataDir, clock, log });
-  const limits = await createLimits({ redisUrl: config.redisUrl, log });
+  const limits = await createLimits({ redisUrl: config.redisUrl, clock, log });
   const transport = createTransport({ clock, log });
   const routing = createRouting({ clock, log, inFlight: transport.inFlight });
   const storedResponses = createStoredResponses(database, log);
@@ -219,7 +219,7 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
   const metrics = createMetrics(options.textOfAll);
   const unwatchMasterKey = await watchMasterKey(database, seals);
   const catalog = await createCatalogCache({ database, seals, kindOf });
-  const limits = await createLimits({ redisUrl: config.redisUrl, log });
+  const limits = await createLimits({ redisUrl: config.redisUrl, clock, log });
   const transport = createTransport({ clock, log });
   const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
   const largeJson = createLargeJson();

@@ -6,30 +6,28 @@ import {
   RateLimiterRes,
 } from "rate-limiter-flexible";
 import type { Caller } from "../accounts/caller.ts";
-import { GatewayError } from "../errors.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
+import { type Admission, RunningAdmission } from "./admission.ts";
+import { createLearntOutput } from "./learnt-output.ts";
+import { describe, exceeded } from "./rate-answer.ts";
+import { RedisTokenBuckets } from "./redis-token-buckets.ts";
+import { MemoryTokenBuckets } from "./token-buckets.ts";
 
 /** Rates of keys: requests and tokens per minute, requests at once. */
 export interface Limits {
   /**
-   * Lets a request in, or rejects with GatewayError rate_limit_exceeded and the seconds to wait.
-   * Undefined at once for a key without limits.
+   * Lets a request in by the number of requests, per minute and at once, which takes nothing but its caller; or rejects
+   * with GatewayError rate_limit_exceeded and the seconds to wait. Undefined at once for a key without limits.
    */
   admit(caller: Caller): Promise<Admission> | undefined;
   close(): Promise<void>;
 }
 
-/** A request that was let in. */
-export interface Admission {
-  /** `x-ratelimit-*` of the answer. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The request is over and used this many tokens. Call once. */
-  finish(tokens: number): void;
-}
-
 export interface LimitsOptions {
   /** Rates shared by all replicas; undefined = counted per process. */
   readonly redisUrl: string | undefined;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -38,36 +36,23 @@ const WINDOW_SECONDS = 60;
 /** Counting takes Redis less than a millisecond; callers wait for it. */
 const SILENCE_LIMIT_MS = 1_000;
 
+/** The limiter only counts: whose limit it is, and how large now, is compared here, so that a changed limit keeps its window. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
 /**
  * Counts in this process, or in Redis for all replicas; while Redis is away each replica counts for
  * itself, since refusing everyone would make a helper of ours a single point of failure. Requests at
  * once are always counted per process: a count in Redis would leak with every process that dies.
  */
-export async function createLimits({ redisUrl, log }: LimitsOptions): Promise<Limits> {
+export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Promise<Limits> {
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log);
-  const limiters = new Map<string, RateLimiterAbstract>();
-  const running = new Map<bigint, number>();
-
-  /** One limiter for each kind and size of limit; keys are counted apart inside it. */
-  const limiterOf = (kind: "requests" | "tokens", points: number): RateLimiterAbstract => {
-    const name = `${kind}:${points}`;
-    let limiter = limiters.get(name);
-    if (limiter === undefined) {
-      const memory = new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
-      limiter =
-        redis === undefined
-          ? memory
-          : new RateLimiterRedis({
-              storeClient: redis,
-              keyPrefix: `faregate:${name}`,
-              points,
-              duration: WINDOW_SECONDS,
-              insuranceLimiter: memory,
-            });
-      limiters.set(name, limiter);
-    }
-    return limiter;
+  const counter = requestCounter(redis);
+  const own = new MemoryTokenBuckets(clock);
+  const tools = {
+    buckets: redis === undefined ? own : new RedisTokenBuckets(redis, own, log),
+    learnt: createLearntOutput(),
   };
+  const running = new Map<bigint, number>();
 
   /** Counted before anything is awaited, so that requests of one moment see each other. */
   const enter = (keyId: bigint, most: number | undefined): (() => void) => {
@@ -87,33 +72,9 @@ export async function createLimits({ redisUrl, log }: LimitsOptions): Promise<Li
     const headers: Record<string, string> = {};
     const leave = enter(caller.keyId, limits.concurrency);
     try {
-      const tokens = tokensPerMinute === undefined ? undefined : limiterOf("tokens", tokensPerMinute);
-      if (tokens !== undefined && tokensPerMinute !== undefined) {
-        const used = await tokens.get(key);
-        describe(headers, "tokens", tokensPerMinute, used);
-        if (used !== null && used.consumedPoints >= tokensPerMinute) {
-          const message = `This key may use ${tokensPerMinute} tokens per minute.`;
-          throw exceeded(message, used.msBeforeNext / 1000, headers);
-        }
-      }
-      if (requestsPerMinute !== undefined) {
-        const counted = await consumed(limiterOf("requests", requestsPerMinute), key);
-        describe(headers, "requests", requestsPerMinute, counted);
-        if (counted.consumedPoints > requestsPerMinute) {
-          const message = `This key may make ${requestsPerMinute} requests per minute.`;
-          throw exceeded(message, counted.msBeforeNext / 1000, headers);
-        }
-      }
-      return {
-        headers,
-        finish(used) {
-          leave();
-          if (tokens === undefined || used === 0) return;
-          tokens
-            .penalty(key, used)
-            .catch((err: unknown) => log.warn({ err }, "used tokens could not be counted"));
-        },
-      };
+      if (requestsPerMinute !== undefined)
+        await countRequest(counter, { key, limit: requestsPerMinute, headers });
+      return new RunningAdmission(headers, leave, key, tokensPerMinute, tools);
     } catch (error) {
       leave();
       throw error;
@@ -128,33 +89,37 @@ export async function createLimits({ redisUrl, log }: LimitsOptions): Promise<Li
   };
 }
 
+function requestCounter(redis: Redis | undefined): RateLimiterAbstract {
+  const options = { keyPrefix: "requests", points: UNLIMITED, duration: WINDOW_SECONDS };
+  const memory = new RateLimiterMemory(options);
+  return redis === undefined
+    ? memory
+    : new RateLimiterRedis({
+        ...{ ...options, keyPrefix: "faregate:requests" },
+        ...{ storeClient: redis, insuranceLimiter: memory },
+      });
+}
+
+/** Counts one request, or rejects it; a refused one leaves no trace in the count. */
+async function countRequest(
+  counter: RateLimiterAbstract,
+  about: { readonly key: string; readonly limit: number; readonly headers: Record<string, string> },
+): Promise<void> {
+  const { key, limit, headers } = about;
+  const counted = await consumed(counter, key);
+  const resetSeconds = counted.msBeforeNext / 1000;
+  describe(headers, "requests", { limit, left: limit - counted.consumedPoints, resetSeconds });
+  if (counted.consumedPoints <= limit) return;
+  // A count that only rises would refuse beyond the limit that an operator raises meanwhile.
+  await counter.reward(key).catch(() => undefined);
+  throw exceeded(`This key may make ${limit} requests per minute.`, resetSeconds, headers);
+}
+
 /** Counts one request; the library tells a full count by a rejection with the same state. */
 function consumed(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
   return limiter.consume(key).catch((refused: unknown) => {
     if (refused instanceof RateLimiterRes) return refused;
     throw refused;
-  });
-}
-
-function describe(
-  headers: Record<string, string>,
-  kind: string,
-  limit: number,
-  state: RateLimiterRes | null,
-): void {
-  headers[`x-ratelimit-limit-${kind}`] = String(limit);
-  headers[`x-ratelimit-remaining-${kind}`] = String(Math.max(0, limit - (state?.consumedPoints ?? 0)));
-  headers[`x-ratelimit-reset-${kind}`] = `${Math.ceil((state?.msBeforeNext ?? 0) / 1000)}s`;
-}
-
-function exceeded(
-  message: string,
-  seconds: number,
-  headers: Readonly<Record<string, string>> = {},
-): GatewayError {
-  return new GatewayError("rate_limit_exceeded", message, {
-    retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
-    headers,
   });
 }
 

@@ -5,6 +5,7 @@ import type { OpenHold, Outcome, TextBilling } from "../billing/billing.ts";
 import { freezePrice, holdBound } from "../billing/hold-bound.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
+import type { UsedTokens } from "../limits/admission.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
@@ -17,6 +18,7 @@ import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failure
 import type { Passage } from "./passage.ts";
 import { mostCopies, Passages, type PassagesDeps } from "./passages.ts";
 import type { TextRequest } from "./text-request.ts";
+import { tokenEstimate } from "./token-estimate.ts";
 
 export interface RelayDeps extends AttemptDeps, PassagesDeps {
   readonly catalog: { current(): Catalog };
@@ -62,21 +64,25 @@ export function createRelay(deps: RelayDeps): Relay {
       const passages = new Passages(request, model, deps);
       const admitted = deps.limits.admit(request.caller);
       const admission = admitted === undefined ? undefined : await admitted;
-      if (admission !== undefined) request.answer.addHeaders(admission.headers);
       try {
+        if (admission !== undefined) {
+          const reserving = admission.reserveTokens(tokenEstimate(request, model));
+          if (reserving !== undefined) await reserving;
+          request.answer.addHeaders(admission.headers);
+        }
         const taken = takeHold(deps, catalog, model, request);
         const hold = taken instanceof Promise ? await taken : taken;
         const exchange = openExchange(deps, catalog, request, hold);
         live.add(exchange);
         const over = (): void => {
           passages.close();
-          admission?.finish(exchange.outcome === undefined ? 0 : tokensOf(exchange.outcome));
+          admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
           countEnded(deps, model, exchange);
           if (live.delete(exchange) && live.size === 0) whenIdle?.();
         };
         return { carry: () => carry(deps, exchange, candidates, passages, over) };
       } catch (error) {
-        admission?.finish(0);
+        admission?.finish();
         throw error;
       }
     },
@@ -221,8 +227,8 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
   };
 }
 
-function tokensOf({ usage }: Outcome): number {
-  return totalInput(usage) + totalOutput(usage);
+function tokensOf({ usage }: Outcome): UsedTokens {
+  return { input: totalInput(usage), output: totalOutput(usage) };
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */

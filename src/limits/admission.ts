@@ -1,0 +1,98 @@
+import type { LearntOutput } from "./learnt-output.ts";
+import { describe, exceeded } from "./rate-answer.ts";
+import { secondsToFull, secondsToRoom } from "./token-bucket.ts";
+import type { TokenBuckets } from "./token-buckets.ts";
+import { type TokenEstimate, tokensToReserve } from "./token-reserve.ts";
+
+/** A request that was let in. */
+export interface Admission {
+  /** `x-ratelimit-*` of the answer, as far as is known by now. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Takes the tokens that the request will probably use, as soon as its body is known; or rejects with GatewayError
+   * rate_limit_exceeded and nothing taken. Undefined at once for a key without a limit of tokens. At most once.
+   */
+  reserveTokens(estimate: TokenEstimate): Promise<void> | undefined;
+  /** The request is over, whatever became of it: what was reserved becomes what it used. Calls after the first do nothing. */
+  finish(used?: UsedTokens): void;
+}
+
+/** What a request is charged for; a refused one used nothing. */
+export interface UsedTokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What all requests of a process share. */
+export interface TokenTools {
+  readonly buckets: TokenBuckets;
+  readonly learnt: LearntOutput;
+}
+
+/** Tokens that were taken ahead for a request. */
+interface Reserved {
+  readonly tokens: number;
+  readonly limit: number;
+  readonly estimate: TokenEstimate;
+}
+
+/** Gives back its place and corrects its tokens once, however often its end is told. */
+export class RunningAdmission implements Admission {
+  readonly headers: Record<string, string>;
+  readonly #leave: () => void;
+  readonly #key: string;
+  readonly #limit: number | undefined;
+  readonly #tools: TokenTools;
+  #reserved: Reserved | undefined;
+  #over = false;
+
+  constructor(
+    headers: Record<string, string>,
+    leave: () => void,
+    key: string,
+    limit: number | undefined,
+    tools: TokenTools,
+  ) {
+    this.headers = headers;
+    this.#leave = leave;
+    this.#key = key;
+    this.#limit = limit;
+    this.#tools = tools;
+  }
+
+  reserveTokens(estimate: TokenEstimate): Promise<void> | undefined {
+    return this.#limit === undefined ? undefined : this.#reserve(estimate, this.#limit);
+  }
+
+  async #reserve(estimate: TokenEstimate, limit: number): Promise<void> {
+    const { buckets, learnt } = this.#tools;
+    const tokens = tokensToReserve(estimate, learnt.of(this.#key, estimate.model), limit);
+    const { taken, debt } = await buckets.take(this.#key, limit, tokens);
+    describe(this.headers, "tokens", { limit, left: limit - debt, resetSeconds: secondsToFull(debt, limit) });
+    if (!taken) {
+      const message = `This key may use ${limit} tokens per minute.`;
+      throw exceeded(message, secondsToRoom(debt, limit), this.headers);
+    }
+    const reserved = { tokens, limit, estimate };
+    // Its end may have come while Redis was asked.
+    if (this.#over) void this.#correct(reserved, 0);
+    else this.#reserved = reserved;
+  }
+
+  finish(used: UsedTokens = NOTHING): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#leave();
+    const reserved = this.#reserved;
+    if (reserved === undefined) return;
+    const { model, answers } = reserved.estimate;
+    this.#tools.learnt.learn(this.#key, model, used.output / Math.max(1, answers));
+    void this.#correct(reserved, used.input + used.output);
+  }
+
+  #correct({ tokens, limit }: Reserved, used: number): void | Promise<void> {
+    if (used !== tokens) return this.#tools.buckets.correct(this.#key, limit, used - tokens);
+  }
+}
+
+const NOTHING: UsedTokens = { input: 0, output: 0 };

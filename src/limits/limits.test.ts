@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Caller } from "../accounts/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import { GatewayError } from "../errors.ts";
+import { silentLog } from "../observe/log.ts";
+import type { Admission } from "./admission.ts";
+import { createLimits, type Limits } from "./limits.ts";
+import { MemoryTokenBuckets } from "./token-buckets.ts";
+import { tokensToReserve } from "./token-reserve.ts";
+
+const KEY = 7n;
+
+describe("tokens that are reserved", () => {
+  const about = { model: "m", input: 100, answers: 1 };
+
+  it("are the input and the output that is allowed, where nothing is learnt", () => {
+    expect(tokensToReserve({ ...about, outputLimit: 50 }, undefined, 10_000)).toBe(150);
+    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, undefined, 100_000)).toBe(4_196);
+    expect(tokensToReserve({ ...about, outputLimit: undefined }, undefined, 100_000)).toBe(4_196);
+    expect(tokensToReserve({ ...about, outputLimit: 0 }, undefined, 10_000)).toBe(100);
+    expect(tokensToReserve({ ...about, outputLimit: 50, answers: 3 }, undefined, 10_000)).toBe(250);
+  });
+
+  it("are half as long again as answers are, at least 256, never above what is allowed or half of the limit", () => {
+    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 1_000, 100_000)).toBe(1_600);
+    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 3, 100_000)).toBe(356);
+    expect(tokensToReserve({ ...about, outputLimit: 20 }, 1_000, 100_000)).toBe(120);
+    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 1e6, 100_000)).toBe(4_196);
+    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 1_000, 1_000)).toBe(500);
+    expect(tokensToReserve({ ...about, outputLimit: 0 }, undefined, 1)).toBe(1);
+  });
+});
+
+describe("a key's limit of tokens", () => {
+  it("gives back its tokens evenly, second by second", async () => {
+    const { reserve, wait } = await rig();
+    const first = await reserve(60, { input: 30 });
+    first.finish({ input: 60, output: 0 });
+    const refused = await reserve(60, { input: 30 }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 429, reason: "rate_limit_exceeded", retryAfterSeconds: 1 });
+    wait(1_000);
+    const second = await reserve(60, { input: 1 });
+    expect(second.headers).toMatchObject({
+      "x-ratelimit-limit-tokens": "60",
+      "x-ratelimit-remaining-tokens": "0",
+      "x-ratelimit-reset-tokens": "60s",
+    });
+  });
+
+  it("says truly how long a debt lasts: a request is let in then and not before", async () => {
+    const { reserve, wait } = await rig();
+    (await reserve(100, { input: 1 })).finish({ input: 350, output: 0 });
+    const refused = await reserve(100, { input: 1 }).catch((error: unknown) => error);
+    const seconds = refused instanceof GatewayError ? refused.retryAfterSeconds : undefined;
+    // 251 of 350 tokens must be given back, at 100 a minute.
+    expect(seconds).toBe(151);
+    wait(150_000);
+    await expect(reserve(100, { input: 1 })).rejects.toThrow("100 tokens per minute");
+    wait(1_000);
+    await reserve(100, { input: 1 });
+  });
+
+  it("keeps what was used when it changes", async () => {
+    const { reserve } = await rig();
+    (await reserve(100, { input: 50 })).finish({ input: 90, output: 0 });
+    expect((await reserve(1_000, { input: 10 })).headers["x-ratelimit-remaining-tokens"]).toBe("900");
+    await expect(reserve(80, { input: 1 })).rejects.toThrow("80 tokens per minute");
+  });
+
+  it("learns how long answers are, by key and model", async () => {
+    const { reserve } = await rig();
+    const left = async (model: string): Promise<number> => {
+      const admission = await reserve(100_000, { input: 0, outputLimit: 32_000, model });
+      admission.finish({ input: 0, output: 400 });
+      return Number(admission.headers["x-ratelimit-remaining-tokens"]);
+    };
+    expect(await left("a")).toBe(100_000 - 4_096);
+    expect(await left("a")).toBe(100_000 - 400 - 600);
+    expect(await left("b")).toBe(100_000 - 800 - 4_096);
+  });
+});
+
+describe("a key's limit of requests", () => {
+  it("keeps its window when it changes, and does not count whom it refused", async () => {
+    const { limits } = await rig();
+    const ask = (limit: number): Promise<Admission> | undefined =>
+      limits.admit(callerOf({ requestsPerMinute: limit }));
+    await ask(2);
+    await ask(2);
+    for (let index = 0; index < 5; index += 1) await expect(ask(2)).rejects.toThrow("2 requests per minute");
+    expect((await ask(10))?.headers["x-ratelimit-remaining-requests"]).toBe("7");
+    await expect(ask(3)).rejects.toThrow("3 requests per minute");
+  });
+});
+
+const FATES = ["answered", "refused", "failed", "told twice", "left before its tokens"] as const;
+
+describe("whatever becomes of requests", () => {
+  it("each is corrected exactly once: what is owed is what was used, and what is reserved by those that run", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            fate: fc.constantFrom(...FATES),
+            input: fc.nat(300),
+            used: fc.nat(500),
+            endsAfter: fc.nat(5),
+          }),
+          { maxLength: 40 },
+        ),
+        async (requests) => {
+          const limit = 1_000;
+          const { limits, reserve, left } = await rig();
+          let open: { admission: Admission; fate: string; used: number; reserved: number; left: number }[] =
+            [];
+          let expected = 0;
+          for (const { fate, input, used, endsAfter } of requests) {
+            if (fate === "left before its tokens") {
+              (await limits.admit(callerOf({ tokensPerMinute: limit })))?.finish();
+            } else if (expected > limit - 1) {
+              await expect(reserve(limit, { input, outputLimit: 0 })).rejects.toThrow("tokens per minute");
+            } else {
+              const admission = await reserve(limit, { input, outputLimit: 0 });
+              const reserved = Math.max(1, Math.min(input, limit / 2));
+              expected += reserved;
+              open.push({ admission, fate, used, reserved, left: endsAfter });
+            }
+            const ended = open.filter(({ left }) => left === 0);
+            open = open.filter(({ left }) => left > 0).map((each) => ({ ...each, left: each.left - 1 }));
+            for (const { admission, fate: end, used: tokens, reserved } of ended) {
+              const counted = end === "answered" || end === "told twice" ? tokens : 0;
+              admission.finish(counted === 0 ? undefined : { input: counted, output: 0 });
+              if (end === "told twice") admission.finish({ input: 99, output: 99 });
+              expected += counted - reserved;
+            }
+            expect(await left(limit)).toBe(Math.max(0, limit - expected));
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("no more than the limit and one request passes, over any time, as a simple model of the bucket says too", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.array(
+          fc.record({
+            waitMs: fc.nat(20_000),
+            tokens: fc.integer({ min: 1, max: 1_000 }),
+            limit: fc.boolean(),
+          }),
+          { maxLength: 60 },
+        ),
+        (limit, steps) => {
+          let nowMs = 5;
+          const buckets = new MemoryTokenBuckets(clockOf(() => nowMs));
+          let owed = 0;
+          let passed = 0;
+          for (const { waitMs, tokens } of steps) {
+            nowMs += waitMs;
+            owed = Math.max(0, owed - (waitMs * limit) / 60_000);
+            const { taken, debt } = buckets.take("k", limit, tokens);
+            if (Math.abs(limit - owed - 1) > 1e-6) expect(taken).toBe(limit - owed >= 1);
+            if (taken) {
+              owed = Math.min(owed + tokens, limit * 60);
+              passed += tokens;
+            }
+            expect(debt).toBeCloseTo(owed, 3);
+            expect(passed).toBeLessThanOrEqual(limit + 1_000 + ((nowMs - 5) * limit) / 60_000);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keys that owe nothing any more take no memory", () => {
+    let nowMs = 0;
+    const buckets = new MemoryTokenBuckets(clockOf(() => nowMs));
+    for (let key = 0; key < 50_000; key += 1) {
+      nowMs += 1_000;
+      buckets.take(String(key), 600, 100);
+    }
+    expect(buckets.size).toBeLessThan(2_000);
+  });
+});
+
+interface Rig {
+  readonly limits: Limits;
+  /** Admits a request of the key and reserves its tokens. */
+  reserve(
+    limit: number,
+    estimate: { readonly input: number; readonly outputLimit?: number; readonly model?: string },
+  ): Promise<Admission>;
+  /** Tokens that the key has left. */
+  left(limit: number): Promise<number>;
+  wait(ms: number): void;
+}
+
+async function rig(): Promise<Rig> {
+  let nowMs = 1_000;
+  const clock = clockOf(() => nowMs);
+  const limits = await createLimits({ redisUrl: undefined, clock, log: silentLog });
+  const reserve: Rig["reserve"] = async (limit, { input, outputLimit = 0, model = "m" }) => {
+    const admission = await limits.admit(callerOf({ tokensPerMinute: limit }));
+    if (admission === undefined) throw new Error("the key has limits");
+    try {
+      await admission.reserveTokens({ model, input, outputLimit, answers: 1 });
+    } catch (error) {
+      admission.finish();
+      throw error;
+    }
+    return admission;
+  };
+  return {
+    limits,
+    reserve,
+    async left(limit) {
+      const admission = await reserve(limit, { input: 0, outputLimit: 0 }).catch(() => undefined);
+      admission?.finish();
+      // The request itself took one.
+      return admission === undefined ? 0 : Number(admission.headers["x-ratelimit-remaining-tokens"]) + 1;
+    },
+    wait: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+function clockOf(nowMs: () => number): Clock {
+  return { nowMs, monotonicMs: nowMs };
+}
+
+function callerOf(rateLimits: Caller["rateLimits"]): Caller {
+  return { keyId: KEY, rateLimits } as Caller;
+}
