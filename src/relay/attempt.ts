@@ -4,7 +4,7 @@ import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { AttemptOutcome } from "../routing/health.ts";
+import { type AttemptOutcome, countedAs } from "../routing/outcome.ts";
 import type { Routing } from "../routing/routing.ts";
 import type {
   Candidate,
@@ -127,7 +127,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   // What the receiver tells.
 
   answering(): void {
-    this.deps.routing.report(this.candidate, { kind: "answering" });
+    this.report({ kind: "answering" });
   }
 
   done(health: AttemptOutcome = { kind: "ok" }): void {
@@ -174,10 +174,13 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   private close(failure: AttemptFailure | undefined, health: AttemptOutcome): void {
     if (this.over) return;
     this.over = true;
-    const { routing, metrics } = this.deps;
-    routing.report(this.candidate, health);
-    metrics.attemptEnded(this.candidate.upstream.name, health.kind);
+    this.report(health);
+    this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));
     this.resolve(failure);
+  }
+
+  private report(outcome: AttemptOutcome): void {
+    this.deps.routing.report(this.candidate, outcome, this.exchange.request.caller.accountId);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
 import { tellCaller, type UpstreamError } from "../protocols/blame.ts";
-import type { AttemptOutcome } from "../routing/health.ts";
+import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 
 /** How an attempt failed before anything reached the caller. */
@@ -54,14 +54,20 @@ export function failureOfTransport(
   return {
     next: true,
     timedOut,
-    // What we gave up ourselves says nothing about the upstream.
-    health: { kind: failure.kind === "aborted" ? "neutral" : "failed" },
+    health: healthOfTransport(failure),
     error: new GatewayError(
       "upstream_error",
       "The upstream could not be reached or broke off its answer; try again.",
       { cause },
     ),
   };
+}
+
+function healthOfTransport({ kind, phase }: UpstreamFailure): AttemptOutcome {
+  // What we gave up ourselves says nothing about the upstream.
+  if (kind === "aborted") return { kind: "neutral" };
+  // A request that could not be written is its caller's or the operator's matter, however many come in a row.
+  return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };
 }
 
 /** The upstream answered with an error, as a status or as a stream's first event. */
@@ -82,7 +88,7 @@ export function causeOf({ status, type, code }: UpstreamError, upstream: string)
 function healthOf(error: UpstreamError): AttemptOutcome {
   switch (error.fault) {
     case "caller":
-      return { kind: "ok" };
+      return { kind: "client-error" };
     case "rate-limit":
       return { kind: "rate-limited", retryAfterSeconds: error.retryAfterSeconds };
     case "account":

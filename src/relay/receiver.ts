@@ -1,5 +1,5 @@
 import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
-import type { AttemptOutcome } from "../routing/health.ts";
+import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { Candidate, UpstreamFailure, UpstreamFlight } from "../upstreams/call.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AttemptFailure } from "./failures.ts";

@@ -175,6 +175,7 @@ function candidatesFor(
     model: model.id,
     group: request.caller.group,
     protocol: request.protocol.name,
+    account: request.caller.accountId,
     ...(pin === undefined ? {} : { pin: { upstreamId: pin.upstreamId, credentialId: pin.credentialId } }),
     ...(minter === undefined ? {} : { minter }),
   });
@@ -268,7 +269,7 @@ async function carry(
         passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
       } catch (error) {
         last = refusedPassage(error);
-        deps.routing.report(candidate, last.health);
+        deps.routing.report(candidate, last.health, request.caller.accountId);
         if (isMoot(exchange)) break;
         continue;
       }

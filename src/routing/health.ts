@@ -1,21 +1,23 @@
-/**
- * What an attempt taught about where it was sent.
- * - `answering`: its answer has begun; how it ends is reported too.
- * - `ok`: it answered; also when it refused the caller's own mistake.
- * - `failed`: it could not be reached, broke off, timed out or answered 5xx.
- * - `rate-limited`: 429 for our account there.
- * - `refused-account`: our key, credit or model name is not accepted there.
- * - `neutral`: nothing (it was full, or we gave up ourselves).
- */
-export type AttemptOutcome =
-  | { readonly kind: "answering" | "ok" | "failed" | "refused-account" | "neutral" }
-  | { readonly kind: "rate-limited"; readonly retryAfterSeconds?: number | undefined };
+import { createLru } from "../base/lru.ts";
+import { AccountRecord, OPEN_MS } from "./account-record.ts";
+import type { FailedPlaces } from "./failed-places.ts";
+import type { AttemptOutcome, Requester } from "./outcome.ts";
 
-/** So many failures in a row are no accident. */
-const FAILURES_TO_OPEN = 5;
+/** Connections are nobody's request: whoever's they were, so many in a row that could not be made are no accident. */
+const UNREACHABLE_TO_OPEN = 5;
 
-/** A restart or a failover of a vendor takes about this long. */
-const OPEN_MS = 30_000;
+/** One account may be the matter itself. */
+const BAD_TO_OPEN = 2;
+
+/** Where accounts agree that a place fails and they have no other, they may try it this often, all of them together. */
+const LAST_PROBE_MS = 1_000;
+
+/** Whether votes still carry an open breaker is looked at this often. */
+const RECOUNT_MS = 1_000;
+
+/** A place that is back gets so little at first, and all of its share after a minute. */
+const FIRST_SHARE = 0.1;
+const RAMP_MS = 60_000;
 
 /** A 429 without `Retry-After` means seconds: vendors count per minute and refill steadily. */
 const COOL_DEFAULT_MS = 5_000;
@@ -25,27 +27,83 @@ const COOL_MAX_MS = 120_000;
 /** A wrong key or an empty account is mended by a person, not within seconds. */
 const COOL_REFUSED_MS = 300_000;
 
-/** What changed by a report and is worth a line in the log. */
-export type HealthChange = "opened" | "closed" | "refused" | "rate-limited" | undefined;
+/** Records at one place, some 300 bytes each; half of them are always there. Who is forgotten is let in, and has no vote. */
+const MOST_ACCOUNTS = 512;
 
 /**
- * The health of one model under one credential of one upstream: as narrow as that, so that a wrong
- * model name or a limit on one model takes nothing else out of service.
+ * - `ready`: like any other.
+ * - `last`: where no other place can take it.
+ * - `closed`: not now.
+ */
+export type Access = "ready" | "last" | "closed";
+
+/** What changed by a report and is worth a line in the log. */
+export type HealthChange =
+  | "unreachable"
+  | "outvoted"
+  | "closed-to-account"
+  | "closed"
+  | "withdrawn"
+  | "refused"
+  | "rate-limited"
+  | undefined;
+
+/**
+ * The health of one model at one place (an upstream and a credential): as narrow as that, so that a wrong model name or a
+ * limit on one model takes nothing else out of service.
  *
- * The breaker keeps requests away: open after five failures in a row, and from then on one probe every
- * 30 s until one succeeds. Cooling only puts a credential behind all others: a request that has no
- * other choice may still try it, so that one caller's 429 is not everybody's outage.
+ * Its breaker opens after five connections in a row that could not be made, or when at least two accounts, and more than are
+ * served well, see half of their requests fail there; an account whose requests fail elsewhere too has no vote. One request
+ * of anybody's probes it every 30 s until one succeeds. An account whose own last five requests failed here is kept away, also
+ * while the breaker is closed, and probes for itself; any other may still ask where it has no other place, so that nothing
+ * that others send keeps away one whose requests are answered.
+ *
+ * Cooling only puts a place behind all others: a request that has no other choice may still try it, so that one caller's 429
+ * is not everybody's outage.
  */
 export class Health {
-  #failuresInRow = 0;
-  /** 0 = closed; else the breaker is open, and this is when the next probe may go. */
+  readonly #place: string;
+  readonly #failedPlaces: FailedPlaces;
+  readonly #accounts = createLru<bigint, AccountRecord>(MOST_ACCOUNTS);
+  #unreachableInRow = 0;
+  /** Why the breaker is open. */
+  #open: "unreachable" | "votes" | undefined;
+  /** When anybody's next request is the probe; counts while it is open. */
   #probeAtMs = 0;
-  #probing = false;
+  #probedMs = 0;
+  #prober: bigint | undefined;
+  #recountAtMs = 0;
+  #withdrawn = false;
+  #closedMs = Number.NEGATIVE_INFINITY;
   #coolUntilMs = 0;
 
-  /** Whether a request may go there at all. */
-  allows(nowMs: number): boolean {
-    return this.#probeAtMs === 0 || nowMs >= this.#probeAtMs;
+  constructor(place: string, failedPlaces: FailedPlaces) {
+    this.#place = place;
+    this.#failedPlaces = failedPlaces;
+  }
+
+  /** Whether a request of this account may go there. */
+  access(account: bigint, nowMs: number): Access {
+    const record = this.#accounts.get(account);
+    if (this.#open === "votes" && nowMs >= this.#recountAtMs) this.#recount(nowMs);
+    if (this.#open === undefined)
+      return record?.closed === true && nowMs < record.probeAtMs ? "closed" : "ready";
+    if (nowMs >= this.#probeAtMs) return "ready";
+    return record?.closed === true && nowMs < this.#ownProbeAtMs(record) ? "closed" : "last";
+  }
+
+  /** Milliseconds until a request of this account may go there, 0 = now. */
+  waitMs(account: bigint, nowMs: number): number {
+    const record = this.#accounts.get(account);
+    if (record === undefined || this.access(account, nowMs) !== "closed") return 0;
+    const own = this.#ownProbeAtMs(record);
+    return Math.max(0, (this.#open === undefined ? own : Math.min(own, this.#probeAtMs)) - nowMs);
+  }
+
+  /** The part of the requests that it gets while it comes back, 0.1 to 1. */
+  share(account: bigint, nowMs: number): number {
+    const reopenedMs = Math.max(this.#closedMs, this.#accounts.get(account)?.reopenedMs ?? this.#closedMs);
+    return shareSince(reopenedMs, nowMs);
   }
 
   cooling(nowMs: number): boolean {
@@ -57,66 +115,195 @@ export class Health {
     return Math.max(0, this.#coolUntilMs - nowMs);
   }
 
+  /** It is open to nobody who has another place. */
   get open(): boolean {
-    return this.#probeAtMs !== 0;
+    return this.#open !== undefined;
   }
 
-  /** Milliseconds until a request may go there, 0 = now. */
-  waitMs(nowMs: number): number {
-    return this.#probeAtMs === 0 ? 0 : Math.max(0, this.#probeAtMs - nowMs);
+  /** Milliseconds until the next probe, 0 = it is due or the breaker is closed. */
+  probeMs(nowMs: number): number {
+    return this.#open === undefined ? 0 : Math.max(0, this.#probeAtMs - nowMs);
   }
 
-  /** A request is about to go there; if it is the probe, the next one is 30 s away whatever becomes of it. */
-  claim(nowMs: number): void {
-    if (this.#probeAtMs === 0) return;
-    this.#probeAtMs = nowMs + OPEN_MS;
-    this.#probing = true;
+  /** The part of all requests that it gets while it comes back. */
+  shareOfAll(nowMs: number): number {
+    return shareSince(this.#closedMs, nowMs);
   }
 
-  report(outcome: AttemptOutcome, nowMs: number): HealthChange {
+  /** Accounts that are kept away as their own requests failed. */
+  closedTo(): number {
+    let count = 0;
+    for (const [, record] of this.#accounts.entries()) if (record.closed) count += 1;
+    return count;
+  }
+
+  /** A request of this account is about to go there; if it is a probe, the next one is due only later whatever becomes of it. */
+  claim(account: bigint, nowMs: number): void {
+    const record = this.#accounts.get(account);
+    if (this.#open !== undefined && (nowMs >= this.#probeAtMs || record?.closed === true)) {
+      this.#probeAtMs = nowMs + OPEN_MS;
+      this.#probedMs = nowMs;
+      this.#prober = account;
+    }
+    record?.claim(nowMs);
+  }
+
+  report(outcome: AttemptOutcome, requester: Requester, nowMs: number): HealthChange {
+    const withdrawn = this.#withdrawn ? "withdrawn" : undefined;
+    this.#withdrawn = false;
+    return this.#judge(outcome, requester, nowMs) ?? withdrawn;
+  }
+
+  /** What an idle place's own trial taught: it speaks for nobody's requests, only for the way there and for our key. */
+  reportTrial(outcome: AttemptOutcome, nowMs: number): HealthChange {
+    if (outcome.kind === "unreachable") return this.#unreachable(nowMs);
+    if (outcome.kind === "refused-account") return this.#cool(COOL_REFUSED_MS, nowMs, "refused");
+    return outcome.kind === "ok" ? this.#reached(nowMs) : undefined;
+  }
+
+  #judge(outcome: AttemptOutcome, requester: Requester, nowMs: number): HealthChange {
+    const record = this.#recordOf(requester.account);
     switch (outcome.kind) {
+      case "unreachable":
+        return this.#unreachable(nowMs) ?? this.#closedTo(record, nowMs);
       case "failed":
-        return this.#failed(nowMs);
+        return this.#failed(record, requester, nowMs);
       case "answering":
       case "ok":
         // Cooling goes on: this may have been sent before the 429 came.
-        return this.#answered();
+        if (outcome.kind === "ok") record.count(false, nowMs);
+        return this.#answered(record, requester.account, nowMs);
+      case "client-error":
+        record.answered(nowMs);
+        this.#handOn(requester.account, nowMs);
+        return this.#reached(nowMs);
       case "rate-limited": {
         const wantedMs = (outcome.retryAfterSeconds ?? 0) * 1_000 || COOL_DEFAULT_MS;
+        this.#answered(record, requester.account, nowMs);
         return this.#cool(Math.min(wantedMs, COOL_MAX_MS), nowMs, "rate-limited");
       }
       case "refused-account":
+        this.#answered(record, requester.account, nowMs);
         return this.#cool(COOL_REFUSED_MS, nowMs, "refused");
       case "neutral":
-        // The probe told nothing: the next request is it instead.
-        if (this.#probing) this.#probeAtMs = nowMs;
-        this.#probing = false;
+        this.#handOn(requester.account, nowMs);
+        record.taughtNothing(nowMs);
         return undefined;
     }
   }
 
-  #failed(nowMs: number): HealthChange {
-    this.#failuresInRow += 1;
-    this.#probing = false;
-    // While it is open only the probe counts, and that has moved the next one already.
-    if (this.#probeAtMs !== 0 || this.#failuresInRow < FAILURES_TO_OPEN) return undefined;
-    this.#probeAtMs = nowMs + OPEN_MS;
-    return "opened";
+  #unreachable(nowMs: number): HealthChange {
+    this.#unreachableInRow += 1;
+    if (this.#open !== undefined || this.#unreachableInRow < UNREACHABLE_TO_OPEN) return undefined;
+    return this.#openFor("unreachable", nowMs);
   }
 
-  #answered(): HealthChange {
-    this.#failuresInRow = 0;
-    this.#probing = false;
-    if (this.#probeAtMs === 0) return undefined;
-    this.#probeAtMs = 0;
+  #failed(record: AccountRecord, requester: Requester, nowMs: number): HealthChange {
+    const reached = this.#reached(nowMs);
+    record.count(true, nowMs);
+    record.failedModel = requester.model;
+    this.#failedPlaces.note(requester, this.#place, nowMs);
+    const closedTo = this.#closedTo(record, nowMs);
+    if (this.#open === undefined && record.verdict(nowMs) === "bad") {
+      const { bad, good } = this.#votes(nowMs);
+      if (carries(bad, good)) return this.#openFor("votes", nowMs);
+    }
+    return closedTo ?? reached;
+  }
+
+  #closedTo(record: AccountRecord, nowMs: number): HealthChange {
+    return record.failed(nowMs) ? "closed-to-account" : undefined;
+  }
+
+  #answered(record: AccountRecord, account: bigint, nowMs: number): HealthChange {
+    record.answered(nowMs);
+    const reached = this.#reached(nowMs);
+    return this.#open === "votes" && this.#prober === account ? this.#close(nowMs) : reached;
+  }
+
+  /** Something came back from there, whatever it was: connections can be made. */
+  #reached(nowMs: number): HealthChange {
+    this.#unreachableInRow = 0;
+    return this.#open === "unreachable" ? this.#close(nowMs) : undefined;
+  }
+
+  #openFor(why: "unreachable" | "votes", nowMs: number): HealthChange {
+    this.#open = why;
+    this.#probeAtMs = nowMs + OPEN_MS;
+    this.#probedMs = nowMs;
+    this.#prober = undefined;
+    this.#recountAtMs = nowMs + RECOUNT_MS;
+    return why === "votes" ? "outvoted" : "unreachable";
+  }
+
+  #close(nowMs: number): HealthChange {
+    this.#open = undefined;
+    this.#prober = undefined;
+    this.#closedMs = nowMs;
+    for (const [, record] of this.#accounts.entries()) record.forget();
     return "closed";
   }
 
-  /** It does answer, only not for us. */
+  /** The probe told nothing: the next request is it instead. */
+  #handOn(account: bigint, nowMs: number): void {
+    if (this.#prober !== account) return;
+    this.#prober = undefined;
+    this.#probeAtMs = nowMs;
+  }
+
+  /** Votes that were taken back, or that more good ones stand against, do not keep it open; votes that are merely old do. */
+  #recount(nowMs: number): void {
+    this.#recountAtMs = nowMs + RECOUNT_MS;
+    const { bad, good, withdrawn } = this.#votes(nowMs);
+    if (carries(bad, good) || good + withdrawn === 0) return;
+    this.#open = undefined;
+    this.#prober = undefined;
+    this.#withdrawn = true;
+  }
+
+  #votes(nowMs: number): { readonly bad: number; readonly good: number; readonly withdrawn: number } {
+    let bad = 0;
+    let good = 0;
+    let withdrawn = 0;
+    for (const [account, record] of this.#accounts.entries()) {
+      const verdict = record.verdict(nowMs);
+      if (verdict === "good") good += 1;
+      if (verdict !== "bad") continue;
+      if (this.#failedPlaces.several({ account, model: record.failedModel }, nowMs)) withdrawn += 1;
+      else bad += 1;
+    }
+    return { bad, good, withdrawn };
+  }
+
+  /** When an account that is kept away may ask all the same. */
+  #ownProbeAtMs(record: AccountRecord): number {
+    return this.#open === "votes"
+      ? Math.min(record.probeAtMs, this.#probedMs + LAST_PROBE_MS)
+      : record.probeAtMs;
+  }
+
+  #recordOf(account: bigint): AccountRecord {
+    let record = this.#accounts.get(account);
+    if (record === undefined) {
+      record = new AccountRecord();
+      this.#accounts.set(account, record);
+    }
+    return record;
+  }
+
   #cool(forMs: number, nowMs: number, change: HealthChange): HealthChange {
     const known = this.cooling(nowMs);
     this.#coolUntilMs = Math.max(this.#coolUntilMs, nowMs + forMs);
-    this.#answered();
     return known ? undefined : change;
   }
+}
+
+/** Whether the votes open the breaker. */
+function carries(bad: number, good: number): boolean {
+  return bad >= BAD_TO_OPEN && bad > good;
+}
+
+function shareSince(reopenedMs: number, nowMs: number): number {
+  const part = (nowMs - reopenedMs) / RAMP_MS;
+  return part >= 1 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * Math.max(0, part);
 }

@@ -3,7 +3,8 @@ import type { Origin } from "../conversation/opaque.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { spokenProtocol } from "../conversation/spoken-protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import { conditionOf, type Trouble } from "./condition.ts";
+import { conditionOf, isWell, type Trouble } from "./condition.ts";
+import { createFailedPlaces } from "./failed-places.ts";
 import { Health } from "./health.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -12,6 +13,11 @@ export interface RouteOrder {
   readonly model: string;
   readonly group: string;
   readonly protocol: ProtocolName;
+}
+
+/** A request that wants candidates. */
+export interface CandidateOrder extends RouteOrder {
+  readonly account: bigint;
   /** Whoever minted the state that the request carries is asked before others of its priority. */
   readonly minter?: Origin;
   /** Where a stored response is kept: this upstream and credential, or nothing. */
@@ -22,6 +28,8 @@ export interface RouteOrder {
 export interface Stop {
   readonly candidate: Candidate;
   readonly health: Health;
+  /** Our id of the model. */
+  readonly model: string;
 }
 
 /** One upstream on a route, with its credentials in rotation. */
@@ -39,11 +47,21 @@ export type Tier = readonly Station[];
 /** The ways to a model: tiers by rising priority, within one first those that need no translation. */
 export type Route = readonly Tier[];
 
+/** Where a model is asked under one credential. */
+export interface HealthSite {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  /** What the upstream calls it. */
+  readonly model: string;
+}
+
 export interface Routes {
   find(catalog: Catalog, order: RouteOrder): Route;
   /** What is known of a candidate that came from a route of any state of the catalog. */
   stopOf(candidate: Candidate): Stop | undefined;
-  /** Breakers that are open now, by the name of their upstream. */
+  /** What is known of a model under a credential, also one that no text request asks for. */
+  healthAt(site: HealthSite): Health;
+  /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
   openBreakers(): ReadonlyMap<string, number>;
   /** What is not well now. */
   troubles(nowMs: number): readonly Trouble[];
@@ -58,6 +76,7 @@ export function createRoutes(): Routes {
   let routes = new Map<string, Route>();
   const stops = new WeakMap<Candidate, Stop>();
   const healths = new Map<string, Health>();
+  const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
 
   return {
@@ -77,11 +96,12 @@ export function createRoutes(): Routes {
       return route;
     },
     stopOf: (candidate) => stops.get(candidate),
+    healthAt,
     openBreakers() {
       const counts = new Map<string, number>();
       for (const { id, name, credentials, models } of version?.upstreams ?? []) {
         const keys = credentials.flatMap((credential) => [...modelKeys(id, credential, models)]);
-        counts.set(name, keys.filter((key) => healths.get(key)?.open).length);
+        counts.set(name, keys.filter((key) => isOpen(healths.get(key))).length);
       }
       return counts;
     },
@@ -90,8 +110,11 @@ export function createRoutes(): Routes {
         credentials.flatMap((credential) =>
           [...new Set(models.values())].flatMap((model) => {
             const health = healths.get(healthKey(id, credential, model));
-            if (health === undefined || !(health.open || health.cooling(nowMs))) return [];
-            return [{ upstreamId: id, credentialId: credential.id, model, ...conditionOf(health, nowMs) }];
+            if (health === undefined) return [];
+            const condition = conditionOf(health, nowMs);
+            return isWell(condition)
+              ? []
+              : [{ upstreamId: id, credentialId: credential.id, model, ...condition }];
           }),
         ),
       ),
@@ -109,7 +132,9 @@ export function createRoutes(): Routes {
       if (name === undefined || spoken === undefined) continue;
       const station = {
         upstream,
-        stops: upstream.credentials.map((credential) => stopAt(upstream, credential, name, spoken)),
+        stops: upstream.credentials.map((credential) =>
+          stopAt(model, { upstream, credential, model: name, protocol: spoken }),
+        ),
         budget: budgetOf(upstream.id),
         turn: 0,
       };
@@ -124,17 +149,21 @@ export function createRoutes(): Routes {
       .map(({ stations }) => stations);
   }
 
-  function stopAt(upstream: Upstream, credential: Credential, model: string, protocol: ProtocolName): Stop {
+  function stopAt(model: string, candidate: Candidate): Stop {
+    const health = healthAt(candidate);
+    const stop: Stop = { candidate: Object.freeze(candidate), health, model };
+    stops.set(candidate, stop);
+    return stop;
+  }
+
+  function healthAt({ upstream, credential, model }: HealthSite): Health {
     const key = healthKey(upstream.id, credential, model);
     let health = healths.get(key);
     if (health === undefined) {
-      health = new Health();
+      health = new Health(`${upstream.id} ${credential.id}`, failedPlaces);
       healths.set(key, health);
     }
-    const candidate: Candidate = Object.freeze({ upstream, credential, model, protocol });
-    const stop: Stop = { candidate, health };
-    stops.set(candidate, stop);
-    return stop;
+    return health;
   }
 
   function budgetOf(upstreamId: bigint): RetryBudget {
@@ -157,6 +186,10 @@ export function createRoutes(): Routes {
     const ids = new Set(catalog.upstreams.map(({ id }) => id));
     for (const id of budgets.keys()) if (!ids.has(id)) budgets.delete(id);
   }
+}
+
+function isOpen(health: Health | undefined): boolean {
+  return health !== undefined && (health.open || health.closedTo() > 0);
 }
 
 function healthKey(upstreamId: bigint, credential: Credential, model: string): string {

@@ -5,10 +5,10 @@ import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import { decodeSettings } from "../catalog/settings.ts";
 import { silentLog } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { AttemptOutcome } from "./health.ts";
+import type { AttemptOutcome } from "./outcome.ts";
 import { createRouting, type Routing } from "./routing.ts";
 
-const ORDER = { model: "ours", group: "default", protocol: "messages" } as const;
+const ORDER = { model: "ours", group: "default", protocol: "messages", account: 1n } as const;
 const FAILED: AttemptOutcome = { kind: "failed" };
 const OK: AttemptOutcome = { kind: "ok" };
 const LIMITED: AttemptOutcome = { kind: "rate-limited", retryAfterSeconds: 20 };
@@ -79,7 +79,7 @@ describe("a pinned request", () => {
     const catalog = catalogOf(upstreams);
     const [pin] = [...routing.candidates(catalog, pinned(2n, 20n))];
     expect(pin && label(pin)).toBe("u2/a");
-    if (pin) routing.report(pin, LIMITED);
+    if (pin) routing.report(pin, LIMITED, 1n);
     expect(attempts(routing, catalog, LIMITED, pinned(2n, 20n))).toEqual(["u2/a"]);
     expect(attempts(routing, catalog, LIMITED, pinned(1n, 11n))).toEqual(["u1/b"]);
   });
@@ -120,7 +120,7 @@ describe("a request that carries an upstream's state", () => {
     const catalog = catalogOf([upstreamOf(1n), upstreamOf(2n)]);
     expect(attempts(routing, catalog, FAILED, carrying)).toEqual(["u2/a", "u1/a"]);
     const [minter] = routing.candidates(catalog, carrying);
-    if (minter) routing.report(minter, LIMITED);
+    if (minter) routing.report(minter, LIMITED, 1n);
     expect(attempts(routing, catalog, OK, carrying)).toEqual(["u1/a"]);
     wait(21_000);
     full = true;
@@ -163,7 +163,7 @@ describe("the breaker", () => {
     const [probe] = routing.candidates(single, ORDER);
     expect(probe).toBeDefined();
     expect(attempts(routing, single, OK)).toEqual([]);
-    if (probe) routing.report(probe, FAILED);
+    if (probe) routing.report(probe, FAILED, 1n);
     wait(29_999);
     expect(attempts(routing, single, OK)).toEqual([]);
     wait(1);
@@ -207,7 +207,7 @@ describe("a credential that cools down", () => {
     const { routing, wait } = rig();
     const catalog = catalogOf([upstreamOf(1n), upstreamOf(2n, { priority: 1 })]);
     const [first] = routing.candidates(catalog, ORDER);
-    if (first) routing.report(first, LIMITED);
+    if (first) routing.report(first, LIMITED, 1n);
     wait(19_999);
     expect(attempts(routing, catalog, FAILED)).toEqual(["u2/a", "u1/a"]);
     expect(attempts(routing, catalog, LIMITED)).toEqual(["u2/a", "u1/a"]);
@@ -219,7 +219,7 @@ describe("a credential that cools down", () => {
     const { routing, wait } = rig();
     const catalog = catalogOf([upstreamOf(1n), upstreamOf(2n, { priority: 1 })]);
     const [first] = routing.candidates(catalog, ORDER);
-    if (first) routing.report(first, { kind: "rate-limited", retryAfterSeconds: 1e9 });
+    if (first) routing.report(first, { kind: "rate-limited", retryAfterSeconds: 1e9 }, 1n);
     wait(119_999);
     expect(attempts(routing, catalog, OK)[0]).toBe("u2/a");
     wait(1);
@@ -286,7 +286,7 @@ describe("whatever happens", () => {
             seen.add(candidate);
             const outcome = outcomes[next % outcomes.length] ?? OK;
             next += 1;
-            routing.report(candidate, outcome);
+            routing.report(candidate, outcome, 1n);
           }
           expect(seen.size).toBeLessThanOrEqual(3);
         }
@@ -338,7 +338,7 @@ function attempts(
   const asked: string[] = [];
   for (const candidate of routing.candidates(catalog, order)) {
     asked.push(label(candidate));
-    routing.report(candidate, outcome);
+    routing.report(candidate, outcome, order.account);
     if (outcome.kind === "ok") break;
   }
   return asked;

@@ -4,10 +4,11 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { Trouble } from "./condition.ts";
-import type { AttemptOutcome } from "./health.ts";
 import { inspectRoute, type RouteStation } from "./inspect.ts";
-import { createRoutes, type RouteOrder } from "./routes.ts";
+import type { AttemptOutcome } from "./outcome.ts";
+import { type CandidateOrder, createRoutes, type RouteOrder } from "./routes.ts";
 import { type AttemptCounts, AttemptTally } from "./tally.ts";
+import { tell } from "./tell.ts";
 import { type Candidates, Walk } from "./walk.ts";
 
 export interface RoutingOptions {
@@ -24,9 +25,9 @@ export interface Routing {
    * Whom to ask, in order, at most three. Ask for the next one only after the outcome of the one before
    * is reported, since the choice depends on it. Never throws; may be empty.
    */
-  candidates(catalog: Catalog, order: RouteOrder): Candidates;
-  /** How an attempt went. May be called twice for one attempt (answering, then broken off). */
-  report(candidate: Candidate, outcome: AttemptOutcome): void;
+  candidates(catalog: Catalog, order: CandidateOrder): Candidates;
+  /** How an attempt for a request of this account went. May be called twice for one attempt (answering, then broken off). */
+  report(candidate: Candidate, outcome: AttemptOutcome, account: bigint): void;
   /** How many breakers are open, by upstream; 0 for the healthy. */
   openBreakers(): ReadonlyMap<string, number>;
   /** The models under credentials that are not well, as this process has learnt. */
@@ -51,26 +52,11 @@ export function createRouting(options: RoutingOptions): Routing {
     troubles: () => routes.troubles(nowMs()),
     inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
-    report(candidate, outcome) {
+    report(candidate, outcome, account) {
       tally.count(candidate.upstream.id, outcome, nowMs());
-      const change = routes.stopOf(candidate)?.health.report(outcome, nowMs());
-      if (change === undefined) return;
-      const where = {
-        upstream: candidate.upstream.name,
-        credential: candidate.credential.name,
-        model: candidate.model,
-      };
-      if (change === "opened")
-        log.warn(where, "five failures in a row: requests go elsewhere, with a probe every 30 s");
-      if (change === "closed") log.info(where, "the upstream answers again");
-      if (change === "rate-limited")
-        log.warn(where, "the upstream limits our rate; its other credentials go first");
-      if (change === "refused") {
-        log.error(
-          { ...where, alarm: true },
-          "the upstream refuses our account: check its key, its credit and the model's name",
-        );
-      }
+      const stop = routes.stopOf(candidate);
+      const change = stop?.health.report(outcome, { account, model: stop.model }, nowMs());
+      if (change !== undefined) tell(log, change, candidate, account);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "./health.ts";
+import { type AttemptOutcome, type CountedOutcome, countedAs } from "./outcome.ts";
 
 /** How attempts at one upstream ended lately, in this process; retries that another upstream rescued count too. */
 export interface AttemptCounts {
@@ -15,7 +15,7 @@ const SLOTS = 60;
 const NONE: Readonly<Record<keyof AttemptCounts, number>> = { ok: 0, failed: 0, rateLimited: 0, refused: 0 };
 
 type Counted = keyof AttemptCounts;
-const FIELD: Readonly<Record<AttemptOutcome["kind"], Counted | undefined>> = {
+const FIELD: Readonly<Record<CountedOutcome, Counted | undefined>> = {
   ok: "ok",
   // It is counted when it ends.
   answering: undefined,
@@ -30,7 +30,7 @@ export class AttemptTally {
   readonly #slots = new Map<bigint, Map<number, Record<Counted, number>>>();
 
   count(upstreamId: bigint, outcome: AttemptOutcome, nowMs: number): void {
-    const field = FIELD[outcome.kind];
+    const field = FIELD[countedAs(outcome)];
     if (field === undefined) return;
     let slots = this.#slots.get(upstreamId);
     if (slots === undefined) {

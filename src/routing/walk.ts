@@ -1,7 +1,7 @@
 import type { Origin } from "../conversation/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { Route, RouteOrder, Station, Stop, Tier } from "./routes.ts";
+import type { CandidateOrder, Route, Station, Stop, Tier } from "./routes.ts";
 
 /** A third failure says that the request, not the place, is the matter. */
 const MAX_ATTEMPTS = 3;
@@ -21,6 +21,10 @@ interface Choice {
   readonly stop: Stop;
 }
 
+/** How gladly a place is asked: ready, coming back and not its turn, cooling, open; undefined = not at all. */
+type Grade = 0 | 1 | 2 | 3;
+const GRADES: readonly Grade[] = [0, 1, 2, 3];
+
 /** Candidates for one request, in the order to try them. Each is chosen when it is asked for. */
 export interface Candidates extends Iterable<Candidate> {
   /** Why there was no candidate, for a request that got none. */
@@ -29,20 +33,25 @@ export interface Candidates extends Iterable<Candidate> {
 
 /**
  * One request's way along its route. Lower priority numbers first, within one the minter of the request's
- * state, then by weight; what is full or whose breaker is open is passed by; credentials that cool down
- * come last. It chooses late, so that each choice knows how the attempt before it ended.
+ * state, then by weight; what is full or closed to the account is passed by. Before any of lower grade come all that are well:
+ * what comes back has only part of the requests that could go elsewhere, what cools down is asked after that, and what is open
+ * to nobody with another choice comes last. It chooses late, so that each choice knows how the attempt before it ended.
  */
 export class Walk implements Candidates, Iterator<Candidate> {
   readonly #route: Route;
-  readonly #pin: RouteOrder["pin"];
-  readonly #minter: RouteOrder["minter"];
+  readonly #account: bigint;
+  readonly #pin: CandidateOrder["pin"];
+  readonly #minter: CandidateOrder["minter"];
   readonly #deps: WalkDeps;
   #attempts = 0;
   #last: Choice | undefined;
   #passed: Set<Station | Stop> | undefined;
+  /** Drawn once a request, where a place comes back: whether it is among those that go there. */
+  #luck: number | undefined;
 
-  constructor(route: Route, { pin, minter }: RouteOrder, deps: WalkDeps) {
+  constructor(route: Route, { account, pin, minter }: CandidateOrder, deps: WalkDeps) {
     this.#route = route;
+    this.#account = account;
     this.#pin = pin;
     this.#minter = minter;
     this.#deps = deps;
@@ -63,7 +72,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
     let waitMs = Number.POSITIVE_INFINITY;
     for (const station of this.#route.flat()) {
       if (this.#full(station)) full = true;
-      for (const { health } of station.stops) waitMs = Math.min(waitMs, health.waitMs(nowMs));
+      for (const { health } of station.stops) waitMs = Math.min(waitMs, health.waitMs(this.#account, nowMs));
     }
     if (full) {
       return new GatewayError(
@@ -86,15 +95,14 @@ export class Walk implements Candidates, Iterator<Candidate> {
     const nowMs = this.#deps.nowMs();
     const failed = this.#last;
     if (failed !== undefined) this.#pass(failed, nowMs);
-    const found = this.#pin
-      ? this.#pinned(this.#pin, nowMs)
-      : (this.#search(nowMs, false) ?? this.#search(nowMs, true));
+    const found = this.#pin ? this.#pinned(this.#pin, nowMs) : this.#search(nowMs);
     // Going on is paid for by the upstream that failed.
-    if (found === undefined || (failed !== undefined && !failed.station.budget.spend())) return undefined;
+    if (found === undefined || (failed !== undefined && !failed.station.budget.spend(this.#account)))
+      return undefined;
     const { station, stop } = found;
-    if (failed === undefined) station.budget.earn();
+    if (failed === undefined) station.budget.earn(this.#account);
     station.turn = (station.stops.indexOf(stop) + 1) % station.stops.length;
-    stop.health.claim(nowMs);
+    stop.health.claim(this.#account, nowMs);
     this.#attempts += 1;
     this.#last = found;
     return stop;
@@ -106,37 +114,39 @@ export class Walk implements Candidates, Iterator<Candidate> {
     this.#passed.add(stop.health.cooling(nowMs) ? stop : station);
   }
 
-  /** The best tier that has anything to offer; cooling credentials only when asked for. */
-  #search(nowMs: number, cooling: boolean): Choice | undefined {
-    for (const tier of this.#route) {
-      const found = this.#minting(tier, nowMs, cooling) ?? this.#draw(tier, nowMs, cooling);
-      if (found !== undefined) return found;
+  /** The best grade that any tier offers, of its tiers the first. */
+  #search(nowMs: number): Choice | undefined {
+    for (const grade of GRADES) {
+      for (const tier of this.#route) {
+        const found = this.#minting(tier, nowMs, grade) ?? this.#draw(tier, nowMs, grade);
+        if (found !== undefined) return found;
+      }
     }
     return undefined;
   }
 
   /** The minter of the request's state, if it has the tier's priority; without that state nothing is forwarded anyhow. */
-  #minting([first]: Tier, nowMs: number, cooling: boolean): Choice | undefined {
+  #minting([first]: Tier, nowMs: number, grade: Grade): Choice | undefined {
     if (this.#minter === undefined) return undefined;
     for (const station of this.#route.flat()) {
       if (station.upstream.priority !== first?.upstream.priority) continue;
-      const stop = this.#offer(station, nowMs, cooling);
+      const stop = this.#offer(station, nowMs, grade);
       if (stop !== undefined && mints(stop, this.#minter)) return { station, stop };
     }
     return undefined;
   }
 
   /** Draws one station of a tier by weight, among those that have a credential to offer. */
-  #draw(tier: Tier, nowMs: number, cooling: boolean): Choice | undefined {
+  #draw(tier: Tier, nowMs: number, grade: Grade): Choice | undefined {
     let total = 0;
     for (const station of tier) {
-      if (this.#offer(station, nowMs, cooling) !== undefined) total += station.upstream.weight;
+      if (this.#offer(station, nowMs, grade) !== undefined) total += station.upstream.weight;
     }
     if (total === 0) return undefined;
     let left = this.#deps.random() * total;
     let found: Choice | undefined;
     for (const station of tier) {
-      const stop = this.#offer(station, nowMs, cooling);
+      const stop = this.#offer(station, nowMs, grade);
       if (stop === undefined) continue;
       found = { station, stop };
       left -= station.upstream.weight;
@@ -146,24 +156,36 @@ export class Walk implements Candidates, Iterator<Candidate> {
   }
 
   /** The credential whose turn it is, of those that may be used. */
-  #offer(station: Station, nowMs: number, cooling: boolean): Stop | undefined {
+  #offer(station: Station, nowMs: number, grade: Grade): Stop | undefined {
     if (this.#passed?.has(station) || this.#full(station)) return undefined;
     const { stops, turn } = station;
     for (let step = 0; step < stops.length; step += 1) {
       const stop = stops[(turn + step) % stops.length];
       if (stop === undefined || this.#passed?.has(stop)) continue;
-      if (stop.health.allows(nowMs) && stop.health.cooling(nowMs) === cooling) return stop;
+      if (this.#gradeOf(stop, nowMs) === grade) return stop;
     }
     return undefined;
   }
 
+  #gradeOf({ health }: Stop, nowMs: number): Grade | undefined {
+    const access = health.access(this.#account, nowMs);
+    if (access === "closed") return undefined;
+    if (access === "last") return 3;
+    if (health.cooling(nowMs)) return 2;
+    const share = health.share(this.#account, nowMs);
+    if (share === 1) return 0;
+    this.#luck ??= this.#deps.random();
+    return this.#luck < share ? 0 : 1;
+  }
+
   /** Only where the stored response is; a cooling credential too, since no other can answer. */
-  #pinned(pin: NonNullable<RouteOrder["pin"]>, nowMs: number): Choice | undefined {
+  #pinned(pin: NonNullable<CandidateOrder["pin"]>, nowMs: number): Choice | undefined {
     for (const station of this.#route.flat()) {
       if (station.upstream.id !== pin.upstreamId || this.#passed?.has(station) || this.#full(station))
         continue;
       const stop = station.stops.find(({ candidate }) => candidate.credential.id === pin.credentialId);
-      if (stop?.health.allows(nowMs) && !this.#passed?.has(stop)) return { station, stop };
+      if (stop === undefined || this.#passed?.has(stop)) continue;
+      if (stop.health.access(this.#account, nowMs) !== "closed") return { station, stop };
     }
     return undefined;
   }
