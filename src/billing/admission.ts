@@ -33,6 +33,8 @@ const RETRY_AFTER_SECONDS = 2;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
 const MOST_UNPOSTED = 100_000;
 const WAITERS_BEAT_MS = 100;
+// Who waits for money that only the database can give is told of an outage within a second.
+const UNANSWERED_MS = 600;
 // A billion dollars: nobody has it, and it fits the database's integers many times.
 const LARGEST_HOLD_NANOS = 10n ** 18n;
 
@@ -45,14 +47,18 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
     watching = true;
     timers.after(WAITERS_BEAT_MS, () => {
       watching = false;
-      const spool = current()?.spool;
-      if (!spool || spool.purses.waitingCount === 0) return;
+      const session = current();
+      if (!session || session.spool.purses.waitingCount === 0) return;
+      const { purses } = session.spool;
       const nowMs = clock.monotonicMs();
-      if (spool.isFresh(nowMs)) spool.purses.expire(nowMs);
-      else spool.purses.sendAway({ kind: "unavailable" });
+      if (givesMoney(session, nowMs)) purses.expire(nowMs);
+      else purses.sendAway({ kind: "unavailable" });
       watchWaiters();
     });
   };
+
+  const givesMoney = ({ spool, ticker }: Session, nowMs: number): boolean =>
+    spool.isFresh(nowMs) && ticker.unansweredMs(nowMs) < UNANSWERED_MS;
 
   const reasonNotReady = (nowMs: number): string | undefined => {
     const session = current();
@@ -72,6 +78,10 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
   const wait = (session: Session, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
     new Promise((resolve, reject) => {
       const { amountNanos } = order;
+      if (!givesMoney(session, nowMs)) {
+        reject(refusal({ kind: "unavailable" }, amountNanos));
+        return;
+      }
       const waiter = {
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,

@@ -17,6 +17,8 @@ const PAUSE_MS = 2;
 export interface Ticker {
   /** Something happened that may make a tick due. */
   wake(): void;
+  /** For how long the database has owed the answer to a tick that has failed; 0 = it answers. */
+  unansweredMs(nowMs: number): number;
   /** Ends after the tick under way. */
   stop(): Promise<void>;
 }
@@ -40,6 +42,8 @@ export function startTicker(options: TickerOptions): Ticker {
   const { spool, store, label, clock, timers, log } = options;
   let stopped = false;
   let failures = 0;
+  /** When the first of them was sent. */
+  let failingSinceMs = 0;
   let wakeUp: () => void = () => undefined;
 
   const sleepUntilWoken = (ms: number): Promise<void> =>
@@ -77,7 +81,10 @@ export function startTicker(options: TickerOptions): Ticker {
       failures = 0;
       options.onAnswer(answer);
     } catch (error) {
-      if (failures === 0) log.warn({ err: error, spool: spool.id }, "a tick has no answer; it is sent again");
+      if (failures === 0) {
+        failingSinceMs = sentAtMs;
+        log.warn({ err: error, spool: spool.id }, "a tick has no answer; it is sent again");
+      }
       failures += 1;
     }
   };
@@ -101,6 +108,7 @@ export function startTicker(options: TickerOptions): Ticker {
 
   return {
     wake: () => wakeUp(),
+    unansweredMs: (nowMs) => (failures === 0 ? 0 : nowMs - failingSinceMs),
     async stop() {
       stopped = true;
       wakeUp();

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { connect, connectionConfig } from "./connection.ts";
 import type { DatabaseLog, Queryable } from "./database.ts";
-import { connect, connectionConfig } from "./pool.ts";
 
 // Beside src/ and beside dist/, so the same steps lead there from both.
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("../../migrations", import.meta.url));

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { connectionConfig, connect as open } from "./connection.ts";
 import type { DatabaseLog, Subscription } from "./database.ts";
-import { connectionConfig, inTurn, connect as open, type Run } from "./pool.ts";
+import { inTurn, type Run, runOn } from "./pool.ts";
 
 export interface Notifications {
   /** See Database.listen. */
@@ -23,7 +24,10 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = BEAT_M
 
   const connectOnce = async (): Promise<void> => {
     const connection = new pg.Client({ ...connectionConfig(url, "faregate listen"), query_timeout: beatMs });
-    const next = { query: inTurn(connection), end: () => connection.end() };
+    const next = {
+      query: inTurn((text, values) => runOn(connection, text, values)),
+      end: () => connection.end(),
+    };
     connection.on("error", () => undefined); // followed by "end"
     connection.on("notification", ({ channel, payload }) => deliver(channel, payload ?? ""));
     try {

@@ -1,6 +1,9 @@
 import pg from "pg";
+import { connectionConfig, SESSION } from "./connection.ts";
 import type { Queryable, TransactionOptions } from "./database.ts";
 import { isConnectionLoss } from "./failures.ts";
+import { isAnswer, openPulse } from "./pulse.ts";
+import { type SilenceWatch, watchSilence } from "./silence.ts";
 
 export interface PoolOptions {
   readonly url: string;
@@ -18,9 +21,6 @@ export interface Pool extends Queryable {
 // Throughput is flat from about 16 sessions on (9,000 durable transactions a second on two cores), and
 // several processes share a server's connections.
 const MAX_CONNECTIONS = 16;
-// Whoever waits this long for a connection meets an overload or an outage, and 5 s is also the age at
-// which balances count as stale.
-const CONNECT_LIMIT_MS = 5_000;
 // Our statements take milliseconds; what takes longer holds locks that others wait for.
 const STATEMENT_LIMIT_MS = 30_000;
 // The server's limit is no use when the server is unreachable and the network says nothing.
@@ -28,38 +28,40 @@ const ANSWER_LIMIT_MS = STATEMENT_LIMIT_MS + 5_000;
 // A process that pauses inside a transaction must not hold its locks over everybody else.
 const IDLE_IN_TRANSACTION_LIMIT_MS = 5_000;
 
-/**
- * What a server, a database or a role may have set to suit others: how dates are spelt, which statements and
- * their readers rely on, and limits, which are ours to choose. Said by a statement, since poolers between us
- * and the server refuse it in the first packet.
- */
-const SESSION = `set datestyle = 'ISO'; set timezone = 'UTC'; set default_transaction_isolation = 'read committed';
-  set statement_timeout = 0; set lock_timeout = 0; set idle_session_timeout = 0`;
-
-/** Connects a client made with `connectionConfig`. */
-export async function connect(client: pg.Client): Promise<void> {
-  await client.connect();
-  try {
-    await client.query(SESSION);
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    throw error;
-  }
-}
-
-/** What all our connections have in common. */
-export function connectionConfig(url: string, applicationName: string): pg.ClientConfig {
+export function openPool(options: PoolOptions): Pool {
+  let pool = newPool(options);
+  const pulse = openPulse(options);
+  const watch = watchSilence({
+    ask: pulse.ask,
+    onSilent() {
+      // What is lent out is cut, and what is idle may lead nowhere as well: nothing of it is used again.
+      const old = pool;
+      pool = newPool(options);
+      void old.end().catch(() => undefined);
+    },
+  });
+  const lend = watchedLender(() => pool, watch);
   return {
-    connectionString: url,
-    application_name: applicationName,
-    types: { getTypeParser },
-    connectionTimeoutMillis: CONNECT_LIMIT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    ...queryable(async (text, values) => {
+      const client = await lend();
+      try {
+        const result = await client.run(text, values);
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(error instanceof Error ? error : true);
+        throw error;
+      }
+    }),
+    transaction: async (work, transactionOptions) => transaction(await lend(), work, transactionOptions),
+    async close() {
+      watch.close();
+      await Promise.all([pool.end(), pulse.close()]);
+    },
   };
 }
 
-export function openPool(options: PoolOptions): Pool {
+function newPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     ...connectionConfig(options.url, options.applicationName),
     max: options.maxConnections ?? MAX_CONNECTIONS,
@@ -73,27 +75,80 @@ export function openPool(options: PoolOptions): Pool {
   // An idle connection that breaks leaves the pool by itself; the next statement opens another or says
   // what is wrong. Without a listener the event would end the program.
   pool.on("error", () => undefined);
-  return {
-    ...queryable((text, values) => runOn(pool, text, values)),
-    transaction: (work, transactionOptions) => transaction(pool, work, transactionOptions),
-    close: () => pool.end(),
+  return pool;
+}
+
+/** A connection on loan; what runs on it is cut where the server falls silent. */
+interface Lent {
+  readonly run: Run;
+  /** Gives it back; with an error it is closed. */
+  release(broken?: Error | boolean): void;
+}
+
+function watchedLender(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<Lent> {
+  return async () => {
+    const client = await connectWatched(pool(), watch);
+    // While it is lent out the pool does not listen; the statement under way reports the loss.
+    const ignore = (): void => undefined;
+    client.on("error", ignore);
+    return {
+      async run(text, values) {
+        const end = watch.begin(() => client.connection.stream.destroy());
+        try {
+          const result = await runOn(client, text, values);
+          end(true);
+          return result;
+        } catch (error) {
+          end(isAnswer(error));
+          throw error;
+        }
+      },
+      release(broken) {
+        client.off("error", ignore);
+        client.release(broken);
+      },
+    };
   };
+}
+
+/** Waits for a connection, and no longer once the server is silent. */
+function connectWatched(pool: pg.Pool, watch: SilenceWatch): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let given = false;
+    const end = watch.begin((error) => {
+      given = true;
+      reject(error);
+    });
+    pool.connect().then(
+      (client) => {
+        // An idle one tells nothing of the server.
+        end(false);
+        if (given) client.release();
+        else resolve(client);
+      },
+      (error: unknown) => {
+        end(isAnswer(error));
+        reject(error);
+      },
+    );
+  });
 }
 
 /** One statement at the driver. */
 export type Run = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult>;
 
 /** Statements on one connection, each when the one before is done; the driver asks for that. */
-export function inTurn(client: pg.ClientBase): Run {
+export function inTurn(run: Run): Run {
   let last: Promise<unknown> = Promise.resolve();
   return (text, values) => {
-    const result = last.then(() => runOn(client, text, values));
+    const result = last.then(() => run(text, values));
     last = result.catch(() => undefined);
     return result;
   };
 }
 
-function runOn(
+/** Runs one statement on a connection. */
+export function runOn(
   source: Pick<pg.ClientBase, "query">,
   text: string,
   values?: readonly unknown[],
@@ -127,16 +182,12 @@ function queryable(run: Run): Queryable {
 }
 
 async function transaction<T>(
-  pool: pg.Pool,
+  client: Lent,
   work: (tx: Queryable) => Promise<T>,
   { isolation = "read committed", readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
-  const client = await pool.connect();
-  // While it is lent out the pool does not listen; the statement under way reports the loss.
-  const ignore = (): void => undefined;
-  client.on("error", ignore);
   // Begin, work and end take turns, so that nothing started inside can run after the end, outside.
-  const run = inTurn(client);
+  const run = inTurn(client.run);
   let over = false;
   const runInside: Run = async (text, values) => {
     if (over) throw new Error("the transaction is over; a statement came too late");
@@ -161,33 +212,10 @@ async function transaction<T>(
     });
     throw error;
   } finally {
-    client.off("error", ignore);
     client.release(broken);
   }
 }
 
 function firstLine(text: string): string {
   return text.trim().split("\n", 1)[0] ?? "";
-}
-
-// Types by their fixed numbers in pg_type; `Database` documents the result.
-const INT8 = 20;
-const INT8_ARRAY: number = 1016;
-const DATE = 1082;
-const TIMESTAMP = 1114;
-
-function getTypeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
-  if (format !== "binary") {
-    if (oid === INT8) return BigInt;
-    if (oid === INT8_ARRAY) return (text) => bigints(pg.types.getTypeParser(INT8_ARRAY, "text")(text));
-    if (oid === DATE) return (text) => text;
-    // The driver would read it as local time.
-    if (oid === TIMESTAMP) return (text) => new Date(`${text.replace(" ", "T")}Z`);
-  }
-  return pg.types.getTypeParser(oid, format as "text");
-}
-
-function bigints(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(bigints);
-  return value === null ? null : BigInt(String(value));
 }

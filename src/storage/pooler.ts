@@ -1,5 +1,6 @@
 import pg from "pg";
-import { connect, connectionConfig, inTurn, type Run } from "./pool.ts";
+import { connect, connectionConfig } from "./connection.ts";
+import { inTurn, type Run, runOn } from "./pool.ts";
 
 /** More than once, since another program may have been lent the connection that we looked for. */
 const LOOKS = 3;
@@ -14,7 +15,7 @@ export async function refuseLentConnections(url: string): Promise<void> {
   for (const client of clients) client.on("error", () => undefined); // the statement under way says so itself
   try {
     for (const client of clients) await connect(client);
-    const [mine, others] = clients.map(inTurn);
+    const [mine, others] = clients.map((client) => inTurn((text, values) => runOn(client, text, values)));
     if (mine !== undefined && others !== undefined && !(await isLent(mine, others))) return;
   } finally {
     for (const client of clients) await client.end().catch(() => undefined);

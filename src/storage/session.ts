@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { connect, connectionConfig } from "./pool.ts";
+import { connect, connectionConfig } from "./connection.ts";
 
 /** "owner" serves: one per data folder. "guest" is a command-line tool, or a further process of the owner's. */
 export type Role = "owner" | "guest";

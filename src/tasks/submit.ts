@@ -30,6 +30,8 @@ export interface SubmitDeps {
 const LONGEST_WAIT_MS = 10_000;
 const MOST_WAITERS = 1_000;
 const RETRY_MS = 100;
+/** A database that is away, gone or hung, is told to the caller within a second. */
+const UNANSWERED_MS = 600;
 const RETRY_AFTER_SECONDS = 2;
 /** A queue of thousands does not empty within seconds. */
 const FULL_RETRY_AFTER_SECONDS = 30;
@@ -71,7 +73,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
     let leave: (() => void) | undefined;
     try {
       for (;;) {
-        const acceptance = await attempt(task, deadlineMs);
+        const acceptance = await attempt(task);
         switch (acceptance.outcome) {
           case "accepted":
             return freshTask(task, acceptance.acceptedAt);
@@ -111,7 +113,8 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
   };
 
   /** A commit whose answer was lost is asked again under the same id, which tells what became of it. */
-  const attempt = async (task: NewTask, deadlineMs: number): Promise<Acceptance> => {
+  const attempt = async (task: NewTask): Promise<Acceptance> => {
+    const deadlineMs = clock.monotonicMs() + UNANSWERED_MS;
     for (;;) {
       try {
         crashPoint("task.accept.before-statement");
