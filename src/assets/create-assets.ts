@@ -1,9 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import { randomId } from "../base/random.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
+import { scrubberOf } from "../upstreams/scrubber.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
 import { type AssetCatalog, isSame, makesFor, type Place, placeOf, placesFor } from "./places.ts";
@@ -12,7 +14,7 @@ import { resolveOrder } from "./resolve-order.ts";
 
 export interface AssetsOptions {
   readonly database: Queryable;
-  readonly catalog: { current(): AssetCatalog };
+  readonly catalog: { current(): AssetCatalog & Pick<Catalog, "allUpstreams"> };
   readonly ask: AssetSite["ask"];
   readonly clock: Clock;
   readonly log: Log;
@@ -50,7 +52,7 @@ export function createAssets(options: AssetsOptions): Assets {
     const places = await placesOf(owner);
     if (places.length === 0) throw failedCreation("No upstream of this account's group keeps assets.");
     for (const place of places) {
-      const outcome = await place.api.create(siteOf(place, requestId), wanted);
+      const outcome = scrubbed(await place.api.create(siteOf(place, requestId), wanted));
       if (outcome.type === "refused") throw failedCreation(outcome.reason);
       if (outcome.type === "unavailable") {
         log.warn(
@@ -86,7 +88,7 @@ export function createAssets(options: AssetsOptions): Assets {
     const place = placeOf(catalog.current(), asset);
     if (place === undefined)
       return { type: "unavailable", reason: "The asset's upstream is not in service." };
-    const outcome = await place.api.read(siteOf(place, requestId), asset.upstreamAsset);
+    const outcome = scrubbed(await place.api.read(siteOf(place, requestId), asset.upstreamAsset));
     if (outcome.type === "unavailable") {
       log.warn(
         { upstream: place.upstream.name, reason: outcome.reason, requestId },
@@ -97,6 +99,12 @@ export function createAssets(options: AssetsOptions): Assets {
     if (outcome.type === "refused") return outcome;
     if (outcome.value.Status !== asset.status) await setAssetStatus(database, asset.id, outcome.value.Status);
     return { type: "done", value: { ...outcome.value, Id: asset.id } };
+  }
+
+  /** With the vendor's words as anyone may read them. */
+  function scrubbed<T>(outcome: AssetOutcome<T>): AssetOutcome<T> {
+    if (outcome.type === "done") return outcome;
+    return { ...outcome, reason: scrubberOf(catalog.current()).text(outcome.reason) };
   }
 }
 

@@ -52,6 +52,7 @@ export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => Kind
     groups: new Map(parts.groups.map((group) => [group.name, group])),
     models: new Map(parts.models.map((model) => [model.id, model])),
     upstreams,
+    allUpstreams: [...known.values()],
     settings: parts.settings,
     serving: (modelId, group, endpoint) => {
       const reach = reaches.get(group)?.get(modelId);

@@ -11,6 +11,8 @@ export interface Catalog {
   readonly groups: ReadonlyMap<string, Group>;
   readonly models: ReadonlyMap<string, Model>;
   readonly upstreams: readonly Upstream[];
+  /** Every upstream with every credential, those out of service too: what must never be told. */
+  readonly allUpstreams: readonly Upstream[];
   readonly settings: Settings;
   /**
    * Enabled upstreams with a usable credential that serve this model for this group, unordered; with

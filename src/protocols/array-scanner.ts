@@ -4,7 +4,7 @@
  */
 export function openArrayScanner(
   item: (buffer: Buffer, start: number, end: number) => void,
-  maxItemBytes = MAX_ITEM_BYTES,
+  { maxItemBytes = MAX_ITEM_BYTES, stray }: ArrayScannerOptions = {},
 ): ArrayScanner {
   let carried: Buffer[] = [];
   let carriedBytes = 0;
@@ -34,6 +34,7 @@ export function openArrayScanner(
           else if (byte === QUOTE) inString = false;
         } else if (byte === QUOTE) {
           inString = depth > 0;
+          if (depth === 0) stray?.();
         } else if (byte === OPENING_BRACE || (byte === OPENING_BRACKET && depth > 0)) {
           if (depth === 0) itemStart = at;
           depth += 1;
@@ -41,6 +42,8 @@ export function openArrayScanner(
           if (depth === 1) close(chunk, itemStart, at + 1);
           if (depth <= 1) whole = at + 1;
           depth = Math.max(0, depth - 1);
+        } else if (depth === 0 && byte !== undefined && byte > SPACE && byte !== COMMA) {
+          if (byte !== OPENING_BRACKET) stray?.();
         }
       }
       if (depth > 0) {
@@ -57,6 +60,12 @@ export function openArrayScanner(
   };
 }
 
+export interface ArrayScannerOptions {
+  readonly maxItemBytes?: number;
+  /** Something stands between the items that is no part of an array. */
+  readonly stray?: (() => void) | undefined;
+}
+
 export interface ArrayScanner {
   /** Answers how many bytes of the chunk end whole items (or the array). */
   write(chunk: Buffer): number;
@@ -66,7 +75,9 @@ export interface ArrayScanner {
 
 /** As for frames: pictures travel inside one item as base64. */
 const MAX_ITEM_BYTES = 16 * 1024 * 1024;
+const SPACE = 0x20;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;

@@ -71,6 +71,8 @@ export interface AnswerFacts {
   readonly error: UpstreamError | undefined;
   /** The answer itself says that it failed, and is passed on for what it is: its caller reads failures there. */
   readonly failed: boolean;
+  /** The body is no JSON object: nothing could be read of it, and no client could. */
+  readonly unreadable?: boolean;
   /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
   readonly parts?: readonly AnswerFacts[];
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
@@ -111,6 +113,11 @@ export interface StreamMeter {
   readonly over: boolean;
   /** The last write held output behind a finish, so that what came before it was not the end. */
   readonly wentOn: boolean;
+  /**
+   * Whether frames that were written since the last call may hold words of the vendor's own: a comment, an error, what is
+   * no event of the protocol.
+   */
+  takeWords(): boolean;
   /** What a finished stream still owes its caller (a vendor's missing `[DONE]`), to be sent at its end; else "". */
   readonly missingEnd: string;
   /** What `encodeStreamError` needs to end this stream. */

@@ -11,7 +11,12 @@ export interface FrameReader {
 /** As a plain answer: pictures of the largest kind come to 25 MB in one event. */
 const LARGEST_FRAME_BYTES = 96 * 1024 * 1024;
 
-/** Throws at a frame that is larger than any answer: left out, the caller would miss it without a word. */
+/** An event that is larger than any answer: left out, the caller would miss it without a word. */
+export class OversizedEvent extends RangeError {
+  override readonly name = "OversizedEvent";
+}
+
+/** `write` throws OversizedEvent. */
 export function openFrameReader(): FrameReader {
   let frames: WireFrame[] = [];
   const scanner = openFrameScanner(
@@ -21,7 +26,7 @@ export function openFrameReader(): FrameReader {
         if (frame.data !== "") frames.push(frame);
       },
       oversized() {
-        throw new RangeError(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
+        throw new OversizedEvent(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
       },
     },
     LARGEST_FRAME_BYTES,

@@ -4,8 +4,10 @@ import { openArrayScanner } from "./array-scanner.ts";
 import type { UpstreamError } from "./blame.ts";
 import { asObject, type JsonObject, parseEvent, parseLoosely } from "./json.ts";
 import type { Look } from "./look.ts";
+import { openOrdinaryLook } from "./ordinary-frame.ts";
 import { openTextSink } from "./output-text.ts";
 import type { AnswerFacts, BrokenStream, OutputText, StreamMeter } from "./protocol.ts";
+import { tellsWords } from "./told-words.ts";
 
 /**
  * The meter of one stream. Every frame is decoded until the first output has been seen (two or three of
@@ -15,12 +17,14 @@ export class RuledStreamMeter implements StreamMeter {
   readonly #rules: AnswerRules;
   readonly #notes: AnswerNotes;
   readonly #matters: Look;
+  readonly #isOrdinary = openOrdinaryLook();
   readonly #text: TextKeeper;
   #scanner: EventScanner | undefined;
   #midFrame = false;
   #done = false;
   #ended = false;
   #wentOn = false;
+  #words = false;
   #events = 0;
 
   constructor(rules: AnswerRules, answers: number) {
@@ -34,8 +38,12 @@ export class RuledStreamMeter implements StreamMeter {
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
     this.#wentOn = false;
-    this.#scanner ??= openEventScanner(chunk, (buffer, start, end, readEvent) =>
-      this.#read(buffer, start, end, readEvent),
+    this.#scanner ??= openEventScanner(
+      chunk,
+      (buffer, start, end, readEvent) => this.#read(buffer, start, end, readEvent),
+      () => {
+        this.#words = true;
+      },
     );
     if (this.#scanner === undefined) return chunk.length;
     const whole = this.#scanner.write(chunk);
@@ -73,6 +81,12 @@ export class RuledStreamMeter implements StreamMeter {
     return this.#wentOn;
   }
 
+  takeWords(): boolean {
+    const had = this.#words;
+    this.#words = false;
+    return had;
+  }
+
   get missingEnd(): string {
     const word = this.#rules.doneWord;
     if (word === undefined || this.#done || !this.finished) return "";
@@ -96,6 +110,7 @@ export class RuledStreamMeter implements StreamMeter {
   #read(buffer: Buffer, start: number, end: number, readEvent: EventReader): void {
     const notes = this.#notes;
     const behindFinish = notes.finished && this.#awaitsMore;
+    if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
     if (notes.output && notes.started && !behindFinish && !this.#matters(buffer, start, end)) {
       this.#events += 1;
       return;
@@ -109,6 +124,7 @@ export class RuledStreamMeter implements StreamMeter {
     }
     const parsed = parseEvent(data);
     const event = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
+    if (event === undefined || tellsWords(event, name)) this.#words = true;
     if (event === undefined) return;
     this.#events += 1;
     if (behindFinish) this.#readOn(event, name);
@@ -177,12 +193,14 @@ class TextKeeper {
 }
 
 /** Reads event streams by frames and JSON arrays by items; undefined until a first byte tells which. */
-function openEventScanner(first: Buffer, frame: FrameReader): EventScanner | undefined {
+function openEventScanner(first: Buffer, frame: FrameReader, stray?: () => void): EventScanner | undefined {
   let at = 0;
   while (at < first.length && (first[at] ?? 0) <= SPACE) at += 1;
   if (at === first.length) return undefined;
   if (first[at] === OPENING_BRACKET || first[at] === OPENING_BRACE) {
-    const scanner = openArrayScanner((buffer, start, end) => frame(buffer, start, end, readItemAt));
+    const scanner = openArrayScanner((buffer, start, end) => frame(buffer, start, end, readItemAt), {
+      stray,
+    });
     return { form: "array", ...scanner };
   }
   const scanner = openFrameScanner({

@@ -1,6 +1,6 @@
 import { type AnswerNotes, type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
 import { holdsAnswer } from "./error-body.ts";
-import { asObject, type JsonObject, parseLoosely } from "./json.ts";
+import { asObject, asObjects, type JsonObject, parseLoosely } from "./json.ts";
 import { openTextSink } from "./output-text.ts";
 import type { AnswerFacts, UsageReader } from "./protocol.ts";
 import { RuledStreamMeter } from "./stream-meter.ts";
@@ -18,11 +18,12 @@ export function usageReader(rules: AnswerRules): UsageReader {
     // Of what cannot be parsed nothing is known, not even that.
     if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(answer, notes))
       notes.error = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });
-    return factsOf(rules, notes, () => {
+    const facts = factsOf(rules, notes, () => {
       const sink = openTextSink();
       rules.answerText(answer, sink);
       return sink.text();
     });
+    return isAnswer(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };
   }
   return {
     readPlain,
@@ -30,6 +31,11 @@ export function usageReader(rules: AnswerRules): UsageReader {
     buckets: (usage) => rules.buckets(usage),
     openStream: (answers = 1) => new RuledStreamMeter(rules, answers),
   };
+}
+
+/** An object; of vendors with forms of their own also a list of them. */
+function isAnswer(body: unknown, anyForm: boolean): boolean {
+  return asObject(body) !== undefined || (anyForm && asObjects(body).length > 0);
 }
 
 /** Whether an object is no answer of the protocol: no word of it, no end, no usage, and no error that it states. */

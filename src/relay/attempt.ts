@@ -2,6 +2,7 @@ import { crashPoint } from "../base/crash-point.ts";
 import { atTurnEnd } from "../base/turn.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { UpstreamError } from "../protocols/blame.ts";
 import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { type AttemptOutcome, countedAs } from "../routing/outcome.ts";
@@ -15,12 +16,13 @@ import type {
   UpstreamFlight,
 } from "../upstreams/call.ts";
 import type { RawHeaders } from "../upstreams/raw-headers.ts";
+import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
 import type { StoredResponses } from "../upstreams/stored-responses.ts";
 import { AwaitedAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { ErrorAnswer } from "./error-answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { type AttemptFailure, bugOfOurs } from "./failures.ts";
+import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError } from "./failures.ts";
 import { fanOut } from "./fan-out.ts";
 import type { Passage } from "./passage.ts";
 import { PlainAnswer } from "./plain-answer.ts";
@@ -145,6 +147,15 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     this.close(failure, failure.health);
   }
 
+  scrubber(): Scrubber {
+    return scrubberOf(this.exchange.catalog);
+  }
+
+  failureOf(error: UpstreamError): AttemptFailure {
+    const client = this.exchange.request.protocol.name;
+    return failureOfError(scrubbedError(error, this.scrubber()), client, this.candidate.upstream.name);
+  }
+
   learn({ id }: AnswerFacts): void {
     if (!this.passage.storesResponse || id === undefined) return;
     const { upstream, credential } = this.candidate;
@@ -211,7 +222,13 @@ function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Rec
     : new PlainAnswer(attempt, passed);
 }
 
-/** In the upstream's words where they are true: some call their JSON text/plain, and clients then do not read it as JSON. */
+/**
+ * In the upstream's words where they are true: some call their JSON text/plain, and clients then do not read it as JSON.
+ * Of its parameters only the character set is passed on, as others are words of the vendor's like any header.
+ */
 function typeOf(stated: string | undefined, due: string): string {
-  return stated?.toLowerCase().startsWith(due) ? stated : due;
+  if (stated === undefined || !stated.toLowerCase().startsWith(due)) return due;
+  return KNOWN_PARAMETERS.test(stated.slice(due.length)) ? stated : due;
 }
+
+const KNOWN_PARAMETERS = /^\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;

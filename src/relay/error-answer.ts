@@ -1,7 +1,7 @@
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate, UpstreamFailure } from "../upstreams/call.ts";
 import { kindOf } from "../upstreams/kinds.ts";
-import { failureOfError, failureOfTransport } from "./failures.ts";
+import { failureOfTransport } from "./failures.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /** Enough for any vendor's error; an HTML page beyond it says nothing more. */
@@ -57,13 +57,11 @@ export class ErrorAnswer implements Receiver {
     if (this.over) return;
     this.over = true;
     const { attempt, status } = this;
-    const { candidate, exchange } = attempt;
+    const { candidate } = attempt;
     const body = Buffer.concat(this.chunks);
     const error = PROTOCOLS[candidate.protocol].decodeError(status, this.headers, body);
     const ours = isAccountFault(candidate, status, body);
-    const client = exchange.request.protocol.name;
-    const told = ours ? { ...error, fault: "account" as const } : error;
-    attempt.fail(failureOfError(told, client, candidate.upstream.name));
+    attempt.fail(attempt.failureOf(ours ? { ...error, fault: "account" } : error));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Member } from "../base/roster.ts";
 import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Loss } from "../conversation/loss.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
@@ -13,6 +14,8 @@ import type { TextRequest } from "./text-request.ts";
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
 export interface Exchange extends Member {
   readonly request: TextRequest;
+  /** As it was when the request was admitted. */
+  readonly catalog: Catalog;
   readonly hold: OpenHold;
   readonly clock: Clock;
   readonly chargeEmptyAnswers: boolean;

@@ -3,6 +3,7 @@ import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../er
 import { tellCaller, type UpstreamError } from "../protocols/blame.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
+import type { Scrubber } from "../upstreams/scrubber.ts";
 
 /** How an attempt failed before anything reached the caller. */
 export interface AttemptFailure {
@@ -70,7 +71,7 @@ function healthOfTransport({ kind, phase }: UpstreamFailure): AttemptOutcome {
   return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };
 }
 
-/** The upstream answered with an error, as a status or as a stream's first event. */
+/** The upstream answered with an error, as a status or as a stream's first event; `error` as it may be told. */
 export function failureOfError(error: UpstreamError, client: ProtocolName, upstream: string): AttemptFailure {
   return {
     next: error.fault !== "caller",
@@ -78,6 +79,20 @@ export function failureOfError(error: UpstreamError, client: ProtocolName, upstr
     error: tellCaller(error, client, causeOf(error, upstream)),
     health: healthOf(error),
   };
+}
+
+/** An upstream's error without what is the operator's own: the only form in which anyone reads it. */
+export function scrubbedError(error: UpstreamError, scrubber: Scrubber): UpstreamError {
+  const { type, code, param, message, details } = error;
+  const told = {
+    type: scrubber.text(type),
+    code: scrubber.text(code),
+    param: scrubber.text(param),
+    message: scrubber.text(message),
+  };
+  return details === undefined
+    ? { ...error, ...told }
+    : { ...error, ...told, details: scrubber.value(details) };
 }
 
 /** What the upstream told of its failure, for the operator's log: without its words, which may repeat the caller's. */
@@ -173,10 +188,10 @@ export function bugOfOurs(cause: unknown): AttemptFailure {
   };
 }
 
-/** A plain answer beyond every sane size is not collected further. */
-export function tooLargeAnswer(upstream: string): AttemptFailure {
+/** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
+export function tooLargeAnswer(upstream: string): AttemptFailure & { readonly error: GatewayError } {
   return {
-    next: false,
+    next: true,
     timedOut: false,
     health: { kind: "neutral" },
     error: new GatewayError(

@@ -1,4 +1,6 @@
+import { asBuffer } from "../base/sse.ts";
 import type { UpstreamError } from "../protocols/blame.ts";
+import { parseLoosely } from "../protocols/json.ts";
 import {
   type AnswerFacts,
   type BrokenStream,
@@ -24,7 +26,7 @@ export function joinedUsage(
   };
   return {
     readPlain,
-    readBytes: (body) => readPlain(parse(body)),
+    readBytes: (body) => readPlain(parseLoosely(asBuffer(body).toString("utf8"))),
     buckets: (usage) => reader.buckets(usage),
     openStream: () => new JoinedMeter(meters),
   };
@@ -69,6 +71,11 @@ class JoinedMeter implements StreamMeter {
     return this.#last?.wentOn === true;
   }
 
+  /** What is joined is translated, and no word of it passes as it came. */
+  takeWords(): boolean {
+    return false;
+  }
+
   get missingEnd(): string {
     return this.#meters.find(({ missingEnd }) => missingEnd !== "")?.missingEnd ?? "";
   }
@@ -92,6 +99,7 @@ function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
     id: undefined,
     error: parts.find(({ error }) => error !== undefined)?.error,
     failed: parts.every(({ failed }) => failed),
+    unreadable: parts.some(({ unreadable }) => unreadable === true),
     parts,
     outputText() {
       const texts = parts.map((part) => part.outputText());
@@ -101,12 +109,4 @@ function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
       };
     },
   };
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

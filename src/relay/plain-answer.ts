@@ -1,9 +1,11 @@
 import { crashPoint } from "../base/crash-point.ts";
+import type { AnswerFacts } from "../protocols/protocol.ts";
+import { scrubAnswer } from "../protocols/scrub-stream.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import { chargeInput } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
-import { failureOfError, failureOfTransport, tooLargeAnswer, unreadableAnswer } from "./failures.ts";
+import { failureOfTransport, tooLargeAnswer, unreadableAnswer } from "./failures.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
@@ -44,16 +46,18 @@ export class PlainAnswer implements Receiver {
     crashPoint("upstream.after-last-byte");
     const { attempt, chunks } = this;
     const { exchange, candidate } = attempt;
-    const { answer, protocol } = exchange.request;
+    const { answer } = exchange.request;
     const upstream = candidate.upstream.name;
     const facts = attempt.usage.readBytes(
       chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, this.bytes),
     );
-    if (facts.error !== undefined && !facts.hasOutput)
-      return attempt.fail(failureOfError(facts.error, protocol.name, upstream));
-    if (!looksWhole(chunks)) return attempt.fail(unreadableAnswer(upstream));
+    if (facts.error !== undefined && !facts.hasOutput) return attempt.fail(attempt.failureOf(facts.error));
+    if (facts.unreadable === true) return attempt.fail(unreadableAnswer(upstream));
     const passed = attempt.passage.plain(chunks);
-    if ("error" in passed) return attempt.fail(failureOfError(passed.error, protocol.name, upstream));
+    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error));
+    const body = tellsFailure(facts)
+      ? [scrubAnswer(Buffer.concat(passed.body), attempt.scrubber())]
+      : passed.body;
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
     const { gone } = exchange;
@@ -64,8 +68,7 @@ export class PlainAnswer implements Receiver {
       status: gone ? 0 : 200,
     });
     crashPoint("answer.before-last-byte");
-    if (answer.open)
-      answer.whole(200, Object.assign({}, this.headers, droppedHeader(exchange.losses)), passed.body);
+    if (answer.open) answer.whole(200, Object.assign({}, this.headers, droppedHeader(exchange.losses)), body);
     crashPoint("answer.after-last-byte");
     attempt.done();
   }
@@ -88,27 +91,7 @@ export class PlainAnswer implements Receiver {
   }
 }
 
-/**
- * Whether this can be a JSON object or array: a proxy's page and a body cut short are not, and clients
- * take them for answers. The ends tell, so that a large body is not read once more.
- */
-function looksWhole(chunks: readonly Buffer[]): boolean {
-  let first: number | undefined;
-  let last: number | undefined;
-  for (const chunk of chunks) {
-    first ??= chunk.find(isVisible);
-    last = chunk.findLast(isVisible) ?? last;
-  }
-  return (first === BRACE && last === CLOSING_BRACE) || (first === BRACKET && last === CLOSING_BRACKET);
+/** Whether the vendor speaks in it, beside a model or in its place. */
+function tellsFailure({ error, failed, hasOutput }: AnswerFacts): boolean {
+  return error !== undefined || failed || !hasOutput;
 }
-
-/** Neither a space nor part of a byte order mark. */
-function isVisible(byte: number): boolean {
-  return byte > SPACE && byte < 0x80;
-}
-
-const SPACE = 0x20;
-const BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;

@@ -1,6 +1,8 @@
+import type { UpstreamError } from "../protocols/blame.ts";
 import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { Candidate, UpstreamFailure, UpstreamFlight } from "../upstreams/call.ts";
+import type { Scrubber } from "../upstreams/scrubber.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AttemptFailure } from "./failures.ts";
 import type { Passage } from "./passage.ts";
@@ -26,6 +28,10 @@ export interface Attempt {
   learn(facts: AnswerFacts): void;
   /** Runs work that no caller of ours awaits; its failure ends this request alone. */
   guard(work: () => void | Promise<void>): void;
+  /** Takes what is ours out of the upstream's words: called where one is told. */
+  scrubber(): Scrubber;
+  /** The upstream's error as this request's failure, in words that can be told. */
+  failureOf(error: UpstreamError): AttemptFailure;
   /** The way back to the caller. */
   readonly passage: Passage;
 }

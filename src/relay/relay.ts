@@ -213,6 +213,7 @@ function takeHold(
 function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, hold: OpenHold): Exchange {
   return {
     request,
+    catalog,
     hold,
     clock: deps.clock,
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,

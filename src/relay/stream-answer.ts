@@ -3,6 +3,8 @@ import type { ChargeReason } from "../billing/billing.ts";
 import { type ErrorStatement, GatewayError, statementOf } from "../errors.ts";
 import { tellCaller } from "../protocols/blame.ts";
 import type { StreamMeter } from "../protocols/protocol.ts";
+import { beginsAnswer, scrubStream } from "../protocols/scrub-stream.ts";
+import { OversizedEvent } from "../protocols/stream-frames.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { ClientAnswer } from "./client-answer.ts";
 import { settle } from "./exchange.ts";
@@ -11,8 +13,9 @@ import {
   answeredInOnePiece,
   brokenStream,
   causeOf,
-  failureOfError,
   failureOfTransport,
+  scrubbedError,
+  tooLargeAnswer,
 } from "./failures.ts";
 import type { StreamPassage } from "./passage.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
@@ -53,6 +56,11 @@ export class StreamAnswer implements Receiver {
   private lingerMs = 0;
   /** A finish was none: this upstream's are not to be relied upon. */
   private wentOn = false;
+  /** What is held back may hold the upstream's own words. */
+  private words = false;
+  /** The beginning of the event that is coming has been passed on. */
+  private flows = false;
+  private readonly openedMs: number;
 
   /** `headers` are those of a successful answer. */
   constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
@@ -63,14 +71,24 @@ export class StreamAnswer implements Receiver {
     this.headers = headers;
     this.meter = attempt.usage.openStream(answers);
     this.passage = attempt.passage.openStream();
+    this.openedMs = attempt.exchange.clock.monotonicMs();
     answer.onDrain(() => attempt.flight.resume());
   }
 
   data(chunk: Buffer): void {
     if (this.over) return;
+    try {
+      this.take(chunk);
+    } catch (cause) {
+      if (!(cause instanceof OversizedEvent)) throw cause;
+      this.refuseOversized();
+    }
+  }
+
+  private take(chunk: Buffer): void {
     const { meter } = this;
     const whole = meter.write(chunk);
-    if (!this.answer.committed && !this.opens(chunk)) return;
+    if (!this.answer.committed && !this.opens(chunk, whole)) return;
     if (meter.error?.fault === "account") {
       this.conceal();
       return;
@@ -79,8 +97,10 @@ export class StreamAnswer implements Receiver {
     this.hold(chunk.subarray(0, whole));
     if (whole > 0) this.heldBackWhole = this.heldBack.length;
     if (meter.finished) this.awaitEnd();
-    else if (whole > 0 || this.heldBackBytes > HOLD_BACK_BYTES) this.release();
-    this.hold(chunk.subarray(whole));
+    else if (whole > 0) this.release();
+    else if (this.heldBackBytes > HOLD_BACK_BYTES) this.flow();
+    if (whole > 0) this.flows = false;
+    if (!this.over) this.hold(chunk.subarray(whole));
   }
 
   ended(): void | Promise<void> {
@@ -122,17 +142,52 @@ export class StreamAnswer implements Receiver {
     await this.breakOff(error, "drained");
   }
 
-  /** Whether the head can go, and went, with this chunk; else that is held back, or the answer refused. */
-  private opens(chunk: Buffer): boolean {
-    const isEarly = !this.meter.started && this.heldBackBytes + chunk.length <= HOLD_BACK_BYTES;
+  /** Whether the answer begins, or has begun, with this chunk; else that is held back, or the answer refused. */
+  private opens(chunk: Buffer, whole: number): boolean {
+    const { started } = this.meter;
+    const isEarly = !started && this.heldBackBytes + chunk.length <= HOLD_BACK_BYTES;
     if (this.failedUnheard()) this.refuse();
+    else if (!started && this.isLate()) this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
     else if (isEarly) this.hold(chunk);
     else if (this.isInOnePiece()) this.refuse();
+    else if (!started && whole > 0) this.skip(chunk.subarray(whole));
+    else if (!started && this.passage.passesErrors && !this.beginsWith(chunk))
+      this.giveUpOn(brokenStream(this.upstream));
     else {
-      this.commit();
+      // A large event is no event before it is whole: where its bytes do not pass, nothing has been sent either.
+      if (started || this.passage.passesErrors) this.commit();
       return true;
     }
     return false;
+  }
+
+  /** Comments keep a connection alive and are no answer, however many they are. */
+  private isLate(): boolean {
+    const { exchange, candidate } = this.attempt;
+    const waitedMs = exchange.clock.monotonicMs() - this.openedMs;
+    return waitedMs >= candidate.upstream.timeouts.firstByteStreamMs;
+  }
+
+  /** Whether what is held back and this begin a large event of an answer. */
+  private beginsWith(chunk: Buffer): boolean {
+    return beginsAnswer(Buffer.concat([...this.heldBack, chunk]));
+  }
+
+  /** Comments without end before the first event: more of them than are held back are dropped. */
+  private skip(rest: Buffer): void {
+    this.heldBack = [];
+    this.heldBackBytes = 0;
+    this.hold(rest);
+  }
+
+  /** Passes a part of a large event on, which as a rule is an inline picture; an error of such a size is cut off. */
+  private flow(): void {
+    if (!this.flows && this.passage.passesErrors && !this.beginsWith(EMPTY)) {
+      this.conceal();
+      return;
+    }
+    this.flows = true;
+    this.release();
   }
 
   private goneReason(): ChargeReason {
@@ -148,14 +203,24 @@ export class StreamAnswer implements Receiver {
 
   /** Passes on what is held back, or only so many chunks of it. */
   private release(count = this.heldBack.length): void {
-    const chunks = this.heldBack.splice(0, count);
+    const chunks = this.tellable(this.heldBack.splice(0, count));
     this.heldBackBytes = this.heldBack.reduce((sum, { length }) => sum + length, 0);
     this.heldBackWhole = 0;
     for (const chunk of chunks) {
       for (const piece of this.passage.write(chunk)) {
+        if (!this.answer.committed) this.commit();
         if (!this.answer.write(piece)) this.attempt.flight.pause();
       }
     }
+  }
+
+  /** As they are, but for the upstream's own words among what a model wrote, where these pass as they come. */
+  private tellable(chunks: Buffer[]): Buffer[] {
+    this.words = this.meter.takeWords() || this.words;
+    if (!this.words || !this.passage.passesErrors) return chunks;
+    // What is still held back may be what holds them.
+    this.words = this.heldBack.length > 0;
+    return [scrubStream(Buffer.concat(chunks), this.meter.broken.form, this.attempt.scrubber())];
   }
 
   private commit(): void {
@@ -179,8 +244,12 @@ export class StreamAnswer implements Receiver {
     this.release(this.heldBackWhole);
   }
 
-  /** Waits for what follows the last finish; whatever has come then is all. */
+  /** Waits for what follows the last finish; whatever has come then is all, and so is more than can be held back. */
   private awaitEnd(): void {
+    if (this.heldBackBytes > HOLD_BACK_BYTES) {
+      this.attempt.guard(() => this.finishCut());
+      return;
+    }
     const ms = this.meter.over ? LINGER_MS : FINISH_MS;
     if (this.lingerMs === ms || (this.wentOn && !this.meter.over)) return;
     clearTimeout(this.linger);
@@ -203,11 +272,10 @@ export class StreamAnswer implements Receiver {
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
   private refuse(): void {
-    this.attempt.flight.abort();
-    this.giveUp(
+    this.giveUpOn(
       this.meter.error === undefined
         ? answeredInOnePiece(this.upstream)
-        : failureOfError(this.meter.error, this.attempt.exchange.request.protocol.name, this.upstream),
+        : this.attempt.failureOf(this.meter.error),
     );
   }
 
@@ -218,6 +286,23 @@ export class StreamAnswer implements Receiver {
     this.attempt.guard(() =>
       this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output"),
     );
+  }
+
+  /** An event beyond every bound, which no translation can read. */
+  private refuseOversized(): void {
+    const failure = tooLargeAnswer(this.upstream);
+    if (!this.answer.committed) {
+      this.giveUpOn(failure);
+      return;
+    }
+    this.attempt.flight.abort();
+    this.heldBack = [];
+    this.attempt.guard(() => this.breakOff(failure.error, "upstream_failed_after_output"));
+  }
+
+  private giveUpOn(failure: AttemptFailure): void {
+    this.attempt.flight.abort();
+    this.giveUp(failure);
   }
 
   private giveUp(failure: AttemptFailure): void {
@@ -271,14 +356,16 @@ export class StreamAnswer implements Receiver {
 
   /** What the upstream told of its failure, or what the transport saw. */
   private whyBroken(error: GatewayError): Error {
-    if (this.meter.error !== undefined) return causeOf(this.meter.error, this.upstream);
+    if (this.meter.error !== undefined)
+      return causeOf(scrubbedError(this.meter.error, this.attempt.scrubber()), this.upstream);
     return error.cause instanceof Error ? error.cause : error;
   }
 
   /** The upstream's own words where they are the caller's to read and do not reach them as they came. */
   private toldError(error: GatewayError): GatewayError | ErrorStatement {
     if (this.meter.error === undefined || this.passage.passesErrors) return error;
-    const told = tellCaller(this.meter.error, this.attempt.exchange.request.protocol.name);
+    const stated = scrubbedError(this.meter.error, this.attempt.scrubber());
+    const told = tellCaller(stated, this.attempt.exchange.request.protocol.name);
     return told instanceof GatewayError ? told : told.statement;
   }
 
@@ -295,6 +382,13 @@ export class StreamAnswer implements Receiver {
       ...(errorCode === undefined ? {} : { errorCode }),
     });
   }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Bytes came, and no event among them. */
+function noEvent(upstream: string): UpstreamFailure {
+  return { kind: "timeout", phase: "first-byte", message: `${upstream} sent comments and no event in time.` };
 }
 
 function reasonOf(failure: UpstreamFailure): ChargeReason {

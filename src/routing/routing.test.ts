@@ -376,7 +376,7 @@ function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
 /** A catalog whose `serving` looks only at names and groups, so that routing's own checks are tested. */
 function catalogOf(upstreams: readonly Upstream[]): Catalog {
   return {
-    ...{ version: 1n, groups: new Map(), models: new Map(), upstreams },
+    ...{ version: 1n, groups: new Map(), models: new Map(), upstreams, allUpstreams: upstreams },
     settings: decodeSettings({}),
     serving: (_model, group) => upstreams.filter(({ groups }) => groups === null || groups.has(group)),
     endpointsOf: () => [],

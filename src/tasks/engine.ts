@@ -7,6 +7,7 @@ import type { Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
+import { scrubberOf } from "../upstreams/scrubber.ts";
 import { inlinePictures, type ReadFile } from "../upstreams/task-apis/inline-pictures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { FoundTask, TaskBoard } from "./board.ts";
@@ -106,6 +107,7 @@ function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => b
     },
     inline: (order, withinMs) => inlinePictures(order, options.readFile ?? readNothing, { withinMs, clock }),
     resolveAssets: (claim, order) => assets.resolve(claim, order),
+    scrub: (text) => scrubberOf(catalog.current()).text(text),
   };
 }
 

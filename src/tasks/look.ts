@@ -139,7 +139,7 @@ async function takeIn(
   const { claim } = held;
   if (outcome?.type === "succeeded") return deps.finisher.succeed(claim, outcome.result);
   if (outcome?.type === "failed")
-    return deps.finisher.fail(claim, { reason: outcome.reason, as: "upstream_failed" });
+    return deps.finisher.fail(claim, { reason: deps.scrub(outcome.reason), as: "upstream_failed" });
   const leftMs = held.msToDeadline();
   // That was the last look.
   if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });

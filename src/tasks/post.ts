@@ -31,7 +31,7 @@ export async function post(
   const asking = deps.ask({ upstream, credential, requestId, request: sent });
   const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
   crashPoint("task.submit.after-answer");
-  if (asked !== undefined) return readOutcome(asked, api.readSubmit);
+  if (asked !== undefined) return scrubbed(readOutcome(asked, api.readSubmit), deps);
   void asking
     .then(async (late) => {
       const outcome = readOutcome(late, api.readSubmit);
@@ -59,6 +59,11 @@ function readOutcome(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutc
   return kind === "busy"
     ? { type: "refused", next: "later", reason: message, retryAfterSeconds: 1 }
     : { type: "refused", next: "another", reason: message };
+}
+
+/** With the vendor's words as anyone may read them. */
+function scrubbed(outcome: SubmitOutcome, { scrub }: WorkDeps): SubmitOutcome {
+  return "reason" in outcome ? { ...outcome, reason: scrub(outcome.reason) } : outcome;
 }
 
 /** Nobody else will ever learn this: tried until the database takes it. */

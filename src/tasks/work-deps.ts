@@ -31,6 +31,8 @@ export interface WorkDeps {
   readonly faults: Faults;
   /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: Faults;
+  /** A vendor's words without what is the operator's own. */
+  readonly scrub: (text: string) => string;
   readonly largeJson: LargeJson;
   readonly clock: Clock;
   readonly timers: Timers;

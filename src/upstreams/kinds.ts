@@ -1,7 +1,7 @@
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type FamilyName } from "../families/family.ts";
 import { arkAssets } from "./asset-apis/ark-assets.ts";
-import { readArkCredential } from "./asset-apis/ark-credential.ts";
+import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
 import type { EndpointPaths } from "./endpoint-url.ts";
@@ -33,6 +33,16 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly families: readonly FamilyName[];
   /** How it keeps media for use in videos; null = it does not. */
   readonly assetApi: AssetApi | null;
+  /** What a credential is made of, where it is more than one secret. */
+  readonly heldIn?: (secret: string) => HeldInCredential;
+}
+
+/** The parts of a credential that nobody else is told. */
+interface HeldInCredential {
+  readonly secrets: readonly string[];
+  readonly urls: readonly string[];
+  /** Names of the operator's own: a project, a group. */
+  readonly names: readonly string[];
 }
 
 /** The answer has this status and its body contains this text (compared in lower case). */
@@ -178,6 +188,7 @@ const KINDS = {
   ark: {
     ...MEDIA,
     keyIn: (secret: string) => readArkCredential(secret).apiKey,
+    heldIn: heldInArkCredential,
     taskApi: ark,
     families: ["videoa"],
     assetApi: arkAssets,

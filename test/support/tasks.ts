@@ -162,6 +162,7 @@ function catalogOf(state: TaskRig["catalog"], vendors: readonly FakeVendor[]): C
       version: 1n,
       models: new Map([[MODEL.id, MODEL]]),
       upstreams: vendors.map(({ upstream }) => upstream),
+      allUpstreams: vendors.map(({ upstream }) => upstream),
     },
     groups: new Map([["default", { name: "default", factorPpm: 1_000_000n }]]),
     settings: state.settings,

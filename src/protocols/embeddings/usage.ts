@@ -31,7 +31,9 @@ const reader = usageReader(rules);
 export const embeddingsUsage: UsageReader = {
   ...reader,
   readBytes: (body) =>
-    body.length <= PARSED_BYTES ? reader.readBytes(body) : reader.readPlain(outlineOf(asBuffer(body))),
+    body.length <= PARSED_BYTES || !isBalanced(asBuffer(body))
+      ? reader.readBytes(body)
+      : reader.readPlain(outlineOf(asBuffer(body))),
 };
 
 function read(body: JsonObject, notes: AnswerNotes): void {
@@ -56,6 +58,33 @@ function outlineOf(body: Buffer): JsonObject {
   return outline;
 }
 
+/**
+ * Whether a body that is too large to be parsed looks whole: it begins and ends as an object, and as many brackets close as
+ * open. One that does not is parsed after all, since a model's name may hold a bracket.
+ */
+function isBalanced(body: Buffer): boolean {
+  const isObject = body
+    .subarray(0, EDGE_BYTES)
+    .toString("latin1")
+    .replace(MARK, "")
+    .trimStart()
+    .startsWith("{");
+  const isEnded = body.subarray(-EDGE_BYTES).toString("latin1").trimEnd().endsWith("}");
+  return (
+    isObject && isEnded && count(body, "{") === count(body, "}") && count(body, "[") === count(body, "]")
+  );
+}
+
+function count(body: Buffer, letter: string): number {
+  let found = 0;
+  for (let at = body.indexOf(letter); at !== -1; at = body.indexOf(letter, at + 1)) found += 1;
+  return found;
+}
+
+/** A byte order mark as latin1 reads it. */
+const MARK = /^\xef\xbb\xbf/;
+/** Blanks around an answer are a line end or two. */
+const EDGE_BYTES = 64;
 /** A megabyte is parsed in a few milliseconds. */
 const PARSED_BYTES = 1024 * 1024;
 /** Usage objects have a few hundred bytes. */

@@ -16,7 +16,11 @@ const rules: AnswerRules = {
   answerText: readText,
   eventText: readText,
 
-  openLook: keyLook("usageMetadata", "finishReason", "promptFeedback", "error"),
+  openLook() {
+    const matters = openMatters();
+    const holdsCandidates = openCandidatesLook();
+    return (frame, start, end) => !holdsCandidates(frame, start, end) || matters(frame, start, end);
+  },
 
   buckets(usage) {
     const tally = new Tally();
@@ -79,3 +83,8 @@ function partsOf(candidate: JsonObject): readonly JsonObject[] {
   const content = asObject(candidate["content"]);
   return asObjects(content?.["parts"]);
 }
+
+const openMatters = keyLook("usageMetadata", "finishReason", "promptFeedback", "error");
+
+/** What holds none is no piece of an answer, and may be a bare error. */
+const openCandidatesLook = keyLook("candidates");

@@ -17,8 +17,10 @@ const rules: AnswerRules = {
 
   openLook() {
     const matters = openMatters();
+    const holdsIndex = openIndexLook();
     return (frame, start, end) =>
-      !isBlockEvent(frame, start) && (end - start <= STOP_FRAME_BYTES || matters(frame, start, end));
+      !isBlockEvent(frame, start) &&
+      (end - start <= STOP_FRAME_BYTES || !holdsIndex(frame, start, end) || matters(frame, start, end));
   },
 
   // Summaries that the vendor makes of a long conversation are charged as well, and the totals leave them out:
@@ -140,6 +142,9 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
 }
 
 const openMatters = keyLook("usage", "error");
+
+/** What holds none is no piece of an answer, and may be a bare error. */
+const openIndexLook = keyLook("index");
 
 /** `event: content_block_...`: nearly every frame, told by the first letter of its name. */
 function isBlockEvent(frame: Buffer, start: number): boolean {

@@ -15,7 +15,11 @@ const rules: AnswerRules = {
   eventText,
 
   // Every event about the whole response carries it; deltas, which are nearly all, do not.
-  openLook: keyLook("response", "error"),
+  openLook() {
+    const matters = openMatters();
+    const holdsType = openTypeLook();
+    return (frame, start, end) => !holdsType(frame, start, end) || matters(frame, start, end);
+  },
 
   buckets(usage) {
     const tally = new Tally();
@@ -105,3 +109,8 @@ const FAILED: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 
 /** Anything past the announcements: an item, a part or a piece of one. */
 const OUTPUT_EVENT = /^response\.(?!created$|in_progress$|queued$|completed$|incomplete$|failed$|cancelled$)/;
+
+const openMatters = keyLook("response", "error");
+
+/** What holds none is no event of an answer, and may be a bare error. */
+const openTypeLook = keyLook("type");

@@ -42,3 +42,14 @@ export function readArkCredential(secret: string): ArkCredential {
     },
   };
 }
+
+/** Its secrets, and what of the rest names the operator's own account. */
+export function heldInArkCredential(secret: string) {
+  const { apiKey, signing } = readArkCredential(secret);
+  const names = [signing?.group, signing?.project === "default" ? null : signing?.project];
+  return {
+    secrets: [secret, apiKey, signing?.accessKey ?? "", signing?.secretKey ?? ""],
+    urls: [signing?.baseUrl ?? ""],
+    names: names.flatMap((name) => name || []),
+  };
+}

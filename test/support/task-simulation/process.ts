@@ -64,6 +64,7 @@ export class TaskProcess {
       faults: createFaults(this.clock, REFUSED_MS),
       batchless: createFaults(this.clock, BATCHLESS_MS),
       largeJson: createLargeJson(),
+      scrub: (text) => text,
       ask: (asked) =>
         new Promise((resolve) => {
           vendors.get(asked.upstream.id)?.answer(asked, (outcome) => this.run(() => resolve(outcome)));
