@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createAuthenticator } from "./accounts/authenticator.ts";
+import { isKeptToken } from "./accounts/kept-token.ts";
 import { openKeyHasher } from "./accounts/key-hasher.ts";
 import { watchMasterKey } from "./accounts/master-key-rotation.ts";
 import { systemClock } from "./base/clock.ts";
@@ -164,6 +165,10 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     console,
     files: mirror,
     stopping: stopping.signal,
+    isMetricsToken(given) {
+      const { metricsToken } = catalog.current().settings;
+      return metricsToken !== null && isKeptToken(hasher, metricsToken, given);
+    },
     notReady,
     version: options.version,
   });

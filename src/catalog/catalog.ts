@@ -154,6 +154,8 @@ export interface Settings {
   };
   /** host:port where /metrics is served instead of the main address; null = the main one. */
   readonly metricsAddress: string | null;
+  /** What is kept of the token with which monitors elsewhere read /metrics; null = there is none. */
+  readonly metricsToken: string | null;
   /** CIDRs whose `x-forwarded-for` is believed. */
   readonly trustedProxies: readonly string[];
   /** How people get into the dashboard. */

@@ -13,6 +13,7 @@ describe("settings", () => {
       chargeEmptyAnswers: false,
       mirror: { kind: "none" },
       metricsAddress: null,
+      metricsToken: null,
       trustedProxies: [],
       signIn: { selfRegistration: false, oidc: [] },
       queues: { balanceWaiting: 1_000, balanceWaitMs: 10_000, tasksPerModel: 10_000 },

@@ -75,6 +75,12 @@ export const settingsFile = z.strictObject({
     .nullable()
     .optional()
     .describe("host:port where /metrics is served instead of the main address, and the probes besides"),
+  metrics_token: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without blanks")
+    .nullable()
+    .optional()
+    .describe("Bearer token with which monitors elsewhere read /metrics on the main address; kept as a hash"),
   trusted_proxies: z
     .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
     .optional()
@@ -121,6 +127,7 @@ export function decodeSettings(given: SettingsFile): Settings {
     chargeEmptyAnswers: given.charge_empty_answers ?? false,
     mirror: decodeMirror(given.mirror),
     metricsAddress: given.metrics_address ?? null,
+    metricsToken: given.metrics_token ?? null,
     trustedProxies: given.trusted_proxies ?? [],
     signIn: {
       selfRegistration: given.sign_in?.self_registration ?? false,

@@ -35,6 +35,8 @@ export interface HttpDeps {
   readonly files: MirroredFiles;
   /** Aborted when the gateway stops: whoever only waits is answered at once. */
   readonly stopping: AbortSignal;
+  /** Whether a token is the one of `settings.metrics_token`. */
+  readonly isMetricsToken: (given: string) => boolean;
   /** Undefined when the gateway can serve, else why it cannot. */
   readonly notReady: () => Promise<string | undefined>;
   readonly version: string;

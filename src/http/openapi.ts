@@ -102,7 +102,11 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     [pathParameter("id", "`x-request-id` of the answer, or the id of a task")],
     "No request or task of this account has that id, or its receipt is a moment away",
   );
-  paths["/v1/webhooks/secret"] = get("tasks", "What this account's webhooks are signed with", []);
+  paths["/v1/webhooks/secret"] = get(
+    "tasks",
+    "What this account's webhooks are signed with: for a key without a list of models that an owner made, else 403",
+    [],
+  );
   paths["/v1/webhooks/deliveries/{taskId}"] = get(
     "tasks",
     "What became of telling a webhook of a task's end",
@@ -119,7 +123,9 @@ export function openApi(version: string, console: readonly Operation[]): Json {
   );
   paths["/healthz"] = open("The process is alive");
   paths["/readyz"] = open("Ready to serve", { 503: { description: "Not ready; the body says why" } });
-  paths["/metrics"] = open("Prometheus metrics");
+  paths["/metrics"] = open(
+    "Prometheus metrics, for monitors on the gateway's own machine or with settings.metrics_token; 404 to others",
+  );
   return {
     openapi: "3.1.0",
     info: {

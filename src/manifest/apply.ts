@@ -1,5 +1,6 @@
 import { findAccount, setAccountDisabled, upsertAccount } from "../accounts/accounts-store.ts";
 import type { AccountId } from "../accounts/caller.ts";
+import { keepToken } from "../accounts/kept-token.ts";
 import type { KeyHasher } from "../accounts/key-hasher.ts";
 import { createKey, revokeKey, rotateKey, setKeyTerms } from "../accounts/keys-store.ts";
 import { assert, unreachable } from "../base/assert.ts";
@@ -7,6 +8,7 @@ import type { Seals } from "../base/seal.ts";
 import { grantOpeningBalance } from "../billing/ledger-store.ts";
 import { deleteGroup, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
 import { deleteModel, type ModelDeclaration, upsertModels } from "../catalog/models-store.ts";
+import type { SettingsFile } from "../catalog/settings.ts";
 import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
 import type { Database, Queryable } from "../storage/database.ts";
 import { type Change, type ChangeSummary, type Plan, renderPlan, summarize } from "./changes.ts";
@@ -85,11 +87,21 @@ export async function makePlan(
 ): Promise<Plan> {
   const hashOf = (credential: string): Buffer => knownHash?.(credential) ?? hasher.hash(credential);
   const owners = await findSecretOwners(tx, hashOf, manifest);
-  return diffManifest(state, manifest, {
-    prune,
-    hashOf: (credential) => hashOf(credential).toString("hex"),
-    ownerOf: (credential) => owners.get(credential),
-  });
+  return diffManifest(
+    state,
+    { ...manifest, settings: keptSettings(hasher, manifest.settings) },
+    {
+      prune,
+      hashOf: (credential) => hashOf(credential).toString("hex"),
+      ownerOf: (credential) => owners.get(credential),
+    },
+  );
+}
+
+/** The settings as they are stored: of the token for monitors no more than its hash. */
+export function keptSettings(hasher: KeyHasher, settings: SettingsFile): SettingsFile {
+  const { metrics_token: token } = settings;
+  return token == null ? settings : { ...settings, metrics_token: keepToken(hasher, token) };
 }
 
 /** Writes a plan in the transaction that has made it. */

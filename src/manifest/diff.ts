@@ -143,7 +143,7 @@ function diffSettings(state: State, manifest: Manifest): Change[] {
     subject: "settings",
     action: "update",
     name: "",
-    details,
+    details: details.map((each) => (each.startsWith("metrics_token ") ? "metrics_token (changed)" : each)),
     settings,
   }));
 }

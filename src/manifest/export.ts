@@ -17,6 +17,7 @@ import {
   type ReferenceNames,
   referToCredentials,
   referToKey,
+  referToMetricsToken,
 } from "./reference-names.ts";
 import { escapeReferences } from "./references.ts";
 import { type AccountState, readState, type State } from "./state.ts";
@@ -48,7 +49,7 @@ function renderState(state: State): string {
     groups: state.groups.map((group) => literal(encodeGroup(group))),
     models: state.models.map((model) => exportModel(model, known)),
     upstreams: state.upstreams.map((upstream) => exportUpstream(upstream, known, names)),
-    settings: literal(state.settings as FileRecord),
+    settings: exportSettings(state, names),
     accounts: state.accounts.map((account) => exportAccount(account, known, names)),
   };
   return writeYaml(file, heading(names));
@@ -61,6 +62,12 @@ function renderState(state: State): string {
 interface Known {
   readonly groups: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
+}
+
+function exportSettings({ settings }: State, names: ReferenceNames): FileRecord {
+  const record = literal(settings as FileRecord);
+  const token = settings.metrics_token;
+  return token == null ? record : { ...record, metrics_token: referToMetricsToken(token, names) };
 }
 
 function exportModel(model: State["models"][number], known: Known): FileRecord {

@@ -129,7 +129,7 @@ function namesIn(list: unknown, field: string): Set<string> {
   return new Set(items.flatMap((item) => (isRecord(item) ? [String(item[field])] : [])));
 }
 
-const SECRET_FIELDS: Path = ["api_key", "api_keys", "key"];
+const SECRET_FIELDS: Path = ["api_key", "api_keys", "key", "metrics_token"];
 
 function isSecretPlace(path: Path): boolean {
   return path.some((step) => SECRET_FIELDS.includes(step));

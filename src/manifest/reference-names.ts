@@ -65,6 +65,16 @@ export function referToKey(
   });
 }
 
+/** The same for the token of monitors; `kept` is its hash. */
+export function referToMetricsToken(kept: string, names: ReferenceNames): string {
+  return names.referTo({
+    identity: `metrics token ${kept}`,
+    known: null,
+    words: ["metrics token"],
+    meaning: "settings.metrics_token, of which only a hash is known",
+  });
+}
+
 function variableName(words: readonly string[]): string {
   const text = words
     .join("_")

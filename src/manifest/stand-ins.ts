@@ -1,7 +1,12 @@
 import { randomText } from "../base/random.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestError } from "./problems.ts";
-import { createReferenceNames, referToCredentials, referToKey } from "./reference-names.ts";
+import {
+  createReferenceNames,
+  referToCredentials,
+  referToKey,
+  referToMetricsToken,
+} from "./reference-names.ts";
 import type { State } from "./state.ts";
 
 /**
@@ -47,11 +52,14 @@ export function createStandIns(state: State): StandIns {
     for (const key of account.keys)
       hashes.set(standInFor(referToKey(account, key, names).slice(2, -1)), Buffer.from(key.hash, "hex"));
   }
+  const token = state.settings.metrics_token ?? undefined;
+  const tokenStandIn = token && standInFor(referToMetricsToken(token, names).slice(2, -1));
   return {
     byName,
     hashOf: (credential) => hashes.get(credential),
     exchange: (manifest) => ({
       ...manifest,
+      settings: exchangeToken(manifest.settings, tokenStandIn, token),
       upstreams: manifest.upstreams.map((upstream) => ({
         ...upstream,
         credentials: upstream.credentials.map((credential) => {
@@ -63,6 +71,17 @@ export function createStandIns(state: State): StandIns {
       })),
     }),
   };
+}
+
+/** Only the token's own place takes what is kept of it; any other reference there would be a secret in clear. */
+function exchangeToken(
+  settings: Manifest["settings"],
+  standIn: string | undefined,
+  kept: string | undefined,
+): Manifest["settings"] {
+  const given = settings.metrics_token;
+  if (given == null || given !== standIn) return settings;
+  return { ...settings, metrics_token: kept };
 }
 
 /** A stored credential goes only where it went before: a new address must not be a way to read it. */

@@ -2,6 +2,7 @@ import { resolve, sep } from "node:path";
 import { z } from "zod";
 import { readSettings, writeSettings } from "../../catalog/catalog-store.ts";
 import { decodeSettings, type SettingsFile, settingsFile } from "../../catalog/settings.ts";
+import { keptSettings } from "../../manifest/apply.ts";
 import { readSettings as judgeSettings } from "../../manifest/read-item.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -30,7 +31,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
       conditional: true,
       async run(call) {
         const written = await changeCatalog(deps, call, async (tx) => {
-          const given = judgeSettings(call.body.given);
+          const given = keptSettings(deps.hasher, judgeSettings(call.body.given));
           const before = await readSettings(tx);
           call.expectRevision(revisionOf(before));
           await writeSettings(tx, given);

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
+import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson } from "../endpoint.ts";
+import { bearerToken, isLocalCaller } from "../metrics-access.ts";
 import { ALIVE, readiness } from "../probes.ts";
 import { sendPage, wantsPage } from "./dashboard.ts";
 
@@ -30,8 +33,25 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
         error: "metrics are served on their own address (settings.metrics_address)",
       });
     }
+    expectMonitor(visit.request.raw, deps);
     const text = await deps.metrics.text();
-    visit.raw.writeHead(200, { ...visit.headers, "content-type": deps.metrics.contentType });
+    // No page of another origin reads it, whatever it was asked with.
+    visit.raw.writeHead(200, {
+      "x-request-id": visit.request.id,
+      "content-type": deps.metrics.contentType,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
     visit.raw.end(text);
   });
+}
+
+/** They tell of money, models and upstreams, and the port is the callers'. */
+function expectMonitor(request: IncomingMessage, { isMetricsToken }: HttpDeps): void {
+  const token = bearerToken(request);
+  if (isLocalCaller(request) || (token !== undefined && isMetricsToken(token))) return;
+  throw new GatewayError(
+    "not_found",
+    "There is nothing here for you. Metrics are for monitors on the gateway's own machine, or with settings.metrics_token.",
+  );
 }

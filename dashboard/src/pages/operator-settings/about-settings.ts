@@ -7,6 +7,7 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   charge_empty_answers: "上游没有产生任何内容时，仍对输入收费",
   mirror: "任务结果的副本存放在哪里，并由稳定链接提供",
   metrics_address: "改由此 主机:端口 提供 /metrics，探针也在此提供",
+  metrics_token: "其他机器上的监控读取主地址的 /metrics 时所用的 Bearer 令牌；只保存其哈希",
   trusted_proxies: "其 x-forwarded-for 可信的地址或 CIDR",
   sign_in: "人们如何进入控制台",
   queues: "等待的上限：一个账户等待余额的请求数与时间，一个模型等待上游的任务数",
