@@ -109,6 +109,11 @@ export async function startCrashRig(): Promise<CrashRig> {
   };
 }
 
+/** The last point of each module, where most is done and least is known: `upstream.after-last-byte` of `upstream`. */
+export function onePerModule(points: readonly CrashPoint[]): readonly CrashPoint[] {
+  return [...new Map(points.map((point) => [point.slice(0, point.lastIndexOf(".")), point])).values()];
+}
+
 async function openAt(sandboxUrl: string): Promise<number> {
   const { open } = (await (await fetch(`${sandboxUrl}/_sandbox/status`)).json()) as { open: number };
   return open;

@@ -9,6 +9,8 @@ export const LONGEST = [
   "test/faults/money-crash.long.test.ts",
   "test/faults/task-simulation.long.test.ts",
   "test/faults/money-simulation.long.test.ts",
+  "test/faults/money-overdraft.long.test.ts",
+  "test/faults/task-crash.long.test.ts",
   "test/faults/stream-slow-readers.long.test.ts",
   "test/faults/limits-breaker.long.test.ts",
   "test/faults/access-start.test.ts",

@@ -1,0 +1,3 @@
+import { revocationLaws } from "../support/revocation.ts";
+
+revocationLaws({ lost: true });

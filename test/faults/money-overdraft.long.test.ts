@@ -1,0 +1,4 @@
+import { overdraftLaws } from "../support/overdraft.ts";
+
+overdraftLaws("one process");
+overdraftLaws("--processes 3");

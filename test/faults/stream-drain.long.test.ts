@@ -1,0 +1,3 @@
+import { drainLaws } from "../support/drain.ts";
+
+drainLaws(["--processes", "2"]);

@@ -1,0 +1,3 @@
+import { POINTS, taskCrashLaws } from "../support/task-crash.ts";
+
+taskCrashLaws(POINTS);
