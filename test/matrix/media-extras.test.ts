@@ -11,6 +11,7 @@ import {
   tagged,
   VIDEOS,
 } from "../support/media-world.ts";
+import { balanceOf, cleanLedger } from "../support/money-books.ts";
 import { waitFor } from "../support/wait.ts";
 import type { Reply } from "../support/world.ts";
 
@@ -25,12 +26,7 @@ describe("pictures and videos", () => {
   });
   afterAll(() => world.stop());
 
-  const balance = async (name: string): Promise<bigint> => {
-    const { stdout } = await world.gateway.run("ledger", "verify", "--json");
-    const { ok, accounts } = JSON.parse(stdout);
-    expect(ok).toBe(true);
-    return BigInt(accounts.find((account: { name: string }) => account.name === name).balance_nanos);
-  };
+  const balance = async (name: string): Promise<bigint> => balanceOf(await cleanLedger(world.gateway), name);
 
   it("are listed with their endpoint, and only what an upstream makes", async () => {
     const { json } = await world.ask("/v1/models");

@@ -10,6 +10,7 @@ import {
   startMediaWorld,
   tagged,
 } from "../support/media-world.ts";
+import { cleanLedger } from "../support/money-books.ts";
 import { PICTURE_SIZES } from "../support/picture-sizes.ts";
 
 /** A data URL of some size, as the sandbox keeps it. */
@@ -183,7 +184,6 @@ describe("imagegen", () => {
   });
 
   it("leaves a clean ledger", async () => {
-    const { stdout } = await world.gateway.run("ledger", "verify", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, breaches: [] });
+    await cleanLedger(world.gateway);
   });
 });

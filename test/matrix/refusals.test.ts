@@ -11,6 +11,7 @@ import {
   RESPONSES,
   TEXT_ENDPOINTS,
 } from "../support/endpoints.ts";
+import { balanceOf, cleanLedger } from "../support/money-books.ts";
 import { KEYS, type Reply, startWorld, type World } from "../support/world.ts";
 
 /** Listed top-level fields with the types the specification allows. */
@@ -364,15 +365,9 @@ describe("refusals", () => {
   });
 
   it("cost nothing and hold nothing", async () => {
-    const balance = async (): Promise<string> => {
-      const { stdout, code } = await world.gateway.run("ledger", "verify", "--json");
-      expect(code).toBe(0);
-      const { ok, accounts } = JSON.parse(stdout);
-      expect(ok).toBe(true);
-      return accounts.find((account: { name: string }) => account.name === "poor").balance_nanos;
-    };
-    expect(String(await balance())).toBe("0");
+    const balance = async (): Promise<bigint> => balanceOf(await cleanLedger(world.gateway), "poor");
+    expect(await balance()).toBe(0n);
     await send(CHAT, {}, KEYS.poor);
-    expect(String(await balance())).toBe("0");
+    expect(await balance()).toBe(0n);
   });
 });
