@@ -14,6 +14,7 @@ import type { Limits } from "./limits/limits.ts";
 import type { Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
+import { isKeyOfOwner } from "./people/key-maker-store.ts";
 import type { Database } from "./storage/database.ts";
 import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
 import { createProbe } from "./tasks/probe.ts";
@@ -93,7 +94,11 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   return {
     ...engine,
     assets,
-    webhooks: { secretOf, deliveryOf: (accountId, taskId) => findDelivery(database, accountId, taskId) },
+    webhooks: {
+      secretOf,
+      isKeyOfOwner: (keyId) => isKeyOfOwner(database, keyId),
+      deliveryOf: (accountId, taskId) => findDelivery(database, accountId, taskId),
+    },
     async stop(graceMs) {
       await Promise.all([engine.stop(graceMs), webhooks?.stop()]);
     },

@@ -281,3 +281,44 @@ describe("requests and spending in the console", () => {
     expect((await gateway.run("ledger", "verify")).code).toBe(0);
   });
 });
+
+describe("the webhook secret", () => {
+  const secretBy = (key: string) => ask(gateway.url, "/v1/webhooks/secret", undefined, { key });
+  const REFUSED = {
+    status: 403,
+    json: { error: { code: "forbidden", message: expect.stringMatching(/dashboard/) } },
+  };
+
+  it("is shown to keys that owners, operators or the catalog file made, and to nobody else's", async () => {
+    const shown = (await owner.post(`/accounts/${alpha}/webhook-secret`)).body.secret;
+    for (const who of [owner, operator]) {
+      const { secret: key } = await makeKey(who, { name: `of-${who.session.person.id}` });
+      expect(await secretBy(key)).toMatchObject({ status: 200, json: { secret: shown } });
+    }
+    expect(await secretBy(TEST_KEY)).toMatchObject({ status: 200, json: { secret: shown } });
+    const { secret: members } = await makeKey(member, { name: "a member's" });
+    expect(await secretBy(members)).toMatchObject(REFUSED);
+    expect(await viewer.post(`/accounts/${alpha}/webhook-secret`)).toMatchObject({ status: 403 });
+  });
+
+  it("is kept from a key with a list of models, whoever made it: such keys are given to others", async () => {
+    const { secret: narrow } = await makeKey(owner, { name: "narrow", models: ["small"] });
+    expect(await secretBy(narrow)).toMatchObject(REFUSED);
+  });
+
+  it("is kept from keys of who owns the account no more, from the next request on", async () => {
+    const email = "leaving@example.test";
+    const leaving = await inviteGuest(gateway, operator, { email, account: { id: alpha, role: "owner" } });
+    const { id } = leaving.session.person;
+    const { secret: key } = await makeKey(leaving, { name: "of the leaving" });
+    expect(await secretBy(key)).toMatchObject({ status: 200 });
+    expect(await owner.patch(`/accounts/${alpha}/members/${id}`, { role: "member" })).toMatchObject({
+      status: 200,
+    });
+    expect(await secretBy(key)).toMatchObject(REFUSED);
+    await owner.patch(`/accounts/${alpha}/members/${id}`, { role: "owner" });
+    expect(await secretBy(key)).toMatchObject({ status: 200 });
+    await operator.patch(`/operator/users/${id}`, { disabled: true });
+    expect(await secretBy(key)).toMatchObject(REFUSED);
+  });
+});

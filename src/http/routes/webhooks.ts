@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Caller } from "../../accounts/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -10,6 +11,7 @@ import type { WebhookDelivery } from "../webhook-desk.ts";
 export function webhookRoutes(app: FastifyInstance, deps: HttpDeps): void {
   endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/secret", async (visit) => {
     const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+    await expectOwner(caller, deps);
     sendJson(visit, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
   });
 
@@ -21,6 +23,15 @@ export function webhookRoutes(app: FastifyInstance, deps: HttpDeps): void {
       throw new GatewayError("not_found", "No webhook was told of a task of this account with that id.");
     sendJson(visit, 200, deliveryRecord(taskId, delivery));
   });
+}
+
+/** Whoever has the secret can forge deliveries, so a key that others made or that was narrowed for others does not get it. */
+async function expectOwner({ keyId, models }: Caller, { webhooks }: HttpDeps): Promise<void> {
+  if (models === null && (await webhooks.isKeyOfOwner(keyId))) return;
+  throw new GatewayError(
+    "forbidden",
+    "The webhook secret is shown to a key without a list of models that an owner of the account made. Owners see it in the dashboard, at Statement.",
+  );
 }
 
 function deliveryRecord(taskId: string, { id, url, deliveredAt, nextAt, attempts }: WebhookDelivery): object {
