@@ -82,6 +82,24 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     expect(complaints()).toEqual([]);
     expect((await gateway.run("ledger", "verify")).code).toBe(0);
   });
+
+  it("takes no comma in an amount: whether it means thousands or cents is nobody's to guess", async () => {
+    const { page } = await browser.visit(gateway.url);
+    await signInAt({ page });
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("comma");
+    for (const amount of ["1,50", "1,000", "1.000,50"]) {
+      await dialog.getByLabel("Spending limit in dollars").fill(amount);
+      await dialog.getByText("A comma is not taken", { exact: false }).waitFor();
+      expect(await dialog.getByRole("button", { name: "Create key" }).isDisabled()).toBe(true);
+    }
+    await dialog.getByLabel("Spending limit in dollars").fill("1.50");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("row", { name: /comma/ }).getByText("$1.50").waitFor();
+  });
 });
 
 async function ask(page: Page, question: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { KeyChange, KeyRow } from "../../../../src/console/keys/contract.ts";
 import { endOfDay } from "../../api/days.ts";
+import { readNanos, typedAmount } from "../../format/amount.ts";
 
 /** What the form of a key holds: texts, as people type them. */
 export interface KeyDraft {
@@ -27,7 +28,7 @@ export function draftOf(key: KeyRow): KeyDraft {
   return {
     name: key.name,
     models: key.models?.join("\n") ?? "",
-    amount: key.spending_limit === null ? "" : dollarsText(key.spending_limit.amount_nanos),
+    amount: key.spending_limit === null ? "" : typedAmount(key.spending_limit.amount_nanos),
     period: key.spending_limit?.period ?? "month",
     requests: count(key.rate_limits.requests_per_minute),
     tokens: count(key.rate_limits.tokens_per_minute),
@@ -42,7 +43,7 @@ export function draftOf(key: KeyRow): KeyDraft {
  * an expiry, and models that no text of the field can say, as none at all or one that was removed.
  */
 export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined {
-  const amount = draft.amount.trim() === "" ? null : nanosOf(draft.amount);
+  const amount = draft.amount.trim() === "" ? null : readNanos(draft.amount);
   if (amount === undefined) return undefined;
   const models = draft.models.split(/[\s,]+/).filter((id) => id !== "");
   const count = (text: string): number | null => (text.trim() === "" ? null : Number(text));
@@ -61,20 +62,4 @@ export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined
     ...(sameDay ? {} : { expires_at: draft.lastDay === "" ? null : endOfDay(draft.lastDay) }),
     disabled: draft.disabled,
   };
-}
-
-const PLACES = 9;
-
-/** "0.5" dollars as nanos, exactly; undefined where it is no amount. */
-function nanosOf(dollars: string): string | undefined {
-  const match = /^\$?(\d{1,9})(?:\.(\d{1,9}))?$/.exec(dollars.trim().replaceAll(",", ""));
-  if (match === null) return undefined;
-  const [, whole = "", part = ""] = match;
-  return String(BigInt(whole + part.padEnd(PLACES, "0")));
-}
-
-function dollarsText(nanos: string): string {
-  const digits = nanos.padStart(PLACES + 1, "0");
-  const part = digits.slice(-PLACES).replace(/0+$/, "");
-  return digits.slice(0, -PLACES) + (part === "" ? "" : `.${part}`);
 }

@@ -3,6 +3,7 @@ import type { AccountDetail, Adjusted, Adjustment } from "../../../../src/consol
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
+import { readAmount } from "../../format/amount.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
@@ -49,7 +50,8 @@ function AdjustForm({ account, onClose }: Omit<AdjustProps, "open">): ReactNode 
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        const usd = amount.trim().replace(/^\$/, "");
+        // What is no amount is sent as it is, and the answer says so beside the field.
+        const usd = readAmount(amount) ?? amount.trim();
         adjust.mutate({
           amount_usd: isDebit ? `-${usd}` : usd,
           reason: reason.trim(),

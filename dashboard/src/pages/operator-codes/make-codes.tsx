@@ -4,6 +4,7 @@ import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { endOfDay } from "../../api/days.ts";
 import { useWrite } from "../../api/use-write.ts";
+import { readAmount } from "../../format/amount.ts";
 import { formatCount } from "../../format/count.ts";
 import { formatMoney } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
@@ -50,7 +51,7 @@ function MakeForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       error={isElsewhere ? make.error : null}
       onSubmit={() => {
         make.mutate({
-          amount_usd: amount.trim().replace(/^\$/, ""),
+          amount_usd: readAmount(amount) ?? amount.trim(),
           count: Number(count),
           note: note.trim(),
           ...(day === "" ? {} : { expires_at: endOfDay(day) }),

@@ -3,6 +3,7 @@ import type { AlertSettings } from "../../../../src/console/alerts/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
+import { readAmount } from "../../format/amount.ts";
 import { formatMoney } from "../../format/money.ts";
 import { Dialog, DialogForm } from "../../parts/dialog.tsx";
 import { Field, Input } from "../../parts/field.tsx";
@@ -35,7 +36,7 @@ function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
     draftOf: typedAlert,
     load: () => read<AlertSettings>(path),
     send: ({ threshold, url }, from) => {
-      const body = { amount_usd: threshold.trim(), url: url.trim() };
+      const body = { amount_usd: readAmount(threshold) ?? threshold.trim(), url: url.trim() };
       return write<AlertSettings>("PUT", path, body, from?.revision);
     },
     done: () => {
