@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "../storage/database.ts";
+import type { Queryable } from "../storage/database.ts";
 import type { AccountId, KeyId } from "./caller.ts";
 import { generateKey } from "./key-form.ts";
 import type { KeyHasher } from "./key-hasher.ts";
@@ -18,15 +18,6 @@ export type KeyOrder = { readonly accountId: AccountId; readonly name?: string |
  * Makes a new key of an account. Without a name it gets the first free one of key-1, key-2 ...;
  * undefined = the account has a key of the given name that is not revoked.
  */
-export function issueKey(
-  database: Database,
-  hasher: KeyHasher,
-  order: KeyOrder,
-): Promise<IssuedKey | undefined> {
-  return database.transaction((tx) => issueKeyWithin(tx, hasher, order));
-}
-
-/** The same as a part of a larger change. */
 export async function issueKeyWithin(
   tx: Queryable,
   hasher: KeyHasher,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seals } from "../base/seal.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database, Queryable } from "../storage/database.ts";
 import { HASHING_SECRET, readHashingSecret } from "./hashing-secret-store.ts";
 import { installNextKey, type MasterKeySource, prepareNextKey, readMasterKey } from "./master-key.ts";
 import {
@@ -17,6 +17,8 @@ export interface Rotation extends MasterKeySource {
   readonly newKey: string | undefined;
   /** How long running gateways get to hear of the new key. */
   readonly noticeMs?: number;
+  /** Leaves a trace in the transaction that seals everything anew. */
+  readonly trace?: (tx: Queryable, sealed: number) => Promise<void>;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function rotateMasterKey(rotation: Rotation): Promise<number> {
   }
   await announceMasterKey(database, oldKey, newKey);
   await sleep(noticeMs);
-  const sealed = await resealAll(database, oldKey, newKey);
+  const sealed = await resealAll(database, oldKey, newKey, rotation.trace);
   if (inFile) await installNextKey(dataDir);
   return sealed;
 }

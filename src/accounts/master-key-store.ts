@@ -46,14 +46,20 @@ export async function withdrawMasterKey(db: Queryable): Promise<void> {
 /**
  * Seals every secret of the database anew under the new key, in one transaction: all or none. Secrets that
  * are under it already stay readable, so repeating it does no harm. Gives their number. Whoever reads them
- * meanwhile must accept both keys.
+ * meanwhile must accept both keys. `trace` is part of the transaction.
  */
-export async function resealAll(database: Database, oldKey: string, newKey: string): Promise<number> {
+export async function resealAll(
+  database: Database,
+  oldKey: string,
+  newKey: string,
+  trace?: (tx: Queryable, resealed: number) => Promise<void>,
+): Promise<number> {
   const seals = createSeals(oldKey);
   seals.adopt(newKey);
   return database.transaction(async (tx) => {
     let resealed = 0;
     for (const table of await tablesWithSecrets(tx)) resealed += await resealTable(tx, seals, table);
+    await trace?.(tx, resealed);
     return resealed;
   });
 }

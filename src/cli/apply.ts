@@ -1,7 +1,10 @@
+import { basename } from "node:path";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
 import { applyManifest } from "../manifest/apply.ts";
 import { readManifest } from "../manifest/read.ts";
+import { commandOrigin } from "./audit-origin.ts";
+import { catalogTrace } from "./catalog-trace.ts";
 import type { Command } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
@@ -16,13 +19,15 @@ export const applyCommand: Command = {
   },
   examples: ["faregate apply faregate.yaml --dry-run", "faregate apply faregate.yaml --prune"],
   async run({ config, positionals, flag }) {
-    const manifest = await readManifest(positionals[0] ?? "", config.environment);
+    const [file = ""] = positionals;
+    const manifest = await readManifest(file, config.environment);
     return withDatabase(config, "apply", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
       const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
       const { rendered } = await applyManifest(deps, manifest, {
         prune: flag("prune"),
         dryRun: flag("dry-run"),
+        trace: catalogTrace(basename(file), commandOrigin(), flag("prune")),
       });
       console.log(rendered.trimEnd());
       return 0;

@@ -5,7 +5,7 @@ import type { Welcome } from "./open-catalog.ts";
 
 const NOTHING: Welcome = {
   ...{ firstKey: undefined, firstUser: undefined, sandboxUrl: undefined },
-  ...{ chatModel: undefined, emptyAccount: undefined },
+  ...{ chatModel: undefined, emptyAccount: undefined, asItIs: false },
 };
 
 let printed: string[];

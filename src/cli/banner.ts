@@ -20,6 +20,9 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
       : [
           `  Sandbox     ${welcome.sandboxUrl} (the demo catalog's upstream; set FAREGATE_CONFIG for real vendors)`,
         ]),
+    ...(welcome.asItIs
+      ? ["  Catalog     the one in the database, as it is; FAREGATE_CONFIG is not set"]
+      : []),
     key === undefined
       ? "  API key     keys are shown once, when made: faregate keys create --account NAME"
       : `  API key     ${key}   (shown this once)`,

@@ -1,9 +1,11 @@
 import { findAccount } from "../accounts/accounts-store.ts";
-import { issueKey } from "../accounts/issue-key.ts";
+import { issueKeyWithin } from "../accounts/issue-key.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
 import { PLAIN_TEXT } from "../base/plain-text.ts";
 import { readModels } from "../catalog/models-store.ts";
+import { insertAudit } from "../people/audit-store.ts";
+import { commandOrigin } from "./audit-origin.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
@@ -40,7 +42,15 @@ export const keysCreateCommand: Command = {
       const known = new Set((await readModels(database)).map(({ id }) => id));
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
-      const issued = await issueKey(database, hasher, { accountId: account.id, name, models });
+      const issued = await database.transaction(async (tx) => {
+        const made = await issueKeyWithin(tx, hasher, { accountId: account.id, name, models });
+        if (made !== undefined)
+          await insertAudit(tx, {
+            ...{ action: "key.create", subject: made.name, accountId: account.id, after: { models } },
+            ...commandOrigin(),
+          });
+        return made;
+      });
       if (issued === undefined) throw new CommandFailure(`the account has a key named "${name}" already`);
       console.log(issued.key);
       return 0;

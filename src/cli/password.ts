@@ -1,6 +1,7 @@
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
 import { resetAccess } from "../people/reset-access.ts";
+import { commandOrigin } from "./audit-origin.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
@@ -16,7 +17,7 @@ export const passwordCommand: Command = {
     return withDatabase(config, "password", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
       const hasher = await openKeyHasher(database, seals);
-      const password = await resetAccess(database, hasher, email.toLowerCase());
+      const password = await resetAccess(database, hasher, email.toLowerCase(), commandOrigin());
       if (password === undefined) throw new CommandFailure(`there is no user "${email}"`);
       console.log(password);
       return 0;

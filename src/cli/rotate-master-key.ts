@@ -1,4 +1,6 @@
 import { rotateMasterKey } from "../accounts/master-key-rotation.ts";
+import { insertAudit } from "../people/audit-store.ts";
+import { commandOrigin } from "./audit-origin.ts";
 import type { Command } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
@@ -20,6 +22,11 @@ export const rotateMasterKeyCommand: Command = {
         dataDir: config.dataDir,
         given: config.masterKey,
         newKey: config.newMasterKey,
+        trace: (tx, secrets) =>
+          insertAudit(tx, {
+            ...{ action: "master_key.rotate", subject: "master key", after: { secrets } },
+            ...commandOrigin(),
+          }),
       });
       console.log(`${sealed} secrets are sealed under the new master key.`);
       if (config.masterKey !== undefined)

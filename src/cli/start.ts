@@ -4,6 +4,7 @@ import { armCrashPoint } from "../base/crash-point.ts";
 import { keepRequestsYoung } from "../base/heap.ts";
 import type { composeWorker, TaskWorker } from "../compose.ts";
 import type { Config } from "../config.ts";
+import { readManifest } from "../manifest/read.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import { migrate } from "../storage/migrator.ts";
 import { openDatabase } from "../storage/open-database.ts";
@@ -11,6 +12,7 @@ import { printWelcome } from "./banner.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { superviseProcesses } from "./processes.ts";
+import { refuseTakenPort } from "./refuse-taken-port.ts";
 import { siblingMetrics } from "./sibling-metrics.ts";
 import { PROCESS, stopSignal } from "./stop-signal.ts";
 import { version } from "./version.ts";
@@ -63,6 +65,9 @@ async function startPrimary(
   log: Log,
 ): Promise<number> {
   const stop = stopSignal(PROCESS);
+  // A file that is not sound is no reason to touch a database.
+  const { configFile, environment } = config;
+  const manifest = configFile === undefined ? undefined : await readManifest(configFile, environment);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -75,9 +80,10 @@ async function startPrimary(
     },
   });
   try {
+    if (roles.has("gateway")) await refuseTakenPort(config);
     await migrate(database.url, log);
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
-    const catalog = await openCatalog({ config, database, seals, log, stop });
+    const catalog = await openCatalog({ config, manifest, database, seals, log, stop });
     const listening = (url: string): void => {
       if (config.publicUrl === undefined && EVERYWHERE.has(config.host)) log.warn({}, unreachable(url));
       printWelcome(config, url, catalog.welcome);

@@ -28,6 +28,8 @@ export interface ApplyOptions {
   readonly prune?: boolean;
   /** Only say what would be done. */
   readonly dryRun?: boolean;
+  /** Leaves a trace of what was changed in the same transaction; not called where nothing was. */
+  readonly trace?: (tx: Queryable, applied: Applied) => Promise<void>;
 }
 
 export interface Applied {
@@ -45,17 +47,26 @@ export interface Applied {
 export async function applyManifest(
   deps: ManifestDeps,
   manifest: Manifest,
-  { prune = false, dryRun = false }: ApplyOptions = {},
+  { dryRun = false, ...options }: ApplyOptions = {},
 ): Promise<Applied> {
-  if (dryRun) return planChanges(deps, manifest, { prune });
+  if (dryRun) return planChanges(deps, manifest, options);
   return deps.database.transaction(async (tx) => {
     await lockManifest(tx);
-    return writePlan(
-      tx,
-      deps,
-      await makePlan(tx, deps, { state: await readState(tx, deps.seals), manifest, prune }),
-    );
+    return applyWithin(tx, deps, manifest, options);
   });
+}
+
+/** The same as a part of a larger change, under lockManifest(). */
+export async function applyWithin(
+  tx: Queryable,
+  deps: ManifestDeps,
+  manifest: Manifest,
+  { prune = false, trace }: Omit<ApplyOptions, "dryRun"> = {},
+): Promise<Applied> {
+  const state = await readState(tx, deps.seals);
+  const applied = await writePlan(tx, deps, await makePlan(tx, deps, { state, manifest, prune }));
+  if (applied.changes.length > 0) await trace?.(tx, applied);
+  return applied;
 }
 
 /** What applyManifest() would do, from one snapshot of the database. */

@@ -1,12 +1,15 @@
-import { expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { upsertAccount } from "../accounts/accounts-store.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { createSeals } from "../base/seal.ts";
-import { readSettings, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
+import { upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
+import { deleteModel } from "../catalog/models-store.ts";
+import { readUpstreams, setUpstreamEnabled } from "../catalog/upstreams-store.ts";
 import { familyOf } from "../families/table.ts";
-import { applyManifest } from "./apply.ts";
+import type { ManifestDeps } from "./apply.ts";
 import { demoManifest } from "./demo.ts";
+import { startWithDemo, wantsDemo } from "./start.ts";
+import { readState } from "./state.ts";
 
 it("the demo offers every model of pictures and videos that the families know, each wholly priced", () => {
   const { models } = demoManifest({ sandboxUrl: "http://127.0.0.1:1" });
@@ -24,22 +27,56 @@ it("the demo offers every model of pictures and videos that the families know, e
   expect([...offered].sort()).toEqual(known.sort());
 });
 
-it("the demo moves its sandbox at each start and leaves settings, factors and accounts as they were made", async () => {
-  const { database, drop } = await createTestDatabase();
-  try {
+describe("a start without a catalog file", () => {
+  let test: TestDatabase;
+  let deps: ManifestDeps;
+  const traces: string[] = [];
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    const { database } = test;
     const seals = createSeals("a master key for tests of the demo");
-    const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
-    const startAt = (sandboxUrl: string, bootstrapKey?: string) =>
-      applyManifest(deps, demoManifest({ sandboxUrl, bootstrapKey }));
-    await startAt("http://127.0.0.1:1", "bootstrap-0123456789");
+    deps = { database, seals, hasher: await openKeyHasher(database, seals) };
+  });
+  afterAll(() => test.drop());
+  const startAt = (sandboxUrl: string) =>
+    startWithDemo(deps, sandboxUrl, {
+      bootstrapKey: undefined,
+      trace: async (_tx, { rendered }) => void traces.push(rendered),
+    });
+  const place = async () => (await readUpstreams(deps.database, deps.seals))[0]?.baseUrl;
+
+  it("puts the demo into an empty database, once, however many start together", async () => {
+    expect(await wantsDemo(deps)).toBe(true);
+    const outcomes = await Promise.all(["1", "2", "3"].map((port) => startAt(`http://127.0.0.1:${port}`)));
+    expect(outcomes.map(({ type }) => type).sort()).toEqual(["made", "moved", "moved"]);
+    expect(traces).toHaveLength(1);
+  });
+
+  it("moves the sandbox's port alone, and leaves what was made of the rest", async () => {
+    const { database, seals } = deps;
     await writeSettings(database, { trusted_proxies: ["10.0.0.1"] });
     await upsertGroup(database, { name: "default", factorPpm: 1_200_000n });
-    await upsertGroup(database, { name: "partners", factorPpm: 900_000n });
-    await upsertAccount(database, { name: "demo", group: "partners" });
-    const { changes } = await startAt("http://127.0.0.1:2");
-    expect(changes.map(({ subject, name }) => `${subject} ${name}`)).toEqual(["upstream sandbox"]);
-    expect(await readSettings(database)).toEqual({ trusted_proxies: ["10.0.0.1"] });
-  } finally {
-    await drop();
-  }
+    await deleteModel(database, "rerank-1");
+    const before = await readState(database, seals);
+    expect(await startAt("http://127.0.0.1:9")).toEqual({ type: "moved" });
+    const upstreams = before.upstreams.map((each) => ({ ...each, baseUrl: "http://127.0.0.1:9" }));
+    expect(await readState(database, seals)).toEqual({ ...before, upstreams });
+    expect(traces).toHaveLength(1);
+  });
+
+  it("moves nothing that somebody has switched off or pointed elsewhere", async () => {
+    const { database } = deps;
+    await setUpstreamEnabled(database, "sandbox", false);
+    expect([await wantsDemo(deps), await startAt("http://127.0.0.1:10")]).toEqual([
+      false,
+      { type: "untouched" },
+    ]);
+    await setUpstreamEnabled(database, "sandbox", true);
+    await database.execute("update upstreams set base_url = 'http://127.0.0.1:4000'");
+    expect([await wantsDemo(deps), await startAt("http://127.0.0.1:11")]).toEqual([
+      false,
+      { type: "untouched" },
+    ]);
+    expect(await place()).toBe("http://127.0.0.1:4000");
+  });
 });

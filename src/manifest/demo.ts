@@ -15,8 +15,7 @@ export interface DemoOptions {
 
 /**
  * What a gateway serves that was given no catalog file: models of every kind on the embedded sandbox and an
- * account with some play money. Applied at every start, so it says nothing of settings, groups and accounts that are
- * there: what an operator made of them stays.
+ * account with some play money. Put into an empty database, once: see startWithDemo().
  */
 export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifest {
   return {

@@ -6,16 +6,19 @@ import type { Identity } from "./identity.ts";
 /** By whom and through what request a change came. */
 export interface AuditContext {
   readonly identity: Identity | undefined;
+  /** Where nobody was signed in: the program and whoever ran it, as in `cli (alice)`. */
+  readonly program?: string;
   readonly requestId: string;
   readonly address: string;
 }
 
 /** Adds an entry to the audit log. */
 export async function insertAudit(tx: Queryable, entry: AuditNote & AuditContext): Promise<void> {
-  const { identity, action, subject, accountId, before, after, requestId, address } = entry;
+  const { identity, program, action, subject, accountId, before, after, requestId, address } = entry;
   await tx.execute(
-    `insert into audit_entries (user_id, token_id, action, subject, account_id, before, after, request_id, address)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into audit_entries (user_id, token_id, action, subject, account_id, before, after, request_id, address,
+       program)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       entry.actorId ?? identity?.person.id ?? null,
       identity?.via === "token" ? identity.tokenId : null,
@@ -26,6 +29,7 @@ export async function insertAudit(tx: Queryable, entry: AuditNote & AuditContext
       textOf(after),
       requestId,
       address,
+      program ?? null,
     ],
   );
 }
@@ -44,7 +48,7 @@ export interface AuditRow {
   readonly at: Date;
   /** Microseconds of `at`, for the page's mark. */
   readonly micros: bigint;
-  /** E-mail address; null = nobody who was signed in. */
+  /** E-mail address, or the program that was run; null = nobody who was signed in. */
   readonly actor: string | null;
   readonly byToken: boolean;
   readonly action: string;
@@ -60,7 +64,7 @@ export interface AuditRow {
 /** What is looked for; undefined = whatever. */
 export interface AuditFilter {
   readonly accountId: AccountId | undefined;
-  /** E-mail address. */
+  /** E-mail address, or a program with whoever ran it. */
   readonly actor: string | undefined;
   readonly action: string | undefined;
   readonly from: Date | undefined;
@@ -69,7 +73,7 @@ export interface AuditFilter {
 
 /**
  * Entries, the latest first, from after `after` on. Each filter has its index with the order in it
- * (audit_entries_account, _user, _action, _at), so a page costs as much in a long log as in a short one.
+ * (audit_entries_account, _user, _program, _action, _at), so a page costs as much in a long log as in a short one.
  */
 export function readAudit(
   db: Queryable,
@@ -87,7 +91,11 @@ export function readAudit(
     conditions.push(condition(`$${values.length}`));
   };
   where(filter.accountId, (id) => `e.account_id = ${id}`);
-  where(filter.actor, (email) => `e.user_id = (select id from users where email = ${email})`);
+  where(filter.actor, (actor) =>
+    filter.actor?.includes("@")
+      ? `e.user_id = (select id from users where email = ${actor})`
+      : `e.program = ${actor}`,
+  );
   where(filter.action, (action) => `e.action = ${action}`);
   where(filter.from, (from) => `e.at >= ${from}`);
   where(filter.until, (until) => `e.at < ${until}`);
@@ -99,7 +107,7 @@ export function readAudit(
     );
   }
   return db.query<AuditRow>(
-    `select e.id, e.at, (extract(epoch from e.at) * 1000000)::int8 as micros, u.email as actor,
+    `select e.id, e.at, (extract(epoch from e.at) * 1000000)::int8 as micros, coalesce(u.email, e.program) as actor,
             e.token_id is not null as "byToken", e.action, e.subject, e.account_id as "accountId",
             a.name as "accountName", e.before, e.after, e.request_id as "requestId", e.address
      from audit_entries e left join users u on u.id = e.user_id left join accounts a on a.id = e.account_id

@@ -1,6 +1,6 @@
 import type { KeyHasher } from "../accounts/key-hasher.ts";
 import type { Database, Queryable } from "../storage/database.ts";
-import { insertAudit } from "./audit-store.ts";
+import { type AuditContext, insertAudit } from "./audit-store.ts";
 import type { UserId } from "./identity.ts";
 import { deleteInvitationsBy } from "./invitations-store.ts";
 import { createPasswords } from "./passwords.ts";
@@ -19,6 +19,7 @@ export async function resetAccess(
   database: Database,
   hasher: KeyHasher,
   email: string,
+  origin: AuditContext,
 ): Promise<string | undefined> {
   const user = await findUser(database, email);
   if (user === undefined) return undefined;
@@ -27,7 +28,6 @@ export async function resetAccess(
   await database.transaction(async (tx) => {
     await renewPassword(tx, hasher, { ...user, passwordHash });
     await deleteTotp(tx, user.id);
-    const origin = { identity: undefined, requestId: "command line", address: "" };
     await insertAudit(tx, { action: "password.reset", subject: email, ...origin });
   });
   return password;

@@ -5,7 +5,12 @@ import { moment, pageOf, pageQuery } from "../page.ts";
 const auditRow = z.strictObject({
   id: z.string(),
   at: moment,
-  actor: z.string().nullable().describe("E-mail address; null = the program itself"),
+  actor: z
+    .string()
+    .nullable()
+    .describe(
+      "E-mail address; `cli (NAME)` = a command that this user of the machine ran; null = the program itself",
+    ),
   by_token: z.boolean().describe("By a console token, not in a browser"),
   action: z.string().describe("Noun and verb, as in key.revoke"),
   subject: z.string().describe("What was changed"),
@@ -21,7 +26,13 @@ export const auditPage = pageOf(auditRow);
 export type AuditPage = z.infer<typeof auditPage>;
 
 export const accountAuditQuery = pageQuery.extend({
-  actor: z.string().trim().toLowerCase().max(254).optional().describe("Whole e-mail address"),
+  actor: z
+    .string()
+    .trim()
+    .max(254)
+    .transform((actor) => (actor.includes("@") ? actor.toLowerCase() : actor))
+    .optional()
+    .describe("Whole e-mail address, or `cli (NAME)`"),
   action: z.string().trim().max(100).optional().describe("Whole action, as in key.revoke"),
   from: givenMoment.optional(),
   until: givenMoment.optional().describe("Not including"),
