@@ -1,13 +1,11 @@
-import { createLru } from "../base/lru.ts";
-import { AccountRecord, OPEN_MS } from "./account-record.ts";
+import { type AccountRecord, OPEN_MS } from "./account-record.ts";
+import { AccountRecords, carries } from "./account-records.ts";
+import { Cooling } from "./cooling.ts";
 import type { FailedPlaces } from "./failed-places.ts";
 import type { AttemptOutcome, Requester } from "./outcome.ts";
 
 /** Connections are nobody's request: whoever's they were, so many in a row that could not be made are no accident. */
 const UNREACHABLE_TO_OPEN = 5;
-
-/** One account may be the matter itself. */
-const BAD_TO_OPEN = 2;
 
 /** Where accounts agree that a place fails and they have no other, they may try it this often, all of them together. */
 const LAST_PROBE_MS = 1_000;
@@ -18,17 +16,6 @@ const RECOUNT_MS = 1_000;
 /** A place that is back gets so little at first, and all of its share after a minute. */
 const FIRST_SHARE = 0.1;
 const RAMP_MS = 60_000;
-
-/** A 429 without `Retry-After` means seconds: vendors count per minute and refill steadily. */
-const COOL_DEFAULT_MS = 5_000;
-/** A longer `Retry-After` is tried again anyhow, since limits are raised and credit is bought meanwhile. */
-const COOL_MAX_MS = 120_000;
-
-/** A wrong key or an empty account is mended by a person, not within seconds. */
-const COOL_REFUSED_MS = 300_000;
-
-/** Records at one place, some 300 bytes each; half of them are always there. Who is forgotten is let in, and has no vote. */
-const MOST_ACCOUNTS = 512;
 
 /**
  * - `ready`: like any other.
@@ -64,7 +51,8 @@ export type HealthChange =
 export class Health {
   readonly #place: string;
   readonly #failedPlaces: FailedPlaces;
-  readonly #accounts = createLru<bigint, AccountRecord>(MOST_ACCOUNTS);
+  readonly #accounts: AccountRecords;
+  readonly #cooling = new Cooling();
   #unreachableInRow = 0;
   /** Why the breaker is open. */
   #open: "unreachable" | "votes" | undefined;
@@ -75,16 +63,16 @@ export class Health {
   #recountAtMs = 0;
   #withdrawn = false;
   #closedMs = Number.NEGATIVE_INFINITY;
-  #coolUntilMs = 0;
 
   constructor(place: string, failedPlaces: FailedPlaces) {
     this.#place = place;
     this.#failedPlaces = failedPlaces;
+    this.#accounts = new AccountRecords(failedPlaces);
   }
 
   /** Whether a request of this account may go there. */
   access(account: bigint, nowMs: number): Access {
-    const record = this.#accounts.get(account);
+    const record = this.#accounts.find(account);
     if (this.#open === "votes" && nowMs >= this.#recountAtMs) this.#recount(nowMs);
     if (this.#open === undefined)
       return record?.closed === true && nowMs < record.probeAtMs ? "closed" : "ready";
@@ -94,7 +82,7 @@ export class Health {
 
   /** Milliseconds until a request of this account may go there, 0 = now. */
   waitMs(account: bigint, nowMs: number): number {
-    const record = this.#accounts.get(account);
+    const record = this.#accounts.find(account);
     if (record === undefined || this.access(account, nowMs) !== "closed") return 0;
     const own = this.#ownProbeAtMs(record);
     return Math.max(0, (this.#open === undefined ? own : Math.min(own, this.#probeAtMs)) - nowMs);
@@ -102,17 +90,17 @@ export class Health {
 
   /** The part of the requests that it gets while it comes back, 0.1 to 1. */
   share(account: bigint, nowMs: number): number {
-    const reopenedMs = Math.max(this.#closedMs, this.#accounts.get(account)?.reopenedMs ?? this.#closedMs);
+    const reopenedMs = Math.max(this.#closedMs, this.#accounts.find(account)?.reopenedMs ?? this.#closedMs);
     return shareSince(reopenedMs, nowMs);
   }
 
   cooling(nowMs: number): boolean {
-    return nowMs < this.#coolUntilMs;
+    return this.#cooling.leftMs(nowMs) > 0;
   }
 
   /** Milliseconds until it has cooled, 0 = it has. */
   coolMs(nowMs: number): number {
-    return Math.max(0, this.#coolUntilMs - nowMs);
+    return this.#cooling.leftMs(nowMs);
   }
 
   /** It is open to nobody who has another place. */
@@ -132,14 +120,12 @@ export class Health {
 
   /** Accounts that are kept away as their own requests failed. */
   closedTo(): number {
-    let count = 0;
-    for (const [, record] of this.#accounts.entries()) if (record.closed) count += 1;
-    return count;
+    return this.#accounts.closed();
   }
 
   /** A request of this account is about to go there; if it is a probe, the next one is due only later whatever becomes of it. */
   claim(account: bigint, nowMs: number): void {
-    const record = this.#accounts.get(account);
+    const record = this.#accounts.find(account);
     if (this.#open !== undefined && (nowMs >= this.#probeAtMs || record?.closed === true)) {
       this.#probeAtMs = nowMs + OPEN_MS;
       this.#probedMs = nowMs;
@@ -157,12 +143,12 @@ export class Health {
   /** What an idle place's own trial taught: it speaks for nobody's requests, only for the way there and for our key. */
   reportTrial(outcome: AttemptOutcome, nowMs: number): HealthChange {
     if (outcome.kind === "unreachable") return this.#unreachable(nowMs);
-    if (outcome.kind === "refused-account") return this.#cool(COOL_REFUSED_MS, nowMs, "refused");
+    if (outcome.kind === "refused-account") return this.#refused(nowMs);
     return outcome.kind === "ok" ? this.#reached(nowMs) : undefined;
   }
 
   #judge(outcome: AttemptOutcome, requester: Requester, nowMs: number): HealthChange {
-    const record = this.#recordOf(requester.account);
+    const record = this.#accounts.of(requester.account);
     switch (outcome.kind) {
       case "unreachable":
         return this.#unreachable(nowMs) ?? this.#closedTo(record, nowMs);
@@ -177,14 +163,12 @@ export class Health {
         record.answered(nowMs);
         this.#handOn(requester.account, nowMs);
         return this.#reached(nowMs);
-      case "rate-limited": {
-        const wantedMs = (outcome.retryAfterSeconds ?? 0) * 1_000 || COOL_DEFAULT_MS;
+      case "rate-limited":
         this.#answered(record, requester.account, nowMs);
-        return this.#cool(Math.min(wantedMs, COOL_MAX_MS), nowMs, "rate-limited");
-      }
+        return this.#cooling.rateLimited(outcome.retryAfterSeconds, nowMs) ? "rate-limited" : undefined;
       case "refused-account":
         this.#answered(record, requester.account, nowMs);
-        return this.#cool(COOL_REFUSED_MS, nowMs, "refused");
+        return this.#refused(nowMs);
       case "neutral":
         this.#handOn(requester.account, nowMs);
         record.taughtNothing(nowMs);
@@ -205,8 +189,7 @@ export class Health {
     this.#failedPlaces.note(requester, this.#place, nowMs);
     const closedTo = this.#closedTo(record, nowMs);
     if (this.#open === undefined && record.verdict(nowMs) === "bad") {
-      const { bad, good } = this.#votes(nowMs);
-      if (carries(bad, good)) return this.#openFor("votes", nowMs);
+      if (carries(this.#accounts.votes(nowMs))) return this.#openFor("votes", nowMs);
     }
     return closedTo ?? reached;
   }
@@ -240,7 +223,7 @@ export class Health {
     this.#open = undefined;
     this.#prober = undefined;
     this.#closedMs = nowMs;
-    for (const [, record] of this.#accounts.entries()) record.forget();
+    this.#accounts.forget();
     return "closed";
   }
 
@@ -254,25 +237,11 @@ export class Health {
   /** Votes that were taken back, or that more good ones stand against, do not keep it open; votes that are merely old do. */
   #recount(nowMs: number): void {
     this.#recountAtMs = nowMs + RECOUNT_MS;
-    const { bad, good, withdrawn } = this.#votes(nowMs);
-    if (carries(bad, good) || good + withdrawn === 0) return;
+    const votes = this.#accounts.votes(nowMs);
+    if (carries(votes) || votes.good + votes.withdrawn === 0) return;
     this.#open = undefined;
     this.#prober = undefined;
     this.#withdrawn = true;
-  }
-
-  #votes(nowMs: number): { readonly bad: number; readonly good: number; readonly withdrawn: number } {
-    let bad = 0;
-    let good = 0;
-    let withdrawn = 0;
-    for (const [account, record] of this.#accounts.entries()) {
-      const verdict = record.verdict(nowMs);
-      if (verdict === "good") good += 1;
-      if (verdict !== "bad") continue;
-      if (this.#failedPlaces.several({ account, model: record.failedModel }, nowMs)) withdrawn += 1;
-      else bad += 1;
-    }
-    return { bad, good, withdrawn };
   }
 
   /** When an account that is kept away may ask all the same. */
@@ -282,25 +251,9 @@ export class Health {
       : record.probeAtMs;
   }
 
-  #recordOf(account: bigint): AccountRecord {
-    let record = this.#accounts.get(account);
-    if (record === undefined) {
-      record = new AccountRecord();
-      this.#accounts.set(account, record);
-    }
-    return record;
+  #refused(nowMs: number): HealthChange {
+    return this.#cooling.refused(nowMs) ? "refused" : undefined;
   }
-
-  #cool(forMs: number, nowMs: number, change: HealthChange): HealthChange {
-    const known = this.cooling(nowMs);
-    this.#coolUntilMs = Math.max(this.#coolUntilMs, nowMs + forMs);
-    return known ? undefined : change;
-  }
-}
-
-/** Whether the votes open the breaker. */
-function carries(bad: number, good: number): boolean {
-  return bad >= BAD_TO_OPEN && bad > good;
 }
 
 function shareSince(reopenedMs: number, nowMs: number): number {
