@@ -40,6 +40,7 @@ const LARGEST_HOLD_NANOS = 10n ** 18n;
 
 /** Says who gets a hold at once, who waits, and who is sent away with which error. */
 export function createAdmission({ clock, timers, log, current, draining }: AdmissionOptions): Admission {
+  const surroundings = { clock, timers, log };
   // Only while somebody waits.
   let watching = false;
   const watchWaiters = (): void => {
@@ -86,7 +87,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,
         sinceMs: nowMs,
-        granted: (purses: readonly Purse[]) => resolve(new TextHold(session, order, purses, clock, log)),
+        granted: (purses: readonly Purse[]) => resolve(new TextHold(session, order, purses, surroundings)),
         refused: (why: Refusal) => reject(refusal(why, amountNanos)),
       };
       if (!session.spool.purses.wait(waiter, nowMs)) reject(refusal({ kind: "busy" }, amountNanos));
@@ -106,7 +107,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       if (amountNanos > LARGEST_HOLD_NANOS)
         throw refusal({ kind: "insufficient", ledger: ledgers[0] }, amountNanos);
       const own = purses.of(ledgers, nowMs);
-      if (purses.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, clock, log);
+      if (purses.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
       return wait(session, order, nowMs);
     },
     notReady: () => reasonNotReady(clock.monotonicMs()),

@@ -57,7 +57,8 @@ function finishedLines({ begins, ends }: SpoolContents): FinishedLine[] {
     // A begin line is deleted only after its end is posted, so this end is posted too.
     if (beginLine === undefined) continue;
     const { hold, ledgers } = JSON.parse(beginLine) as { hold: string; ledgers: string[] };
-    lines.push({ number, balance: ledgers[0] ?? "", holdNanos: BigInt(hold), beginLine, endLine: json });
+    const { hold: grown = hold } = JSON.parse(json) as { hold?: string };
+    lines.push({ number, balance: ledgers[0] ?? "", holdNanos: BigInt(grown), beginLine, endLine: json });
   }
   return lines.sort((one, other) => one.number - other.number);
 }

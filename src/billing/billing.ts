@@ -1,6 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
 import type { TokenUsage } from "../usage/usage.ts";
+import type { Implausible } from "./usage-bound.ts";
 
 /**
  * What `relay` sees of money. A hold is taken before anything is sent upstream and resolved exactly
@@ -55,8 +56,10 @@ export interface OpenHold {
    * must be before the answer's last byte is sent.
    */
   settle(outcome: Outcome): Promise<void>;
-  /** What was charged, once it is settled; 0 until then. */
+  /** What was charged, once it is settled; 0 until then. Never above the hold, which grows where there is money. */
   chargeNanos(): bigint;
+  /** What it cost beyond that. */
+  writtenOffNanos(): bigint;
 }
 
 /** Why a request was charged as it was; see CHARGED_REASONS for which charge anything. */
@@ -97,6 +100,8 @@ export interface Outcome {
   readonly hostile?: readonly string[];
   readonly upstream: string | null;
   readonly upstreamModel: string | null;
+  /** What the vendor reported and cannot have been; the usage has something else in its place. */
+  readonly implausible?: readonly Implausible[];
   /** HTTP status the caller saw; 0 = gone before any. */
   readonly status: number;
   readonly errorCode?: string;

@@ -17,9 +17,19 @@ export interface BodyFeatures {
   readonly mayWrite1h: boolean;
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
-  /** Pictures inside the body, and the bytes they take in it. */
-  readonly images: number;
-  readonly imageBytes: number;
+  /**
+   * Kinds of tools that the upstream may run by itself, each run followed by another pass over the conversation.
+   * 0 = it answers in one pass.
+   */
+  readonly vendorTools: number;
+  /** Pictures inside the body: where they stand in it. */
+  readonly pictures: readonly BodyRange[];
+}
+
+/** Bytes of a body, [start, end). */
+export interface BodyRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The paths that a scan must watch so that readFeatures can see. */
@@ -38,8 +48,8 @@ export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
     pricedFields: [],
     mayWrite1h: false,
     maySummarise: false,
-    images: 0,
-    imageBytes: 0,
+    vendorTools: 0,
+    pictures: [],
   };
   const rules = RULES[endpoint];
   if (rules === undefined) return features;
@@ -56,6 +66,7 @@ export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
 type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & {
   hostedTools: string[];
   pricedFields: { field: string; value: string }[];
+  pictures: BodyRange[];
 };
 
 /** Notes what the values found at one path mean. */
@@ -82,13 +93,16 @@ const isOn = (value: FoundValue): boolean =>
 
 /** A field that makes the upstream add content of its own, unless it is switched off. */
 const addsContent: Rule = (features, values, path) => {
-  if (values.some(isOn)) features.unbounded ??= path;
+  if (!values.some(isOn)) return;
+  features.unbounded ??= path;
+  features.vendorTools += 1;
 };
 
 /** The same, billed by the call. */
 const hostedTool: Rule = (features, values, path) => {
   if (!values.some(isOn)) return;
   features.unbounded ??= path;
+  features.vendorTools += 1;
   features.hostedTools.push(path);
 };
 
@@ -99,10 +113,14 @@ const PLAIN_TOOL = /^(function|custom|namespace)$/;
 const UNBILLED_TOOL =
   /^(bash|text_editor|computer|memory|local_shell|apply_patch|tool_search|web_fetch|mcp)(_|$)/;
 
+/** Those of them that the caller runs: the answer ends with the call. */
+const CALLERS_TOOL = /^(bash|text_editor|computer|memory|local_shell|apply_patch)(_|$)/;
+
 const toolType: Rule = (features, values, path) => {
   for (const { type, head } of values) {
     if (type !== "string" || PLAIN_TOOL.test(head)) continue;
     features.unbounded ??= path;
+    if (!CALLERS_TOOL.test(head)) features.vendorTools += 1;
     if (!UNBILLED_TOOL.test(head)) features.hostedTools.push(head);
   }
 };
@@ -110,11 +128,13 @@ const toolType: Rule = (features, values, path) => {
 /** The native protocol names a tool by its key, in two spellings. */
 const PLAIN_TOOL_KEY = /^function_?declarations$/i;
 const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution)$/i;
+const CALLERS_TOOL_KEY = /^computer_?use$/i;
 
 const toolKey: Rule = (features, values, path) => {
   for (const { type, name } of values) {
     if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
     features.unbounded ??= path;
+    if (!CALLERS_TOOL_KEY.test(name)) features.vendorTools += 1;
     if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push(name);
   }
 };
@@ -159,8 +179,7 @@ const mediaType: Rule = (features, values, path) => {
 };
 
 const picture = (features: Draft, value: FoundValue): void => {
-  features.images += 1;
-  features.imageBytes += value.end - value.start;
+  features.pictures.push({ start: value.start, end: value.end });
 };
 
 /** Where vendors read a picture as a data URL. The same value anywhere else is text, and counted as such. */
@@ -197,6 +216,29 @@ function byParent(values: readonly FoundValue[]): Map<number, string[]> {
   return groups;
 }
 
+/** How often the caller lets the upstream's tools run: all of them together, or each of them. */
+const CALLS_OF_REQUEST = "max_tool_calls";
+const CALLS_OF_TOOL = "tools.max_uses";
+
+/** The most calls of tools that the caller allows the upstream; undefined where some tool has no such limit. */
+export function allowedCalls(scan: BodyScan, { vendorTools }: BodyFeatures): number | undefined {
+  const counts = (path: string): number[] =>
+    scan.all(path).map(({ value }) => (isCalls(value) ? value : Number.POSITIVE_INFINITY));
+  const together = counts(CALLS_OF_REQUEST);
+  const each = counts(CALLS_OF_TOOL);
+  const most =
+    together.length > 0
+      ? Math.max(...together)
+      : each.length >= vendorTools
+        ? each.reduce((sum, calls) => sum + calls, 0)
+        : Number.POSITIVE_INFINITY;
+  return Number.isFinite(most) ? most : undefined;
+}
+
+function isCalls(value: FoundValue["value"]): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** Watched for the rules of its siblings. */
 const sibling: Rule = () => {};
 
@@ -227,6 +269,7 @@ const RESPONSES: readonly Entry[] = [
   ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
   ...entries(pictureUrl, ["input.content.image_url", "input.output.image_url"]),
   ...entries(toolType, ["tools.type", "tools.tools.type"]),
+  ...entries(sibling, [CALLS_OF_REQUEST]),
   ...entries(contextEdit, ["context_management.type"]),
 ];
 
@@ -237,6 +280,7 @@ const MESSAGES: readonly Entry[] = [
     "messages.content.content.source.data",
   ]),
   ...entries(toolType, ["tools.type"]),
+  ...entries(sibling, [CALLS_OF_TOOL]),
   ...entries(reference, ["thread.previous_message_id"]),
   ...entries(addsContent, ["mcp_servers", "container"]),
   ...entries(contextEdit, ["context_management.edits.type"]),

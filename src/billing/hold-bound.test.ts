@@ -6,7 +6,7 @@ import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
 import type { Endpoint, Model } from "../catalog/catalog.ts";
 import { readFeatures } from "./body-features.ts";
-import { freezePrice, holdBound, holdPaths } from "./hold-bound.ts";
+import { boundRequest, freezePrice, holdPaths, type RequestBound } from "./hold-bound.ts";
 import { charge } from "./rate.ts";
 
 const LIMITS: Partial<Record<Endpoint, readonly string[]>> = {
@@ -44,30 +44,48 @@ const model: Model = {
 
 function scanOf(endpoint: Endpoint, text: string) {
   const scanner = createBodyScan(
-    compileWatch([...holdPaths(endpoint), ...(LIMITS[endpoint] ?? []), ...COUNTS]),
+    compileWatch([...holdPaths(endpoint), ...(LIMITS[endpoint] ?? []), ...COUNTS, "tools", "input"]),
   );
   scanner.write(Buffer.from(text));
   return scanner.end();
 }
 
-function holdOf(endpoint: Endpoint, body: unknown, of: Model = model, copies = 1): bigint {
-  return holdBound({
+const SETTINGS = { maxPasses: 100, holdCalls: 1 };
+
+function boundOf(endpoint: Endpoint, body: unknown, of: Model = model, more: object = {}): RequestBound {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return boundRequest({
     endpoint,
-    copies,
     model: of,
     price: freezePrice(of, 1_000_000n, undefined),
-    scan: scanOf(endpoint, typeof body === "string" ? body : JSON.stringify(body)),
+    body: [Buffer.from(text)],
+    scan: scanOf(endpoint, text),
     outputLimits: LIMITS[endpoint] ?? [],
     answerCounts: COUNTS,
+    settings: SETTINGS,
+    ...more,
   });
 }
+
+function holdOf(endpoint: Endpoint, body: unknown, of: Model = model, copies = 1): bigint {
+  return boundOf(endpoint, body, of, { copies }).amountNanos;
+}
+
+/** What vendors may put around a prompt, and what beside tools. */
+const FRAME = 128;
+const TOOLS = 1_000;
+/** The input tokens that are held for a text of ASCII without escapes. */
+const textTokens = (body: unknown): number => JSON.stringify(body).length + FRAME;
 
 /** The input tokens and output tokens that a hold is made of, for a body that asks for one output token. */
 const inputTokens = (endpoint: Endpoint, body: unknown): number =>
   Number(holdOf(endpoint, body) - 10_000n) / 1000;
 const outputTokens = (fields: string): number => {
   const body = `{"x":[]${fields === "" ? "" : `,${fields}`}}`;
-  return Number(holdOf("chat-completions", body) - BigInt(Math.ceil(body.length / 2)) * 1000n) / 10_000;
+  const saved = body.includes("\\u006f") ? 3 : 0;
+  const input = Math.min(200_000, body.length - saved + FRAME);
+  const written = holdOf("chat-completions", body) - BigInt(input) * 1000n;
+  return Number(written) / 10_000;
 };
 
 describe("the output of a hold", () => {
@@ -88,13 +106,19 @@ describe("the output of a hold", () => {
     expect(outputTokens(`${'"max_tokens":1,'.repeat(3_000)}"max_tokens":1`)).toBe(8_000);
   });
 
-  it("counts every answer asked for; 128 where the number is malformed, huge or negative", () => {
+  it("counts every answer asked for, whatever a vendor may make of the number", () => {
     expect(outputTokens('"max_tokens":10,"n":3')).toBe(30);
     expect(outputTokens('"max_tokens":10,"n":null')).toBe(10);
     expect(outputTokens('"max_tokens":10,"n":2,"n":1')).toBe(20);
-    for (const odd of ['"2"', "0", "-5", "2.5", "1e30", "129", "{}"]) {
+    expect(outputTokens('"max_tokens":10,"n":1000')).toBe(10_000);
+    expect(outputTokens('"max_tokens":10,"n":1000000000')).toBe(10_000_000_000);
+    expect(outputTokens('"max_tokens":10,"n":"3000"')).toBe(30_000);
+    expect(outputTokens('"max_tokens":10,"n":200.5')).toBe(2_010);
+    for (const odd of ['"x"', "0", "-5", "{}", "true"])
       expect(outputTokens(`"max_tokens":10,"n":${odd}`), odd).toBe(1_280);
-    }
+    // More than any balance, so nobody is served them.
+    for (const huge of ["1e30", "1e400"])
+      expect(outputTokens(`"max_tokens":10,"n":${huge}`), huge).toBeGreaterThan(1e15);
   });
 });
 
@@ -103,15 +127,18 @@ describe("the input of a hold", () => {
   const chat = (part: unknown): unknown => ({ messages: [{ role: "user", content: [part] }], max_tokens: 1 });
   const messages = (part: unknown): unknown => chat(part);
 
-  it("is one token for two bytes, at most the context", () => {
+  it("is one token for each byte of text and some around it, at most the context", () => {
     const body = { messages: [{ role: "user", content: "x".repeat(1000) }], max_tokens: 1 };
-    expect(inputTokens("chat-completions", body)).toBe(Math.ceil(JSON.stringify(body).length / 2));
+    expect(inputTokens("chat-completions", body)).toBe(textTokens(body));
+    expect(inputTokens("chat-completions", { ...body, tools: [] })).toBe(
+      textTokens({ ...body, tools: [] }) + TOOLS,
+    );
     expect(inputTokens("messages", chat("y".repeat(1_000_000)))).toBe(200_000);
   });
 
   it("counts as often as the request may be sent, while the answers are counted already", () => {
     const body = { messages: [{ role: "user", content: "x".repeat(1000) }], max_tokens: 1, n: 4 };
-    const tokens = BigInt(Math.ceil(JSON.stringify(body).length / 2));
+    const tokens = BigInt(textTokens(body));
     expect(holdOf("chat-completions", body, model, 4)).toBe(4n * tokens * 1_000n + 4n * 10_000n);
     expect(holdOf("chat-completions", body)).toBe(tokens * 1_000n + 4n * 10_000n);
   });
@@ -131,7 +158,7 @@ describe("the input of a hold", () => {
       ["responses", { ...responses, context_management: [{ type: "compaction" }] }, 2],
     ];
     for (const [endpoint, body, passes] of cases) {
-      const input = BigInt(passes * Math.ceil(JSON.stringify(body).length / 2)) * 1_000n;
+      const input = BigInt(passes * textTokens(body)) * 1_000n;
       const output = BigInt(1 + (passes - 1) * 8_000) * 10_000n;
       expect(holdOf(endpoint, body), JSON.stringify(body)).toBe(input + output);
     }
@@ -175,8 +202,42 @@ describe("the input of a hold", () => {
     ];
     for (const [endpoint, body] of cases) {
       const limits = { max_tokens: 1, max_output_tokens: 1, generationConfig: { maxOutputTokens: 1 } };
-      expect(inputTokens(endpoint, { ...body, ...limits }), JSON.stringify(body)).toBe(200_000);
+      const tokens = inputTokens(endpoint, { ...body, ...limits });
+      expect([200_000, 400_000], JSON.stringify(body)).toContain(tokens);
     }
+  });
+
+  it("is the context of every pass where the upstream runs tools, by the calls that the caller allows", () => {
+    const passes = (endpoint: Endpoint, body: object): number => {
+      const limits = { max_tokens: 1, max_output_tokens: 1, generationConfig: { maxOutputTokens: 1 } };
+      return inputTokens(endpoint, { ...body, ...limits }) / 200_000;
+    };
+    const search = { type: "web_search_20250305", name: "web_search" };
+    const fetch = { type: "web_fetch_20250910", name: "web_fetch" };
+    expect(passes("messages", { tools: [search] })).toBe(1 + SETTINGS.holdCalls);
+    expect(passes("messages", { tools: [{ ...search, max_uses: 5 }] })).toBe(6);
+    expect(
+      passes("messages", {
+        tools: [
+          { ...search, max_uses: 5 },
+          { ...fetch, max_uses: 2 },
+        ],
+      }),
+    ).toBe(8);
+    expect(passes("messages", { tools: [{ ...search, max_uses: 5 }, fetch] })).toBe(1 + SETTINGS.holdCalls);
+    expect(passes("messages", { tools: [{ ...search, max_uses: 5_000 }] })).toBe(SETTINGS.maxPasses);
+    expect(passes("responses", { tools: [{ type: "web_search" }], max_tool_calls: 3 })).toBe(4);
+    expect(passes("generate-content", { tools: [{ googleSearch: {} }] })).toBe(1 + SETTINGS.holdCalls);
+    // What the caller runs ends the answer.
+    expect(passes("messages", { tools: [{ type: "bash_20250124", name: "bash" }] })).toBe(1);
+  });
+
+  it("is the larger limit of a beta that the caller asks for", () => {
+    const text = { messages: [{ role: "user", content: "x".repeat(900_000) }], max_tokens: 100_000 };
+    const asked = boundOf("messages", text, model, { betas: "context-1m-2025-08-07,output-128k-2025-02-19" });
+    expect(asked.amountNanos).toBe(BigInt(textTokens(text)) * 1_000n + 100_000n * 10_000n);
+    expect(asked.usage).toMatchObject({ contextTokens: 1_000_000, outputTokens: 128_000 });
+    expect(boundOf("messages", text, model, { betas: "tools-2099" })).toEqual(boundOf("messages", text));
   });
 
   it("is the text alone where names of such fields only stand in schemas or are switched off", () => {
@@ -192,7 +253,7 @@ describe("the input of a hold", () => {
         },
       ],
     };
-    expect(inputTokens("chat-completions", body)).toBe(Math.ceil(JSON.stringify(body).length / 2));
+    expect(inputTokens("chat-completions", body)).toBe(textTokens(body) + TOOLS);
   });
 
   it("takes a picture inside the body at the most that vendors count for one, not by its bytes", () => {
@@ -216,7 +277,7 @@ describe("the input of a hold", () => {
     ];
     for (const [endpoint, body] of bodies) {
       const rest = JSON.stringify(body).length - png.length - 2;
-      expect(inputTokens(endpoint, body), endpoint).toBe(Math.ceil(rest / 2) + 10_000);
+      expect(inputTokens(endpoint, body), endpoint).toBe(rest + FRAME + 10_000);
     }
     const stated = { ...model, quirks: { image_tokens: 48_169 } };
     const [endpoint, body] = bodies[0] ?? ["chat-completions", {}];
@@ -234,7 +295,7 @@ describe("the input of a hold", () => {
       ["chat-completions", { max_tokens: 1, messages: [{ content: "x", image_url: png }] }],
     ];
     for (const [endpoint, body] of claims) {
-      expect(inputTokens(endpoint, body), JSON.stringify(body).slice(0, 80)).toBeGreaterThanOrEqual(50_000);
+      expect(inputTokens(endpoint, body), JSON.stringify(body).slice(0, 80)).toBeGreaterThanOrEqual(100_000);
     }
   });
 
@@ -242,16 +303,17 @@ describe("the input of a hold", () => {
     const marked = (ttl: string): unknown =>
       messages({ type: "text", cache_control: { type: "ephemeral", ttl } });
     const input = (body: unknown): bigint => holdOf("messages", body) - 10_000n;
-    expect(input(marked("5m"))).toBe(BigInt(Math.ceil(JSON.stringify(marked("5m")).length / 2)) * 1000n);
+    expect(input(marked("5m"))).toBe(BigInt(textTokens(marked("5m"))) * 1000n);
     expect(input(marked("1h"))).toBe(input(marked("5m")) * 2n);
     const escaped = JSON.stringify(marked("1h")).replace("ttl", "tt\\u006c").replace("1h", "\\u0031h");
-    expect(input(escaped) % 2_000n).toBe(0n);
-    expect(input(escaped)).toBeGreaterThan(input(marked("1h")));
+    // Three bytes are held for each of the two escaped characters.
+    expect(input(escaped)).toBe(input(marked("1h")) + 2n * 2n * 2_000n);
   });
 
   it("counts a reranker's query once for every document", () => {
     const body = { query: "q".repeat(98), documents: ["a", "b", "c"] };
-    expect(holdOf("rerank", body)).toBe(BigInt(Math.ceil((JSON.stringify(body).length + 200) / 2)) * 1000n);
+    const framed = textTokens(body) + 3 * (100 + 4);
+    expect(holdOf("rerank", body)).toBe(BigInt(framed) * 1000n);
   });
 });
 

@@ -1,10 +1,12 @@
 import type { BodyScan, FoundValue } from "../base/json-scan.ts";
 import type { Nanos } from "../base/money.ts";
-import type { Endpoint, Model } from "../catalog/catalog.ts";
+import type { Endpoint, Model, Settings } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { FrozenPrice } from "./billing.ts";
-import { type BodyFeatures, featurePaths, readFeatures } from "./body-features.ts";
+import { allowedCalls, type BodyFeatures, featurePaths, readFeatures } from "./body-features.ts";
 import { dearestInput, dearestOutput, extrasCost, roundedCost } from "./rate.ts";
+import { textBytes } from "./text-bytes.ts";
+import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /** A text request as far as its hold is concerned. */
 export interface HoldQuestion {
@@ -12,7 +14,8 @@ export interface HoldQuestion {
   readonly model: Model;
   /** The price row and factor in force, from freezePrice. */
   readonly price: FrozenPrice;
-  /** Scanned with holdPaths watched. */
+  readonly body: readonly Uint8Array[];
+  /** Of the body, with holdPaths watched. */
   readonly scan: BodyScan;
   /**
    * Paths at which this protocol's vendors read an output limit, in any spelling they take; never one
@@ -23,6 +26,15 @@ export interface HoldQuestion {
   readonly answerCounts: readonly string[];
   /** How often the request may be sent for them, its input each time; absent = once. */
   readonly copies?: number;
+  /** Betas that the caller asks for, separated by commas. */
+  readonly betas?: string | undefined;
+  readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
+}
+
+/** What a request may cost and use. */
+export interface RequestBound {
+  readonly amountNanos: Nanos;
+  readonly usage: UsageBound;
 }
 
 /** The price of a model for a group, frozen for one request; throws `model_not_priced`. */
@@ -42,29 +54,45 @@ export function holdPaths(endpoint: Endpoint): readonly string[] {
 }
 
 /**
- * An upper bound of what the request can cost, in nanos: the dearest input for all of its input, the
- * output price for the largest answer it allows. Throws `model_not_priced` for a generating model
- * without limits or prices.
+ * An upper bound of what the request can cost: the dearest input for all of its input, the output price for the
+ * largest answers it allows. Where the upstream runs tools it is none, as nobody knows how often: of those calls that the
+ * caller allows, else some. And what the request can have used at all, in which passes. Throws `model_not_priced` for a
+ * generating model without limits or prices.
  */
-export function holdBound(question: HoldQuestion): Nanos {
-  const { endpoint, scan, price, model } = question;
+export function boundRequest(question: HoldQuestion): RequestBound {
+  const { endpoint, scan, price, model, body, settings } = question;
   const features = readFeatures(endpoint, scan);
   const inputRate = dearestInput(price.rates, features.mayWrite1h);
   if (!GENERATING.has(endpoint)) {
-    return roundedCost(BigInt(textTokens(endpoint, scan)) * inputRate + extrasCost(price), price.factorPpm);
+    const tokens = textTokens(endpoint, scan, body);
+    const nanos = roundedCost(BigInt(tokens) * inputRate + extrasCost(price), price.factorPpm);
+    return { amountNanos: nanos, usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)) };
   }
 
   if (price.rates.output === undefined) throw notPriced(model, "an output price");
-  if (model.contextTokens === null || model.maxOutputTokens === null) {
-    throw notPriced(model, "context_tokens and max_output_tokens");
-  }
-  const inputTokens = inputBound(model.contextTokens, imageTokensOf(model), scan, features);
+  const limits = limitsOf(model, question.betas);
+  if (limits === undefined) throw notPriced(model, "context_tokens and max_output_tokens");
+  const answers = answersAsked(question);
+  const stated = largestAsked(scan, question.outputLimits, limits.outputTokens) ?? limits.outputTokens;
   // A summary is a pass of its own over the same input, as long as the model can write.
-  const passes = features.maySummarise ? 2 : 1;
-  const input = BigInt(inputTokens * (question.copies ?? 1) * passes) * inputRate;
-  const summary = (passes - 1) * model.maxOutputTokens;
-  const output = BigInt(outputBound(question, model.maxOutputTokens) + summary) * dearestOutput(price.rates);
-  return roundedCost(input + output + extrasCost(price), price.factorPpm);
+  const summaries = features.maySummarise ? 1 : 0;
+  const runsTools = features.vendorTools > 0;
+  const calls = runsTools ? (allowedCalls(scan, features) ?? settings.holdCalls) : 0;
+  const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
+  const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
+  const input = BigInt(inputTokens) * BigInt((question.copies ?? 1) * passes) * inputRate;
+  const outputTokens = BigInt(stated) * BigInt(answers) + BigInt(summaries * limits.outputTokens);
+  const output = outputTokens * dearestOutput(price.rates);
+  return {
+    amountNanos: roundedCost(input + output + extrasCost(price), price.factorPpm),
+    usage: {
+      ...limits,
+      statedOutputTokens: stated,
+      answers,
+      passes: 1 + summaries,
+      mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
+    },
+  };
 }
 
 const GENERATING: ReadonlySet<Endpoint> = new Set([
@@ -75,11 +103,16 @@ const GENERATING: ReadonlySet<Endpoint> = new Set([
 ]);
 
 /**
- * Bytes of text per token, an estimate: English has 5, code 3.8, other languages 2.5 to 8, each with its
- * JSON around it. Tables of numbers (1.5), rows of single digits and rare characters (1) are denser; what
- * they cost above the hold falls under the rule for charges above a hold.
+ * What vendors put around a prompt: roles, separators, a system prompt of their own of some dozen tokens. Most of it
+ * stands in the body as longer JSON.
  */
-const BYTES_PER_TOKEN = 2;
+const FRAME_TOKENS = 128;
+
+/** The prompt that teaches a model to call tools, beside the tools themselves: up to 804 tokens are documented (Anthropic). */
+const TOOL_PROMPT_TOKENS = 1_000;
+
+/** Vendors frame each text that is embedded or ranked on its own, with two or three tokens. */
+const TEXT_FRAME_TOKENS = 4;
 
 /**
  * The most tokens that one picture takes, whatever its size: vendors scale it down before they count.
@@ -96,35 +129,54 @@ function imageTokensOf(model: Model): number {
 function inputBound(
   contextTokens: number,
   imageTokens: number,
-  scan: BodyScan,
-  features: BodyFeatures,
+  { body, scan }: HoldQuestion,
+  { unbounded, pictures }: BodyFeatures,
 ): number {
-  if (features.unbounded !== undefined) return contextTokens;
-  const text = Math.ceil((scan.length - features.imageBytes) / BYTES_PER_TOKEN);
-  return Math.min(contextTokens, text + features.images * imageTokens);
+  if (unbounded !== undefined) return contextTokens;
+  const around = FRAME_TOKENS + (scan.count("tools") > 0 ? TOOL_PROMPT_TOKENS : 0);
+  const beside = around + pictures.length * imageTokens;
+  if (beside >= contextTokens) return contextTokens;
+  return beside + textBytes(body, pictures, contextTokens - beside);
 }
 
 /**
  * Embeddings and rerank: each text may fill the context, so the context bounds nothing. A reranker
  * reads the query again with every document.
  */
-function textTokens(endpoint: Endpoint, scan: BodyScan): number {
-  let bytes = scan.length;
-  if (endpoint === "rerank") {
-    const documents = Math.max(1, ...scan.all("documents").map((list) => list.items));
-    const query = Math.max(0, ...scan.all("query").map((text) => text.end - text.start));
-    bytes += query * (documents - 1);
+function textTokens(endpoint: Endpoint, scan: BodyScan, body: readonly Uint8Array[]): number {
+  const bytes = textBytes(body, [], LARGEST_COUNTED);
+  const texts = (path: string): number => Math.max(1, ...scan.all(path).map(({ items }) => items));
+  if (endpoint !== "rerank") return bytes + FRAME_TOKENS + TEXT_FRAME_TOKENS * texts("input");
+  const documents = texts("documents");
+  const query = Math.max(0, ...scan.all("query").map((text) => text.end - text.start));
+  return bytes + FRAME_TOKENS + (query + TEXT_FRAME_TOKENS) * documents;
+}
+
+/** Of a larger body, which is embedded or ranked, every byte counts: to look for escapes would hold up others. */
+const LARGEST_COUNTED = 4 * 1024 * 1024;
+
+/**
+ * All answers asked for. What is no count may be one to a vendor (`"3"`, 2.5), so it is read as the most that it can
+ * mean; of so many values that not all were kept, nothing is known.
+ */
+function answersAsked({ scan, answerCounts }: HoldQuestion): number {
+  let most = 1;
+  for (const path of answerCounts) {
+    const values = scan.all(path);
+    if (values.length < scan.count(path)) return MOST_ANSWERS;
+    for (const { type, value } of values) {
+      if (type === "null") continue;
+      const asked = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+      most = Math.max(most, asked >= 1 ? Math.min(Math.ceil(asked), MOST_ANSWERS) : USUAL_ANSWERS);
+    }
   }
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
+  return most;
 }
 
-function outputBound({ scan, outputLimits, answerCounts }: HoldQuestion, maxOutputTokens: number): number {
-  const limit = largestAsked(scan, outputLimits, maxOutputTokens) ?? maxOutputTokens;
-  return limit * (largestAsked(scan, answerCounts, MAX_ANSWERS) ?? 1);
-}
-
-/** The most answers that any vendor gives to one request. */
-const MAX_ANSWERS = 128;
+/** More than anybody can pay for. */
+const MOST_ANSWERS = 1e15;
+/** What vendors allow at most, for values that no vendor should take. */
+const USUAL_ANSWERS = 128;
 
 /**
  * The largest whole number found at the paths, at most `ceiling`; anything that is no number from 1 up

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completed, order } from "../../test/support/billing.ts";
+import { completed, endOf, order } from "../../test/support/billing.ts";
 import { callerOf } from "../../test/support/money/exchange.ts";
 import { ByteSheet } from "../base/byte-sheet.ts";
 import { ledgersOf } from "./ledger-ref.ts";
@@ -44,7 +44,13 @@ describe("a line", () => {
           const request = { ...order(caller, amount, text), model: text };
           const lines = [
             encodeBegin(7, 1, request, ledgersOf(caller, 0)),
-            encodeEnd(8, 2, 7, amount, { ...completed(1), raw: { text }, upstreamModel: text }),
+            encodeEnd(
+              8,
+              2,
+              7,
+              amount,
+              endOf({ ...completed(1), raw: { text }, upstreamModel: text }, amount),
+            ),
           ];
           const [begin = "", end = ""] = lines.map(textOf);
           for (const line of [begin, end]) {
@@ -61,14 +67,16 @@ describe("a line", () => {
 
   it("keeps a usage object of a plausible size and only the size of others", () => {
     const raw = (length: number): unknown =>
-      JSON.parse(textOf(encodeEnd(1, 1, 0, 0n, { ...completed(1), raw: { x: "x".repeat(length) } }))).raw;
+      JSON.parse(
+        textOf(encodeEnd(1, 1, 0, 0n, endOf({ ...completed(1), raw: { x: "x".repeat(length) } }, 0n))),
+      ).raw;
     expect(raw(1_000)).toEqual({ x: "x".repeat(1_000) });
     expect(raw(20_000)).toEqual({ omitted_characters: 20_008 });
   });
 
   it.each([33, 7_900, 200_000])("leaves out a usage object nested %i deep, and is written", (levels) => {
     const raw = JSON.parse("[".repeat(levels) + "]".repeat(levels));
-    const line = JSON.parse(textOf(encodeEnd(1, 1, 0, 5n, { ...completed(1), raw })));
+    const line = JSON.parse(textOf(encodeEnd(1, 1, 0, 5n, endOf({ ...completed(1), raw }, 5n))));
     expect(line).toMatchObject({ begin: 0, charge: "5" });
     expect(line).not.toHaveProperty("raw");
   });

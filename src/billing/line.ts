@@ -36,16 +36,29 @@ export function encodeBegin(
   };
 }
 
-/** `lastRates`: those that were charged, where they are not the begin line's. `raw`: what `rawText` made of the usage object. */
+/** What an end line says, beside when. */
+export interface SettledEnd {
+  readonly chargeNanos: bigint;
+  /** What was held in the end: the charge is never above it. */
+  readonly holdNanos: bigint;
+  /** What the request cost beyond that. */
+  readonly writtenOffNanos: bigint;
+  readonly outcome: Outcome;
+  /** The rates that were charged, where they are not the begin line's. */
+  readonly lastRates: TokenRates | undefined;
+  /** What `rawText` made of the usage object. */
+  readonly raw: string;
+}
+
+/** `firstHoldNanos` stands in the begin line. */
 export function encodeEnd(
   number: number,
   atMs: number,
   begin: number,
-  chargeNanos: bigint,
-  outcome: Outcome,
-  lastRates?: TokenRates,
-  raw = rawText(outcome.raw),
+  firstHoldNanos: bigint,
+  end: SettledEnd,
 ): Line {
+  const { chargeNanos, outcome, raw } = end;
   return (sheet) => {
     writeNumber(sheet, FIRST_N, number);
     writeNumber(sheet, NEXT.at, atMs);
@@ -60,7 +73,7 @@ export function encodeEnd(
     writeNumber(sheet, NEXT.attempts, outcome.attempts);
     writeNumber(sheet, NEXT.firstByteMs, outcome.firstByteMs);
     writeNumber(sheet, NEXT.totalMs, outcome.totalMs);
-    writeRest(sheet, outcome, lastRates);
+    writeRest(sheet, end, firstHoldNanos);
     if (raw !== "") {
       sheet.bytes(NEXT.raw);
       sheet.text(raw);
@@ -83,7 +96,12 @@ function writeUsage(sheet: ByteSheet, usage: TokenUsage): void {
 }
 
 /** What few requests have. */
-function writeRest(sheet: ByteSheet, { hostile, losses, errorCode }: Outcome, lastRates?: TokenRates): void {
+function writeRest(sheet: ByteSheet, end: SettledEnd, firstHoldNanos: bigint): void {
+  const { holdNanos, writtenOffNanos, lastRates } = end;
+  const { hostile, losses, errorCode, implausible } = end.outcome;
+  if (holdNanos !== firstHoldNanos) writeWord(sheet, NEXT.hold, String(holdNanos));
+  if (writtenOffNanos > 0n) sheet.text(`,"written_off":"${writtenOffNanos}"`);
+  if (implausible?.length) sheet.text(`,"implausible":${JSON.stringify(implausible)}`);
   if (hostile?.length) sheet.text(`,"hostile":${wellFormed(JSON.stringify(hostile))}`);
   if (losses?.length) sheet.text(`,"losses":${wellFormed(JSON.stringify(losses))}`);
   if (lastRates !== undefined) sheet.text(`,"rates":${encodeRates(lastRates)}`);

@@ -16,6 +16,8 @@ export interface PurseAsk {
   readonly giveNanos: bigint;
   /** The give answers a recall. */
   readonly recallSeen: boolean;
+  /** For charges above their holds: granted as far as there is money, before all else. */
+  readonly growNanos: bigint;
   /** Waiting holds in order, less what is free already: the longest prefix that fits is granted. */
   readonly wants: readonly bigint[];
   /** Wished for beyond the wants. */
@@ -24,7 +26,7 @@ export interface PurseAsk {
 
 /**
  * What this process may spend of one ledger without asking. Invariant while the spool is open: lease =
- * held + unposted + given + free, and free is negative only after a charge above its hold.
+ * held + unposted + given + free, and free is never negative.
  */
 export class Purse {
   ledger: LedgerRef;
@@ -65,6 +67,11 @@ export class Purse {
     return amountNanos === 0n || this.freeNanos() >= amountNanos;
   }
 
+  /** Free, or nothing where others have closed the spool and taken what was held as well. */
+  roomNanos(): bigint {
+    return larger(this.freeNanos(), 0n);
+  }
+
   hold(amountNanos: bigint, nowMs: number): void {
     this.turnWindow(nowMs);
     this.heldNanos += amountNanos;
@@ -81,19 +88,25 @@ export class Purse {
     this.spentNanos += chargeNanos;
   }
 
-  /** What to say about this purse in the next tick, or undefined. `wanted` = waiting holds, in order. */
-  ask(wanted: readonly bigint[], nowMs: number, givesAll: boolean): PurseAsk | undefined {
-    const free = this.freeNanos();
+  /**
+   * What to say about this purse in the next tick, or undefined. `wanted` = waiting holds, in order; `growing` = what
+   * running holds lack.
+   */
+  ask(wanted: readonly bigint[], growing: bigint, nowMs: number, givesAll: boolean): PurseAsk | undefined {
+    const growNanos = larger(growing - this.roomNanos(), 0n);
+    const free = larger(this.freeNanos() - growing, 0n);
     const idle = wanted.length === 0 && nowMs - this.usedAtMs > IDLE_MS;
     const gives = this.recalled || givesAll || idle;
     const giveNanos = gives && free > 0n ? free : 0n;
     const wants = this.wants(wanted, free - giveNanos);
     const aheadNanos = gives ? 0n : this.ahead(wants, nowMs);
-    if (!this.recalled && giveNanos === 0n && wants.length === 0 && aheadNanos === 0n) return undefined;
+    const asksNothing = growNanos === 0n && wants.length === 0 && aheadNanos === 0n;
+    if (!this.recalled && giveNanos === 0n && asksNothing) return undefined;
     if (this.recalled) this.recalledAtMs = nowMs;
     this.givenNanos = giveNanos;
     const { id, accountId, allowanceNanos } = this.ledger;
-    return { ledger: id, accountId, allowanceNanos, giveNanos, recallSeen: this.recalled, wants, aheadNanos };
+    const recallSeen = this.recalled;
+    return { ledger: id, accountId, allowanceNanos, giveNanos, recallSeen, growNanos, wants, aheadNanos };
   }
 
   /** True where nothing would be forgotten by forgetting this purse. */
@@ -104,7 +117,6 @@ export class Purse {
   private wants(wanted: readonly bigint[], free: bigint): bigint[] {
     const wants: bigint[] = [];
     for (const amount of wanted) {
-      // A negative rest, after a charge above its hold, must be made up for first.
       const missing = amount - free;
       free = missing > 0n ? 0n : -missing;
       if (missing > 0n) wants.push(missing);

@@ -31,12 +31,22 @@ interface Waiting {
   asked: boolean;
 }
 
+/** A hold that is to grow beyond what is here. `answered` is called once, when a tick has brought what there is. */
+export interface Growth {
+  readonly purses: readonly Purse[];
+  readonly amountNanos: bigint;
+  answered(): void;
+}
+
 /** All purses of one spool and who waits for them. */
 export class Purses {
   private readonly byLedger = new Map<string, Purse>();
   /** Per balance, in order of arrival. */
   private readonly queues = new Map<Purse, Waiting[]>();
   waitingCount = 0;
+  /** Those that no tick has asked for yet, and those that the tick under way asks for. */
+  private growing: Growth[] = [];
+  private asked: Growth[] = [];
 
   /** The purses of these ledgers, the balance first. */
   of(ledgers: readonly LedgerRef[], nowMs: number): Purse[] {
@@ -75,8 +85,36 @@ export class Purses {
     return this.byLedger.get(ledger);
   }
 
+  /** Takes from each of these purses what all of them have free, at most `amountNanos`, and gives how much that is. */
+  takeFree(purses: readonly Purse[], amountNanos: bigint, nowMs: number): bigint {
+    let part = amountNanos;
+    for (const purse of purses) if (purse.roomNanos() < part) part = purse.roomNanos();
+    if (part > 0n) for (const purse of purses) purse.hold(part, nowMs);
+    return part;
+  }
+
+  /** The next tick asks for this, once. */
+  grow(growth: Growth): void {
+    this.growing.push(growth);
+  }
+
+  /** It is not waited for any longer. */
+  forgetGrowth(growth: Growth): void {
+    this.growing = this.growing.filter((each) => each !== growth);
+    this.asked = this.asked.filter((each) => each !== growth);
+  }
+
+  get isGrowing(): boolean {
+    return this.growing.length > 0;
+  }
+
   /** What to say in the next tick. */
   asks(nowMs: number, givesAll: boolean): PurseAsk[] {
+    const lacking = new Map<Purse, bigint>();
+    this.asked.push(...this.growing);
+    this.growing = [];
+    for (const { purses, amountNanos } of this.asked)
+      for (const purse of purses) lacking.set(purse, (lacking.get(purse) ?? 0n) + amountNanos);
     const wanted = new Map<Purse, bigint[]>();
     for (const queue of this.queues.values()) {
       for (const waiting of queue) {
@@ -90,7 +128,7 @@ export class Purses {
     }
     const asks: PurseAsk[] = [];
     for (const purse of this.byLedger.values()) {
-      const ask = purse.ask(wanted.get(purse) ?? [], nowMs, givesAll);
+      const ask = purse.ask(wanted.get(purse) ?? [], lacking.get(purse) ?? 0n, nowMs, givesAll);
       if (ask) asks.push(ask);
     }
     return asks;
@@ -117,7 +155,16 @@ export class Purses {
       purse.recalled = state.recalled;
       purse.totalNanos = state.totalNanos;
     }
+    this.answerGrowths(answer.closed);
     for (const [ledger, purse] of this.byLedger) if (purse.isEmpty()) this.byLedger.delete(ledger);
+  }
+
+  /** What has come is theirs before anybody else's: their answers are made already. A closed spool leases nothing. */
+  private answerGrowths(closed: boolean): void {
+    const answered = closed ? [...this.asked, ...this.growing] : this.asked;
+    this.asked = [];
+    if (closed) this.growing = [];
+    for (const growth of answered) growth.answered();
   }
 
   /** Grants who can be granted, in order; with `refuse`, tells those whose account cannot pay. */

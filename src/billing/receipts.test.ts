@@ -88,7 +88,7 @@ describe("a line that the database refuses", () => {
     const caller = await rig.account(1_000_000_000n);
     const refused = { ...completed(10), status: 3_000_000_000 }; // no int4
     const [bad, good] = [
-      await billing.take(order(caller, 500n, "refused")),
+      await billing.take(order(caller, 40_000n, "refused")),
       await billing.take(order(caller, 30_000n, "fine")),
     ];
     await Promise.all([bad.settle(refused), good.settle(completed(10))]);
@@ -106,7 +106,7 @@ describe("a line that the database refuses", () => {
     expect({ breaches, quarantined_lines, loss_nanos }).toEqual({
       breaches: [],
       quarantined_lines: 1,
-      loss_nanos: 500n,
+      loss_nanos: 40_000n,
     });
   });
 });

@@ -9,6 +9,7 @@ import type { RequestLines } from "./posting.ts";
 import { extrasCost, itemise, itemiseMedia, mediaLineCost } from "./rate.ts";
 import { EXTRA } from "./shared-text.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
+import type { Implausible } from "./usage-bound.ts";
 import { findUsage, isQuarantined, type UsageRow } from "./usage-store.ts";
 
 /** What a request cost and why, as callers read it; all amounts are exact decimals in US dollars, as text. */
@@ -44,8 +45,12 @@ export interface Receipt {
   readonly exact_usd?: string;
   readonly charge_usd?: string;
   readonly charge_nanos?: string;
-  /** What was set aside while the request ran. */
+  /** What was set aside while the request ran, in the end: the charge is never above it. */
   readonly hold_usd?: string;
+  /** What the request cost beyond that and the account's money or the key's limit did not cover: nobody's to pay. */
+  readonly written_off_usd?: string;
+  /** Counts that the vendor reported and that are not possible, with what is; they were not charged. */
+  readonly implausible?: readonly Implausible[];
   /** Fields that could not be carried to the upstream's protocol. */
   readonly losses?: readonly string[];
   /** Of a picture or video. */
@@ -161,8 +166,10 @@ function unpostedReceipt(
     priceId: BigInt(begin.price),
     rates: end.rates ?? begin.rates,
     factorPpm: BigInt(begin.factor),
-    holdNanos: BigInt(begin.hold),
+    holdNanos: BigInt(end.hold ?? begin.hold),
     chargeNanos: BigInt(end.charge),
+    writtenOffNanos: BigInt(end.written_off ?? "0"),
+    implausible: end.implausible ?? [],
     losses: end.losses ?? [],
   };
   return receiptOf(row, "pending");
@@ -193,6 +200,9 @@ interface EndFields {
   readonly hostile?: readonly string[];
   readonly error_code?: string;
   readonly losses?: readonly string[];
+  readonly hold?: string;
+  readonly written_off?: string;
+  readonly implausible?: readonly Implausible[];
   readonly rates?: BeginFields["rates"];
 }
 
@@ -225,6 +235,8 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     charge_usd: formatUsd(row.chargeNanos),
     charge_nanos: String(row.chargeNanos),
     hold_usd: formatUsd(row.holdNanos),
+    written_off_usd: formatUsd(row.writtenOffNanos),
+    implausible: row.implausible,
     losses: row.losses,
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BillingRig, createBillingRig, order } from "../../test/support/billing.ts";
+import { type BillingRig, createBillingRig, endOf, order } from "../../test/support/billing.ts";
 import { callerOf, LIMIT, ledgerIdsOf, outcomeOf } from "../../test/support/money/exchange.ts";
 import { ModelStore } from "../../test/support/money/model-store.ts";
 import { ledgersOf } from "./ledger-ref.ts";
@@ -34,7 +34,9 @@ describe("a program from before rows", () => {
     const begins = [1, 3].map((number) =>
       textOf(encodeBegin(number, 0, order(caller, 100n, `older ${number}`), ledgers)),
     );
-    const ends = [2, 4].map((number) => textOf(encodeEnd(number, 0, number - 1, 7n, outcomeOf(7n))));
+    const ends = [2, 4].map((number) =>
+      textOf(encodeEnd(number, 0, number - 1, 100n, endOf(outcomeOf(7n), 7n, 100n))),
+    );
     const [state] = await rig.database.query(
       "select tick, posted from tick_spool($1, 0, 4, $2, $3, $4, $5, $6, '{}', '[]')",
       ["older", [2, 4], ledgers.concat(ledgers).map(({ id }) => id), [100, 100], begins, ends],
@@ -69,6 +71,7 @@ interface Ask {
   readonly limited: boolean;
   readonly give: number;
   readonly recallSeen: boolean;
+  readonly grow: number;
   readonly wants: readonly number[];
   readonly ahead: number;
 }
@@ -78,6 +81,7 @@ const asks = fc.record({
   limited: fc.boolean(),
   give: fc.oneof(fc.constant(0), amounts),
   recallSeen: fc.boolean(),
+  grow: fc.oneof(fc.constant(0), amounts, fc.constant(100_000)),
   wants: fc.array(amounts, { maxLength: 4 }),
   ahead: fc.oneof(fc.constant(0), amounts),
 });
@@ -170,7 +174,7 @@ function requestOf(
       { number: begin + 1, balance: `account:${account}`, holdNanos: 100n },
       rowOfLines(
         encodeBegin(begin, 0, request, ledgersOf(caller, 0)),
-        encodeEnd(begin + 1, 0, begin, BigInt(charge), outcomeOf(BigInt(charge))),
+        encodeEnd(begin + 1, 0, begin, 100n, endOf(outcomeOf(BigInt(charge)), BigInt(charge), 100n)),
       ),
     );
   }
@@ -180,6 +184,7 @@ function requestOf(
     allowanceNanos: ask.limited ? LIMIT : null,
     giveNanos: BigInt(ask.give),
     recallSeen: ask.recallSeen,
+    growNanos: BigInt(ask.grow),
     wants: ask.wants.map(BigInt),
     aheadNanos: BigInt(ask.ahead),
   }));

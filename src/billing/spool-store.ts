@@ -2,7 +2,7 @@ import type { Database, Queryable } from "../storage/database.ts";
 import type { MoneyNews } from "./spool-billing.ts";
 import type { PurseState, SpoolStore, TickAnswer, TickRequest } from "./tick.ts";
 
-/** The store of ticks on PostgreSQL; what each statement does is written in migrations 000004 and 000015. */
+/** The store of ticks on PostgreSQL; what each statement does is written in migrations 000004, 000015 and 000016. */
 export function createSpoolStore(database: Database): SpoolStore {
   return {
     async open(spool, label) {
@@ -77,6 +77,7 @@ function valuesOf(request: TickRequest): unknown[] {
         ...(ask.allowanceNanos === null ? {} : { allowance: String(ask.allowanceNanos) }),
         give: String(ask.giveNanos),
         recall_seen: ask.recallSeen,
+        grow: String(ask.growNanos),
         wants: ask.wants.map(String),
         ahead: String(ask.aheadNanos),
       })),

@@ -23,7 +23,8 @@ const NO_LINES = new Posting();
 export interface Hold extends Member {
   /** Of the begin line. */
   readonly number: number;
-  readonly amountNanos: bigint;
+  /** As it was taken, and what it has grown by since. */
+  amountNanos: bigint;
   /** The balance first. */
   readonly purses: readonly Purse[];
   /** No line of this hold that is still needed stands in the spool before this number. */
@@ -90,6 +91,13 @@ export class Spool {
     return hold;
   }
 
+  /** Lets a hold grow by what its purses have free, at most `byNanos`; gives how much that is. */
+  growNow(hold: Hold, byNanos: bigint, nowMs: number): bigint {
+    const grown = this.closed ? 0n : this.purses.takeFree(hold.purses, byNanos, nowMs);
+    hold.amountNanos += grown;
+    return grown;
+  }
+
   /** Ends a hold. `encode` makes what is written of it; the end line is given back. */
   end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => Ending): Line {
     const { beginLine, amountNanos, purses } = hold;
@@ -142,6 +150,7 @@ export class Spool {
    */
   dueInMs(nowMs: number): number {
     if (this.urgent || this.unanswered || this.unposted >= MOST_LINES) return 0;
+    if (this.purses.isGrowing) return 0;
     const busy = this.unposted > 0 || this.purses.waitingCount > 0;
     return Math.max(0, this.builtAtMs + (busy ? BUSY_TICK_MS : QUIET_TICK_MS) - nowMs);
   }

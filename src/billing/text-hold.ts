@@ -1,10 +1,12 @@
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
+import type { Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
+import { growHold } from "./growth.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-import { encodeBegin, encodeEnd, rawText } from "./line.ts";
+import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./line.ts";
 import type { Purse } from "./purse.ts";
 import { charge } from "./rate.ts";
 import type { Session } from "./session.ts";
@@ -20,10 +22,18 @@ export class TextHold implements OpenHold {
   private readonly clock: Clock;
   private readonly log: Log;
   private readonly beganAtMs: number;
+  private readonly timers: Timers;
   private readonly hold: Hold;
+  private settling = false;
+  private writtenOff = 0n;
 
   /** Writes its begin line. */
-  constructor(session: Session, order: HoldOrder, purses: readonly Purse[], clock: Clock, log: Log) {
+  constructor(
+    session: Session,
+    order: HoldOrder,
+    purses: readonly Purse[],
+    { clock, timers, log }: { readonly clock: Clock; readonly timers: Timers; readonly log: Log },
+  ) {
     const ledgers = purses.map(({ ledger }) => ledger);
     const beganAtMs = clock.nowMs();
     this.session = session;
@@ -31,6 +41,7 @@ export class TextHold implements OpenHold {
     this.ledgers = ledgers;
     this.clock = clock;
     this.log = log;
+    this.timers = timers;
     this.beganAtMs = beganAtMs;
     this.hold = session.spool.begin(purses, order.amountNanos, (number) =>
       encodeBegin(number, beganAtMs, order, ledgers),
@@ -45,18 +56,37 @@ export class TextHold implements OpenHold {
     return this.hold.chargeNanos;
   }
 
+  writtenOffNanos(): bigint {
+    return this.writtenOff;
+  }
+
   settle(outcome: Outcome): Promise<void> {
+    const { order, hold, clock, timers } = this;
+    assert(!this.settling, "a hold is settled once");
+    this.settling = true;
+    const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
+    const costNanos = chargeOf(order, price, outcome, this.log);
+    const aboveNanos = costNanos - hold.amountNanos;
+    const growing = aboveNanos > 0n ? growHold(this.session, hold, aboveNanos, clock, timers) : undefined;
+    return growing === undefined
+      ? this.end(outcome, price, costNanos)
+      : growing.then(() => this.end(outcome, price, costNanos));
+  }
+
+  /** Writes the end line. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
+  private end(outcome: Outcome, price: FrozenPrice, costNanos: bigint): Promise<void> {
     const { order, ledgers, clock, beganAtMs, hold } = this;
     const { spool, lines, ticker } = this.session;
-    assert(hold.beginLine !== undefined, "a hold is settled once");
-    const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
-    const chargeNanos = chargeOf(order, price, outcome, this.log);
-    const lastRates = price === order.price ? undefined : price.rates;
+    const chargeNanos = costNanos < hold.amountNanos ? costNanos : hold.amountNanos;
+    this.writtenOff = costNanos - chargeNanos;
+    const end: SettledEnd = {
+      ...{ chargeNanos, holdNanos: hold.amountNanos, writtenOffNanos: this.writtenOff, outcome },
+      ...{ lastRates: price === order.price ? undefined : price.rates, raw: rawText(outcome.raw) },
+    };
     const endedAtMs = clock.nowMs();
-    const raw = rawText(outcome.raw);
     const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
-      line: encodeEnd(number, endedAtMs, hold.number, chargeNanos, outcome, lastRates, raw),
-      row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, chargeNanos, outcome, raw }),
+      line: encodeEnd(number, endedAtMs, hold.number, order.amountNanos, end),
+      row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, end }),
     }));
     const ended = lines.end(hold.endNumber, endLine);
     // Otherwise a tick is due soon anyway.

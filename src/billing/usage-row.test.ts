@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BillingRig, completed, createBillingRig, order } from "../../test/support/billing.ts";
+import { type BillingRig, completed, createBillingRig, endOf, order } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import { ledgersOf } from "./ledger-ref.ts";
-import { encodeBegin, encodeEnd, rawText, textOf } from "./line.ts";
+import { encodeBegin, encodeEnd, type SettledEnd, textOf } from "./line.ts";
 import { Posting, rowOfLines } from "./posting.ts";
 import { createSpoolStore } from "./spool-store.ts";
 import type { TickRequest } from "./tick.ts";
@@ -76,17 +76,15 @@ describe("a row of the usage log", () => {
             endedAtMs: ENDED_AT_MS,
             order: asked,
             ledgers,
-            chargeNanos: 3n,
-            outcome,
           },
-          raw: rawText(outcome.raw),
+          end: endOf(outcome, 3n, 5n),
         };
         const row = encodeRow(ended);
         if (row === undefined) return;
         rows += 1;
         expect(textOf(row)).not.toMatch(/[\n\0]/);
         const begin = encodeBegin(1, BEGAN_AT_MS, asked, ledgers);
-        const end = encodeEnd(2, ENDED_AT_MS, 1, 3n, outcome);
+        const end = encodeEnd(2, ENDED_AT_MS, 1, 5n, ended.end);
         const byRow = await posted(row, requestId, caller);
         expect(byRow).toEqual(await posted(rowOfLines(begin, end), requestId, caller));
         const again = new Posting();
@@ -108,10 +106,10 @@ describe("a row of the usage log", () => {
   });
 
   it("is none where something has no field in it", () => {
-    const row = (more: Partial<Outcome>, asked: Partial<HoldOrder> = {}) => {
+    const row = (more: Partial<Outcome>, asked: Partial<HoldOrder> = {}, odd: Partial<SettledEnd> = {}) => {
       const made = encodeRow({
         ...{ beganAtMs: 1, endedAtMs: 2, order: { ...order(caller, 5n, "request"), ...asked } },
-        ...{ ledgers: ledgersOf(caller, 0), chargeNanos: 3n, outcome: { ...completed(1), ...more }, raw: "" },
+        ...{ ledgers: ledgersOf(caller, 0), end: { ...endOf({ ...completed(1), ...more }, 3n, 5n), ...odd } },
       });
       return made && textOf(made);
     };
@@ -126,6 +124,9 @@ describe("a row of the usage log", () => {
     expect(row({ hostile: ["x"] })).toBeUndefined();
     expect(row({ losses: ["x"] })).toBeUndefined();
     expect(row({ errorCode: "x" })).toBeUndefined();
+    expect(row({ implausible: [{ field: "input", reported: 2, most: 1 }] })).toBeUndefined();
+    expect(row({}, {}, { holdNanos: 6n })).toBeUndefined();
+    expect(row({}, {}, { writtenOffNanos: 1n })).toBeUndefined();
     expect(row({ withoutExtras: true })).toBeDefined();
     const extras = { ...order(caller, 5n).price, extras: { search: 1n } };
     expect(row({ withoutExtras: true }, { price: extras })).toBeUndefined();

@@ -1,6 +1,7 @@
 import type { ByteSheet } from "../base/byte-sheet.ts";
-import type { HoldOrder, Outcome } from "./billing.ts";
+import type { HoldOrder } from "./billing.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
+import type { SettledEnd } from "./line.ts";
 import { callerText, isPlain, modelText } from "./shared-text.ts";
 
 /** Writes a row, without a newline. */
@@ -12,22 +13,20 @@ export interface EndedRequest {
   readonly endedAtMs: number;
   readonly order: HoldOrder;
   readonly ledgers: readonly LedgerRef[];
-  readonly chargeNanos: bigint;
-  readonly outcome: Outcome;
-  /** The vendor's usage object as JSON; "" = none. */
-  readonly raw: string;
+  readonly end: SettledEnd;
 }
 
 /**
- * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of migration 000015, an
+ * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of migration 000016, an
  * empty one being null. undefined where a row cannot hold all of it; its two lines are posted then, which can. Positions
  * are between a program and the function of its own migration; what lies on disk has names.
  */
 export function encodeRow(ended: EndedRequest): Row | undefined {
-  const { order, outcome } = ended;
+  const { order, end } = ended;
+  const { outcome } = end;
   const { upstream, upstreamModel } = outcome;
   const model = modelText(order.model, order.price).row;
-  if (model === undefined || !isPlain(order.requestId) || !fits(order, outcome)) return undefined;
+  if (model === undefined || !isPlain(order.requestId) || !fits(order, end)) return undefined;
   if ((upstream !== null && !isPlain(upstream)) || (upstreamModel !== null && !isPlain(upstreamModel)))
     return undefined;
   return (sheet) => {
@@ -55,8 +54,10 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     writeNumber(sheet, usage.cacheWrite1h);
     writeNumber(sheet, usage.outputVisible);
     writeNumber(sheet, usage.outputReasoning);
-    writeText(sheet, ended.raw);
-    sheet.text(String(ended.chargeNanos));
+    writeText(sheet, end.raw);
+    writeText(sheet, String(end.chargeNanos));
+    // Nothing is written off; programs that did not know of it have no such field.
+    sheet.text("0");
   };
 }
 
@@ -73,8 +74,15 @@ function writeNumber(sheet: ByteSheet, value: number | null | undefined): void {
 const TAB = 0x09;
 
 /** Whether an outcome has nothing for which a row has no field. */
-function fits({ price }: HoldOrder, { hostile, losses, errorCode, withoutExtras }: Outcome): boolean {
+function fits(
+  { price, amountNanos }: HoldOrder,
+  { outcome, holdNanos, writtenOffNanos }: SettledEnd,
+): boolean {
+  const { hostile, losses, errorCode, withoutExtras, implausible } = outcome;
   return (
+    holdNanos === amountNanos &&
+    writtenOffNanos === 0n &&
+    (implausible === undefined || implausible.length === 0) &&
     (hostile === undefined || hostile.length === 0) &&
     (losses === undefined || losses.length === 0) &&
     errorCode === undefined &&

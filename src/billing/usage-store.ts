@@ -1,5 +1,6 @@
 import type { Queryable } from "../storage/database.ts";
 import type { MediaUnits } from "../usage/media.ts";
+import type { Implausible } from "./usage-bound.ts";
 
 /**
  * Writes for good what a day of the usage log charged to each ledger, so that `ledger verify` stays exact
@@ -44,6 +45,8 @@ export interface UsageRow {
   readonly factorPpm: bigint;
   readonly holdNanos: bigint;
   readonly chargeNanos: bigint;
+  readonly writtenOffNanos: bigint;
+  readonly implausible: readonly Implausible[];
   readonly losses: readonly string[];
 }
 
@@ -59,7 +62,8 @@ export async function findUsage(
             input_uncached as "inputUncached", cache_read as "cacheRead", cache_write_5m as "cacheWrite5m",
             cache_write_1h as "cacheWrite1h", output_visible as "outputVisible",
             output_reasoning as "outputReasoning", media, price_id as "priceId", rates, factor_ppm as "factorPpm",
-            hold_nanos as "holdNanos", charge_nanos as "chargeNanos", losses
+            hold_nanos as "holdNanos", charge_nanos as "chargeNanos", losses,
+            coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible
        from usage where account_id = $1 and request_id = $2
       order by line is null limit 1`,
     [accountId, requestId],

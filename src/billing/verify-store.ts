@@ -101,6 +101,12 @@ export const LEDGER_RULES: readonly {
              where coalesce(l.charge, 0) <> coalesce(p.amount, 0)`,
   },
   {
+    rule: "charge_within_hold",
+    says: "no request is charged more than was held for it, since the programs that grow a hold first",
+    finds: `select 'request ' || request_id as subject, charge_nanos::text as found, 'at most ' || hold_nanos as expected
+              from usage where charge_nanos > hold_nanos and (written_off_nanos is not null or media is not null)`,
+  },
+  {
     rule: "rollups_equal_usage",
     says: "the sums by hour, by key and by latency are those of the usage log, as far back as it reaches",
     finds: `with mine as (${sumsOfDaysNotSealed("")}), log as (${sumsOfDaysNotSealed("_of_log")})

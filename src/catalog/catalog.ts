@@ -133,6 +133,10 @@ export interface Settings {
   readonly taskRetentionDays: number;
   readonly taskDeadlineMinutes: { readonly image: number; readonly video: number };
   readonly chargeEmptyAnswers: boolean;
+  /** Where the upstream runs tools: the most passes over a conversation that one request is charged for. */
+  readonly maxPasses: number;
+  /** Calls of such tools that a hold counts where the caller states no limit. */
+  readonly holdCalls: number;
   /** Where results of tasks are copied to, to be served by stable links. */
   readonly mirror:
     | { readonly kind: "none" }

@@ -11,6 +11,8 @@ describe("settings", () => {
       usageRetentionDays: 90,
       taskRetentionDays: 30,
       chargeEmptyAnswers: false,
+      maxPasses: 100,
+      holdCalls: 1,
       mirror: { kind: "none" },
       metricsAddress: null,
       metricsToken: null,

@@ -47,6 +47,14 @@ export const settingsFile = z.strictObject({
     .boolean()
     .optional()
     .describe("Charge the input of an answer in which the upstream produced nothing at all"),
+  max_passes: wholeNumber(1, 10_000)
+    .optional()
+    .describe(
+      "Where the vendor runs tools: the most passes over a conversation that one request is charged for",
+    ),
+  hold_calls: wholeNumber(0, 1_000)
+    .optional()
+    .describe("Calls of a vendor's tools that a hold counts where the request states no limit of its own"),
   mirror: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.enum(["none", "disk"]) }),
@@ -125,6 +133,10 @@ export function decodeSettings(given: SettingsFile): Settings {
     usageRetentionDays: given.usage_retention_days ?? 90,
     taskRetentionDays: given.task_retention_days ?? 30,
     chargeEmptyAnswers: given.charge_empty_answers ?? false,
+    // Long research runs some dozen tools; more is a loop, or an upstream that cannot count.
+    maxPasses: given.max_passes ?? 100,
+    // A search finds most of its answers at once, and a hold for many would refuse small balances.
+    holdCalls: given.hold_calls ?? 1,
     mirror: decodeMirror(given.mirror),
     metricsAddress: given.metrics_address ?? null,
     metricsToken: given.metrics_token ?? null,

@@ -102,5 +102,6 @@ function countRefused(deps: HttpDeps, { raw }: Visit, refused: Refused): void {
     totalMs: deps.clock.monotonicMs() - refused.startedMs,
     usage: {},
     chargeNanos: 0n,
+    writtenOffNanos: 0n,
   });
 }

@@ -6,6 +6,7 @@ const FACTS: RequestFacts = {
   ...{ endpoint: "messages", model: "text-large", status: 200, firstByteMs: 120, totalMs: 2_000 },
   usage: { inputUncached: 7, cacheWrite5m: 3, outputVisible: 0 },
   chargeNanos: 12_345_678_901_234_567_890n,
+  writtenOffNanos: 0n,
 };
 
 describe("metrics", () => {
@@ -19,7 +20,9 @@ describe("metrics", () => {
       totalMs: 700_000,
       usage: {},
       chargeNanos: 1n,
+      writtenOffNanos: 5n,
     });
+    metrics.usageImplausible("main");
     metrics.attemptEnded("main", "failed");
     metrics.attemptEnded("main", "failed");
     const text = await metrics.text();
@@ -39,6 +42,8 @@ describe("metrics", () => {
       `faregate_tokens_total{${labels},bucket="input_uncached"} 7`,
       `faregate_tokens_total{${labels},bucket="cache_write_5m"} 3`,
       `faregate_charged_nanos_total{${labels}} 12345678901234567891`,
+      `faregate_written_off_nanos_total{${labels}} 5`,
+      'faregate_implausible_usage_total{upstream="main"} 1',
       'faregate_upstream_attempts_total{upstream="main",outcome="failed"} 2',
     ]) {
       expect(text.split("\n")).toContain(line);

@@ -13,12 +13,16 @@ export interface RequestFacts {
   readonly totalMs: number;
   readonly usage: TokenUsage;
   readonly chargeNanos: bigint;
+  /** What it cost beyond what could be charged. */
+  readonly writtenOffNanos: bigint;
 }
 
 export interface Metrics {
   requestEnded(facts: RequestFacts): void;
   /** `upstream` is a name of the catalog, `outcome` one of routing's words. */
   attemptEnded(upstream: string, outcome: string): void;
+  /** An upstream, by its name, reported counts that are not possible. */
+  usageImplausible(upstream: string): void;
   /** A number that is read when metrics are. `name` without the `faregate_` prefix. */
   gauge(name: string, help: string, read: () => number): void;
   /** The same for several numbers told apart by one label. */
@@ -45,6 +49,7 @@ interface Series {
   readonly total: Histogram;
   readonly tokens: Map<TokenBucket, number>;
   chargeNanos: bigint;
+  writtenOffNanos: bigint;
 }
 
 /**
@@ -57,6 +62,7 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
   const series = new Map<string, Map<string, Series>>();
   let seriesCount = 0;
   const attempts = new Map<string, Map<string, number>>();
+  const implausible = new Map<string, number>();
   const gauges: (() => string)[] = [];
 
   return {
@@ -67,6 +73,7 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
       found.total.observe(facts.totalMs / 1_000);
       if (facts.firstByteMs !== null) found.firstByte.observe(facts.firstByteMs / 1_000);
       found.chargeNanos += facts.chargeNanos;
+      found.writtenOffNanos += facts.writtenOffNanos;
       for (const bucket of TOKEN_BUCKETS) {
         const tokens = facts.usage[bucket];
         if (tokens !== undefined && tokens > 0) add(found.tokens, bucket, tokens);
@@ -80,6 +87,7 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
       }
       add(counts, outcome, 1);
     },
+    usageImplausible: (upstream) => add(implausible, upstream, 1),
     gauge(name, help, read) {
       gauges.push(() => metricText(`faregate_${name}`, "gauge", help, [{ labels: [], value: read() }]));
     },
@@ -93,7 +101,12 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
   };
 
   async function ownText(): Promise<string> {
-    const own = [...requestTexts(allSeries()), attemptText(attempts), ...gauges.map((read) => read())];
+    const own = [
+      ...requestTexts(allSeries()),
+      attemptText(attempts),
+      implausibleText(implausible),
+      ...gauges.map((read) => read()),
+    ];
     return `${own.filter((text) => text !== "").join("\n")}\n${await registry.metrics()}`;
   }
 
@@ -129,6 +142,7 @@ function openSeries(endpoint: string, model: string): Series {
     total: new Histogram(SECONDS),
     tokens: new Map(),
     chargeNanos: 0n,
+    writtenOffNanos: 0n,
   };
 }
 
@@ -167,6 +181,14 @@ function requestTexts(series: readonly Series[]): string[] {
       "What was charged, in billionths of a US dollar.",
       each(({ labels, chargeNanos }) => (chargeNanos > 0n ? [{ labels, value: chargeNanos }] : [])),
     ),
+    metricText(
+      "faregate_written_off_nanos_total",
+      "counter",
+      "What requests cost beyond what their account or key could pay, in billionths of a US dollar.",
+      each(({ labels, writtenOffNanos }) =>
+        writtenOffNanos > 0n ? [{ labels, value: writtenOffNanos }] : [],
+      ),
+    ),
   ];
 }
 
@@ -183,6 +205,15 @@ function attemptText(attempts: ReadonlyMap<string, ReadonlyMap<string, number>>)
     "Attempts at upstreams by how they ended.",
     samples,
   );
+}
+
+function implausibleText(counts: ReadonlyMap<string, number>): string {
+  const samples = [...counts].map(([upstream, value]) => ({
+    labels: [["upstream", upstream] as const],
+    value,
+  }));
+  const help = "Answers whose upstream reported token counts that the model cannot have reached.";
+  return metricText("faregate_implausible_usage_total", "counter", help, samples);
 }
 
 function snakeCase(text: string): string {

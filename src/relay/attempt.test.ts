@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { createBodyScan } from "../base/json-scan.ts";
 import type { Outcome } from "../billing/billing.ts";
+import { boundOfTexts } from "../billing/usage-bound.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate, UpstreamAnswer, UpstreamFailure } from "../upstreams/call.ts";
@@ -33,6 +34,7 @@ function open(streamed: boolean, isSent = true) {
       },
     },
     hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
+    bound: boundOfTexts(200_000),
     ...{ clock: systemClock, chargeEmptyAnswers: false, attempts: 1, firstByteMs: null },
     ...{ drained: false, gone: false, settled: false, outcome: undefined, losses: [] },
   } as unknown as Exchange;

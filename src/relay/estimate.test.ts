@@ -23,6 +23,10 @@ const gemini = (text: string, usageMetadata: object, more: object = {}): object 
   candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...more }],
   usageMetadata,
 });
+const BOUND = {
+  ...{ contextTokens: 200_000, outputTokens: 8_000, statedOutputTokens: 8_000, answers: 1 },
+  ...{ passes: 1, mostPasses: undefined },
+};
 const ASKED = { contents: [{ role: "user", parts: [{ text: WORDS.repeat(5) }] }] };
 
 describe("estimateMissing", () => {
@@ -31,7 +35,7 @@ describe("estimateMissing", () => {
       gemini(WORDS, { promptTokenCount: 80, totalTokenCount: 80 }),
       gemini(WORDS, { promptTokenCount: 80, totalTokenCount: 80 }),
     ]);
-    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
     expect(usage.inputUncached).toBe(80);
     expect(usage.outputVisible).toBeGreaterThan(20);
     expect(estimated).toBe(true);
@@ -43,20 +47,21 @@ describe("estimateMissing", () => {
       usageMetadata: { promptTokenCount: 80, ...counts },
     });
     const request = asked("generate-content", ASKED);
-    const silent = await estimateMissing(request, streamed("generate-content", [thinking({})]));
+    const silent = await estimateMissing(request, streamed("generate-content", [thinking({})]), BOUND);
     expect(silent).toMatchObject({ usage: { inputUncached: 80, outputVisible: 0 }, estimated: true });
     expect(silent.usage.outputReasoning).toBeGreaterThan(10);
     const told = streamed("generate-content", [thinking({ thoughtsTokenCount: 31 })]);
-    expect(await estimateMissing(request, told)).toEqual({
+    expect(await estimateMissing(request, told, BOUND)).toEqual({
       usage: { inputUncached: 80, outputVisible: 0, outputReasoning: 31 },
       estimated: false,
+      implausible: [],
     });
   });
 
   it("counts what was embedded as token numbers", async () => {
     const facts = PROTOCOLS.embeddings.usage.readPlain({ data: [{ index: 0, embedding: [0.5] }] });
     const texts = asked("embeddings", { model: "m", input: [Array(500).fill(9906), Array(300).fill(13)] });
-    const { usage, estimated } = await estimateMissing(texts, facts);
+    const { usage, estimated } = await estimateMissing(texts, facts, BOUND);
     expect(usage.inputUncached).toBeGreaterThanOrEqual(800);
     expect(estimated).toBe(true);
   });
@@ -65,14 +70,14 @@ describe("estimateMissing", () => {
     const facts = streamed("generate-content", [
       gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 0 }, { finishReason: "STOP" }),
     ]);
-    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
     expect(usage).toEqual({ inputUncached: 80, outputVisible: 0 });
     expect(estimated).toBe(false);
   });
 
   it("takes nothing for an answer of which nothing has come", async () => {
     const facts = streamed("generate-content", [{ usageMetadata: { promptTokenCount: 80 } }]);
-    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
     expect(usage).toEqual({ inputUncached: 80, outputVisible: 0 });
     expect(estimated).toBe(false);
   });
@@ -83,10 +88,62 @@ describe("estimateMissing", () => {
     ]);
     const silent = streamed("generate-content", [gemini(WORDS, {})]);
     const request = asked("generate-content", ASKED);
-    const alone = (await estimateMissing(request, silent)).usage;
-    const joined = await estimateMissing(request, { ...silent, parts: [told, silent, silent] });
+    const alone = (await estimateMissing(request, silent, BOUND)).usage;
+    const joined = await estimateMissing(request, { ...silent, parts: [told, silent, silent] }, BOUND);
     expect(joined.usage.inputUncached).toBe(80 + 2 * (alone.inputUncached ?? 0));
     expect(joined.usage.outputVisible).toBe(9 + 2 * (alone.outputVisible ?? 0));
     expect(joined.estimated).toBe(true);
+  });
+
+  describe("within what is possible", () => {
+    const chat = asked("chat-completions", { messages: [{ role: "user", content: WORDS }] });
+    const reported = (usage: object, text = WORDS): AnswerFacts =>
+      PROTOCOLS["chat-completions"].usage.readPlain({
+        choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+        usage,
+      });
+    const small = { ...BOUND, contextTokens: 1_000, outputTokens: 100, statedOutputTokens: 50 };
+
+    it("estimates a side that the model cannot have done, and keeps the other", async () => {
+      const facts = reported({ prompt_tokens: 1_001, completion_tokens: 7 });
+      const { usage, estimated, implausible } = await estimateMissing(chat, facts, small);
+      expect([estimated, usage.outputVisible]).toEqual([true, 7]);
+      expect(usage.inputUncached).toBeLessThan(100);
+      expect(implausible).toEqual([{ field: "input", reported: 1_001, most: 1_000 }]);
+    });
+
+    it("believes a vendor up to the model's limits, for all answers, beyond the caller's own", async () => {
+      const facts = reported({ prompt_tokens: 1_000, completion_tokens: 300 });
+      expect(await estimateMissing(chat, facts, { ...small, answers: 3 })).toEqual({
+        ...{ usage: { inputUncached: 1_000, outputVisible: 300 }, estimated: false, implausible: [] },
+      });
+      const { implausible } = await estimateMissing(chat, facts, { ...small, answers: 2 });
+      expect(implausible).toEqual([{ field: "output", reported: 300, most: 200 }]);
+    });
+
+    it("takes the bound itself where tools ran, of as many passes as were told, or as may be", async () => {
+      const usage = (calls: object): object => ({
+        ...{ prompt_tokens: 9_000, completion_tokens: 900 },
+        prompt_tokens_details: { cached_tokens: 500 },
+        ...calls,
+      });
+      const search = { ...small, mostPasses: 5 };
+      const told = reported(usage({ server_tool_use: { web_search_requests: 2 } }));
+      expect(await estimateMissing(chat, told, search)).toMatchObject({
+        usage: { cacheRead: 500, inputUncached: 2_500, outputVisible: 300 },
+        ...{ estimated: true, implausible: [{ most: 3_000 }, { most: 300 }] },
+      });
+      expect(await estimateMissing(chat, reported(usage({})), search)).toMatchObject({
+        usage: { cacheRead: 500, inputUncached: 4_500, outputVisible: 500 },
+      });
+    });
+
+    it("estimates no more than the caller's limit allows, however long the answer was", async () => {
+      const facts = streamed("chat-completions", [
+        { choices: [{ index: 0, delta: { content: WORDS.repeat(500) }, finish_reason: null }] },
+      ]);
+      expect((await estimateMissing(chat, facts, small)).usage.outputVisible).toBe(50);
+      expect((await estimateMissing(chat, facts, { ...small, answers: 3 })).usage.outputVisible).toBe(150);
+    });
   });
 });

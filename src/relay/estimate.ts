@@ -1,6 +1,7 @@
+import { boundEstimate, boundReported, type Implausible, type UsageBound } from "../billing/usage-bound.ts";
 import { isGenerating } from "../conversation/protocol-name.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
-import { sumTokens, type TokenUsage } from "../usage/usage.ts";
+import { sumTokens, type TokenUsage, totalInput } from "../usage/usage.ts";
 import { readPrompt } from "./prompt-text.ts";
 import type { TextRequest } from "./text-request.ts";
 
@@ -17,63 +18,83 @@ export interface ChargeableUsage {
   readonly usage: TokenUsage;
   /** A bucket is our word and not the vendor's. */
   readonly estimated: boolean;
+  /** What the vendor reported and cannot have been. */
+  readonly implausible: readonly Implausible[];
 }
 
 /**
  * The usage to charge: what the vendor reported, and our own count where it reported nothing or an
  * impossible value. Only the missing side is estimated, so a reported input is never replaced. At once
- * where nothing is missing, which is nearly always.
+ * where nothing is missing, which is nearly always. Never more than `bound`.
  */
 export function estimateMissing(
   request: TextRequest,
   facts: AnswerFacts,
+  bound: UsageBound,
 ): ChargeableUsage | Promise<ChargeableUsage> {
-  if (facts.parts !== undefined) return estimateParts(request, facts.parts);
-  const reported = facts.usage?.tokens ?? {};
+  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, answers: 1 });
+  const { tokens: reported, implausible } = boundReported(facts.usage, bound);
   const needsInput = reported.inputUncached === undefined;
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
-    return { usage: reported, estimated: (facts.usage?.hostile.length ?? 0) > 0 };
+    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.length > 0;
+    return { usage: reported, estimated, implausible };
   }
 
-  return loadCounter().then((count) => estimate(request, facts, count, needsInput, needsOutput));
+  return loadCounter().then((count) => {
+    const gaps = { needsInput, needsOutput, count };
+    return { usage: estimate(request, facts, reported, bound, gaps), estimated: true, implausible };
+  });
 }
 
 /** Each of several answers had the input to itself. */
-async function estimateParts(request: TextRequest, parts: readonly AnswerFacts[]): Promise<ChargeableUsage> {
-  const counted = await Promise.all(parts.map((part) => estimateMissing(request, part)));
+async function estimateParts(
+  request: TextRequest,
+  parts: readonly AnswerFacts[],
+  bound: UsageBound,
+): Promise<ChargeableUsage> {
+  const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound)));
   return {
     usage: sumTokens(counted.map(({ usage }) => usage)),
     estimated: counted.some(({ estimated }) => estimated),
+    implausible: counted.flatMap(({ implausible }) => implausible),
   };
+}
+
+/** What must be counted, and with what. */
+interface Gaps {
+  readonly needsInput: boolean;
+  readonly needsOutput: boolean;
+  readonly count: Counter;
 }
 
 function estimate(
   request: TextRequest,
   facts: AnswerFacts,
-  count: Counter,
-  needsInput: boolean,
-  needsOutput: boolean,
-): ChargeableUsage {
-  const reported = facts.usage?.tokens ?? {};
+  reported: TokenUsage,
+  bound: UsageBound,
+  { needsInput, needsOutput, count }: Gaps,
+): TokenUsage {
   let usage: TokenUsage = reported;
   if (needsInput) {
-    const cached = (reported.cacheRead ?? 0) + (reported.cacheWrite5m ?? 0) + (reported.cacheWrite1h ?? 0);
+    const cached = totalInput(reported);
     const { text, tokens } = readPrompt(request.body);
-    const whole = count(text) + tokens + FRAME_TOKENS;
+    const whole = boundEstimate(count(text) + tokens + FRAME_TOKENS, "input", bound);
     usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
   }
   if (needsOutput) {
     const text = facts.outputText();
-    const reasoning = reported.outputReasoning ?? count(text.reasoning, text.reasoningMore);
+    const reasoning =
+      reported.outputReasoning ?? boundEstimate(count(text.reasoning, text.reasoningMore), "output", bound);
+    const whole = boundEstimate(count(text.visible, text.visibleMore) + reasoning, "output", bound);
     usage = {
       ...usage,
-      outputVisible: count(text.visible, text.visibleMore),
+      outputVisible: Math.max(0, whole - reasoning),
       ...(reasoning > 0 ? { outputReasoning: reasoning } : {}),
     };
   }
-  return { usage, estimated: true };
+  return usage;
 }
 
 /**

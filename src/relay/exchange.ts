@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Member } from "../base/roster.ts";
 import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
+import type { UsageBound } from "../billing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Loss } from "../conversation/loss.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
@@ -17,6 +18,8 @@ export interface Exchange extends Member {
   /** As it was when the request was admitted. */
   readonly catalog: Catalog;
   readonly hold: OpenHold;
+  /** What the request can have used at most. */
+  readonly bound: UsageBound;
   readonly clock: Clock;
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
@@ -58,7 +61,9 @@ export function settle(exchange: Exchange, ending: Ending): Promise<void> {
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
   const counted =
-    facts === undefined || FREE.has(reason) ? NOTHING : estimateMissing(exchange.request, facts);
+    facts === undefined || FREE.has(reason)
+      ? NOTHING
+      : estimateMissing(exchange.request, facts, exchange.bound);
   return counted instanceof Promise
     ? counted.then((usage) => settleFor(exchange, ending, reason, usage))
     : settleFor(exchange, ending, reason, counted);
@@ -86,13 +91,13 @@ const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
   upstream_timeout_after_output: "upstream_timeout",
 };
 
-const NOTHING: ChargeableUsage = { usage: {}, estimated: false };
+const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] };
 
 function outcomeOf(
   exchange: Exchange,
   ending: Ending,
   reason: ChargeReason,
-  { usage, estimated }: ChargeableUsage,
+  { usage, estimated, implausible }: ChargeableUsage,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request } = exchange;
@@ -114,6 +119,7 @@ function outcomeOf(
       : { withoutExtras: true }),
     ...(reported?.raw === undefined ? undefined : { raw: reported.raw }),
     ...(reported?.hostile.length ? { hostile: reported.hostile } : undefined),
+    ...(implausible.length === 0 ? undefined : { implausible }),
   };
 }
 

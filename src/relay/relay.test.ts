@@ -39,6 +39,7 @@ function open() {
       take: () => ({
         begun,
         chargeNanos: () => 0n,
+        writtenOffNanos: () => 0n,
         settle: async (outcome: Outcome) => void outcomes.push(outcome),
       }),
     },
@@ -52,7 +53,7 @@ function open() {
   const request = {
     ...{ id: "req_1", model: "m", streamed: false, answers: 1, body: [body], scan: scanner.end() },
     ...{ protocol: PROTOCOLS["chat-completions"], caller: { group: "g" }, startedMs: 0 },
-    answer: { open: true },
+    ...{ answer: { open: true }, headers: {} },
   } as unknown as TextRequest;
   return { relay, request, sent, outcomes, write: () => write() };
 }

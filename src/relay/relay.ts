@@ -1,8 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
+import { formatUsd } from "../base/money.ts";
 import { Roster } from "../base/roster.ts";
 import type { OpenHold, Outcome, TextBilling } from "../billing/billing.ts";
-import { freezePrice, holdBound } from "../billing/hold-bound.ts";
+import { boundRequest, freezePrice } from "../billing/hold-bound.ts";
+import type { UsageBound } from "../billing/usage-bound.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
@@ -71,8 +73,8 @@ export function createRelay(deps: RelayDeps): Relay {
           request.answer.addHeaders(admission.headers);
         }
         const taken = takeHold(deps, catalog, model, request);
-        const hold = taken instanceof Promise ? await taken : taken;
-        const exchange = openExchange(deps, catalog, request, hold);
+        const held = taken instanceof Promise ? await taken : taken;
+        const exchange = openExchange(deps, catalog, request, held);
         live.add(exchange);
         const over = (): void => {
           passages.close();
@@ -181,40 +183,54 @@ function candidatesFor(
   });
 }
 
+/** A hold with what its request can have used. */
+interface Held {
+  readonly hold: OpenHold;
+  readonly bound: UsageBound;
+}
+
 /** Takes the hold: from here on the exchange must be settled, whatever happens. */
 function takeHold(
   deps: RelayDeps,
   catalog: Catalog,
   model: Model,
   request: TextRequest,
-): OpenHold | Promise<OpenHold> {
+): Held | Promise<Held> {
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
   const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
-  return deps.billing.take({
+  const { amountNanos, usage } = boundRequest({
+    endpoint: request.protocol.name,
+    model,
+    price,
+    body: request.body,
+    scan: request.scan,
+    outputLimits: request.protocol.forward.outputLimits,
+    answerCounts: request.protocol.forward.answerCounts,
+    copies: mostCopies(catalog, model, request),
+    betas: request.headers.betas,
+    settings: catalog.settings,
+  });
+  const taken = deps.billing.take({
     requestId: request.id,
     caller: request.caller,
     model: model.id,
     endpoint: request.protocol.name,
     streamed: request.streamed,
     price,
-    amountNanos: holdBound({
-      endpoint: request.protocol.name,
-      model,
-      price,
-      scan: request.scan,
-      outputLimits: request.protocol.forward.outputLimits,
-      answerCounts: request.protocol.forward.answerCounts,
-      copies: mostCopies(catalog, model, request),
-    }),
+    amountNanos,
   });
+  return taken instanceof Promise
+    ? taken.then((hold) => ({ hold, bound: usage }))
+    : { hold: taken, bound: usage };
 }
 
-function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, hold: OpenHold): Exchange {
+function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, held: Held): Exchange {
   return {
     request,
     catalog,
-    hold,
+    hold: held.hold,
+    bound: held.bound,
     clock: deps.clock,
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
     seat: -1,
@@ -234,12 +250,42 @@ function tokensOf({ usage }: Outcome): UsedTokens {
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */
-function countEnded({ metrics }: RelayDeps, model: Model, { request, hold, outcome }: Exchange): void {
+function countEnded(deps: RelayDeps, model: Model, { request, hold, outcome }: Exchange): void {
   if (outcome === undefined) return;
+  const { metrics } = deps;
+  const writtenOffNanos = hold.writtenOffNanos();
+  if (outcome.implausible !== undefined || writtenOffNanos > 0n)
+    tellOdd(deps, request, outcome, writtenOffNanos);
   const { status, firstByteMs, totalMs, usage } = outcome;
   const endpoint = request.protocol.name;
   const chargeNanos = hold.chargeNanos();
-  metrics.requestEnded({ endpoint, model: model.id, status, firstByteMs, totalMs, usage, chargeNanos });
+  metrics.requestEnded({
+    ...{ endpoint, model: model.id, status, firstByteMs, totalMs, usage, chargeNanos, writtenOffNanos },
+  });
+}
+
+/** An upstream that reports nonsense, or work that nobody pays for: an operator should look. */
+function tellOdd(
+  { log, metrics }: RelayDeps,
+  { id: requestId, model, caller }: TextRequest,
+  { implausible, upstream }: Outcome,
+  writtenOffNanos: bigint,
+): void {
+  const about = { alarm: true, requestId, upstream, model, account: caller.accountName };
+  if (implausible !== undefined) {
+    metrics.usageImplausible(upstream ?? "");
+    log.error(
+      { ...about, implausible },
+      "an upstream reported usage that is not possible; it was not charged",
+    );
+  }
+  if (writtenOffNanos > 0n) {
+    const usd = formatUsd(writtenOffNanos);
+    log.error(
+      { ...about, usd },
+      "a request cost more than account or key could pay; the rest is written off",
+    );
+  }
 }
 
 /** Goes through the candidates until one answers; settles for nothing where none does. */

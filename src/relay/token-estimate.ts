@@ -16,8 +16,9 @@ const IMAGE_TOKENS = 1_500;
  */
 export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate {
   const { protocol, scan } = request;
-  const { images, imageBytes } = readFeatures(protocol.name, scan);
-  const input = Math.ceil((scan.length - imageBytes) / BYTES_PER_TOKEN) + images * IMAGE_TOKENS;
+  const { pictures } = readFeatures(protocol.name, scan);
+  const pictureBytes = pictures.reduce((sum, { start, end }) => sum + end - start, 0);
+  const input = Math.ceil((scan.length - pictureBytes) / BYTES_PER_TOKEN) + pictures.length * IMAGE_TOKENS;
   return {
     model: model.id,
     input: Math.min(input, model.contextTokens ?? input),

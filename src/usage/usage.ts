@@ -46,12 +46,16 @@ export interface MeteredUsage {
   readonly hostile: readonly string[];
 }
 
-/** The usage of several answers as one, bucket by bucket; what none of them reported stays unreported. */
+/**
+ * The usage of several answers as one, bucket by bucket, each at most MAX_TOKENS_REPORTED; what none of them reported
+ * stays unreported.
+ */
 export function sumTokens(parts: readonly TokenUsage[]): TokenUsage {
   const sum: Partial<Record<TokenBucket, number>> = {};
   for (const bucket of TOKEN_BUCKETS) {
     const counts = parts.flatMap((part) => part[bucket] ?? []);
-    if (counts.length > 0) sum[bucket] = counts.reduce((total, count) => total + count, 0);
+    const total = counts.reduce((sumSoFar, count) => sumSoFar + count, 0);
+    if (counts.length > 0) sum[bucket] = Math.min(total, MAX_TOKENS_REPORTED);
   }
   return sum;
 }

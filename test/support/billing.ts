@@ -5,6 +5,7 @@ import type { Caller, SpendingLimit } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { HoldOrder, OpenHold, Outcome } from "../../src/billing/billing.ts";
 import { type Balance, grantOpeningBalance, readBalance } from "../../src/billing/ledger-store.ts";
+import { rawText, type SettledEnd } from "../../src/billing/line.ts";
 import type { SpoolBilling } from "../../src/billing/spool-billing.ts";
 import { createTextBilling, type TextBillingOptions } from "../../src/billing/text-billing.ts";
 import { type LedgerReport, verifyLedger } from "../../src/billing/verify.ts";
@@ -107,6 +108,12 @@ export function completed(inputTokens: number): Outcome {
     firstByteMs: 1.25,
     totalMs: 2.5,
   };
+}
+
+/** The end of a request whose hold was `holdNanos` and covered it. */
+export function endOf(outcome: Outcome, chargeNanos: bigint, holdNanos = chargeNanos): SettledEnd {
+  const raw = rawText(outcome.raw);
+  return { chargeNanos, holdNanos, writtenOffNanos: 0n, outcome, lastRates: undefined, raw };
 }
 
 /** Takes, begins and settles one request, as the relay does; gives its id. */

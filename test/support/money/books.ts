@@ -1,5 +1,5 @@
 import type { Exchange } from "./exchange.ts";
-import type { ModelStore } from "./model-store.ts";
+import type { ModelStore, ModelUsage } from "./model-store.ts";
 
 /** What must be true of the books when everybody has drained: gives what is not. */
 export function checkBooks(
@@ -42,9 +42,10 @@ function checkSpools(store: ModelStore): string[] {
 /** Exactly once: every promised line, every begun request of a dead process, and nothing else twice. */
 function checkRecords(store: ModelStore, exchanges: readonly Exchange[]): string[] {
   const breaches: string[] = [];
-  const records = new Map<string, { charge: bigint; reason: string }[]>();
+  const records = new Map<string, ModelUsage[]>();
   for (const row of store.usage) records.set(row.request, [...(records.get(row.request) ?? []), row]);
-  for (const { id, state, charge, process } of exchanges) {
+  for (const { id, state, charge: decided, process } of exchanges) {
+    const charge = decided();
     const found = records.get(id) ?? [];
     if (found.length > 1) breaches.push(`${id} is recorded ${found.length} times`);
     const [record] = found;
@@ -55,6 +56,8 @@ function checkRecords(store: ModelStore, exchanges: readonly Exchange[]): string
       breaches.push(`${id} died with its process and is recorded as ${record?.reason}`);
     if (record && record.reason !== "interrupted" && record.charge !== charge)
       breaches.push(`${id} cost ${charge} and was charged ${record.charge}`);
+    if (record && record.charge > record.hold)
+      breaches.push(`${id} was charged ${record.charge} of ${record.hold} held`);
   }
   return breaches;
 }

@@ -13,13 +13,13 @@ export interface Exchange {
   readonly sinceMs: number;
   /** Of a refusal. */
   reason?: string;
-  /** What it costs; 0 once it is known that it was never sent. */
-  charge: bigint;
+  /** What it is charged, as far as that is decided. */
+  charge: () => bigint;
   /**
-   * "begun": its begin line is safe; "settling": its end line is on its way; "settled": the line was
+   * "begun": its begin line is safe; "growing": it cost more than its hold, which is to grow; "settling": its end line is on its way; "settled": the line was
    * promised to be safe, so from now on it must be charged exactly once, whatever dies.
    */
-  state: "asked" | "refused" | "taken" | "begun" | "settling" | "settled";
+  state: "asked" | "refused" | "taken" | "begun" | "growing" | "settling" | "settled";
 }
 
 /** The limit of the second key of every account. */

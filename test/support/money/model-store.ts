@@ -10,6 +10,7 @@ export const MUTANTS = [
   "keep-leases-on-close",
   "interrupted-each-time",
   "grant-beyond-wallet",
+  "grow-beyond-wallet",
 ] as const;
 export type Mutant = (typeof MUTANTS)[number];
 
@@ -33,10 +34,12 @@ interface ModelSpool {
 export interface ModelUsage {
   readonly request: string;
   readonly charge: bigint;
+  /** In the end. */
+  readonly hold: bigint;
   readonly reason: string;
 }
 
-/** The database in memory: migration 000004 once more, in another language, each method one committed statement. */
+/** The database in memory: migrations 000004 and 000016 once more, in another language, each method one committed statement. */
 export class ModelStore {
   readonly ledgers = new Map<string, ModelLedger>();
   readonly spools = new Map<string, ModelSpool>();
@@ -141,9 +144,11 @@ export class ModelStore {
     const charges = new Map<string, bigint>();
     for (const [index, line] of posting.pairs().entries()) {
       if ((posting.numbers[index] ?? 0) <= spool.posted) continue;
-      const { request, ledgers } = JSON.parse(line.beginLine) as { request: string; ledgers: string[] };
-      const { charge, reason } = JSON.parse(line.endLine ?? "") as { charge: string; reason: string };
-      this.usage.push({ request, charge: BigInt(charge), reason });
+      const begin = JSON.parse(line.beginLine) as { request: string; hold: string; ledgers: string[] };
+      const end = JSON.parse(line.endLine ?? "") as { charge: string; reason: string; hold?: string };
+      const { request, ledgers } = begin;
+      const { charge, reason, hold = begin.hold } = end;
+      this.usage.push({ request, charge: BigInt(charge), hold: BigInt(hold), reason });
       for (const ledger of ledgers) charges.set(ledger, (charges.get(ledger) ?? 0n) + BigInt(charge));
     }
     return charges;
@@ -154,7 +159,7 @@ export class ModelStore {
       const { request } = JSON.parse(line) as { request: string };
       const known = this.usage.some((row) => row.request === request);
       if (!known || this.mutant === "interrupted-each-time")
-        this.usage.push({ request, charge: 0n, reason: "interrupted" });
+        this.usage.push({ request, charge: 0n, hold: 0n, reason: "interrupted" });
     }
   }
 
@@ -183,7 +188,8 @@ export class ModelStore {
     if (give > 0n && before.recalled) this.onNotify(`room ${ledger}`);
 
     if (!spool.closed) {
-      let granted = 0n;
+      const growing = ask?.growNanos ?? 0n;
+      let granted = this.mutant === "grow-beyond-wallet" ? growing : least(growing, entry.wallet);
       let fits = true;
       for (const want of ask?.wants ?? []) {
         fits = want <= entry.wallet - granted || this.mutant === "grant-beyond-wallet";

@@ -1,0 +1,161 @@
+import type { Model } from "../catalog/catalog.ts";
+import {
+  MAX_TOKENS_REPORTED,
+  type MeteredUsage,
+  type TokenBucket,
+  type TokenUsage,
+  totalInput,
+  totalOutput,
+} from "../usage/usage.ts";
+
+/** What one request can have used at most: nobody pays for more, whatever the vendor says. */
+export interface UsageBound {
+  /** Input of one pass. */
+  readonly contextTokens: number;
+  /** Output of one answer in one pass. */
+  readonly outputTokens: number;
+  /** What the caller allows of that; a vendor may count reasoning beyond it, an estimate may not. */
+  readonly statedOutputTokens: number;
+  /** That one request to an upstream may bring; the input counts once for all of them. */
+  readonly answers: number;
+  /** Over the conversation, where no tool runs. */
+  readonly passes: number;
+  /** The same where the upstream runs tools; undefined = it runs none. */
+  readonly mostPasses: number | undefined;
+}
+
+/** A count that is not possible: reported, and what is possible at most. */
+export interface Implausible {
+  readonly field: "input" | "output";
+  readonly reported: number;
+  readonly most: number;
+}
+
+export interface BoundedUsage {
+  /** As reported; a side that is not possible is its bound where tools ran, else left out. */
+  readonly tokens: TokenUsage;
+  readonly implausible: readonly Implausible[];
+}
+
+/** Larger limits that a caller can ask for beside the model's own, by the name of the beta. */
+const BETA_LIMITS: readonly { readonly beta: RegExp; readonly context?: number; readonly output?: number }[] =
+  [
+    { beta: /^context-1m-/, context: 1_000_000 },
+    { beta: /^output-128k-/, output: 128_000 },
+    { beta: /^output-300k-/, output: 300_000 },
+  ];
+
+/** The limits of a model for a request that asks for these betas; undefined where the model has none. */
+export function limitsOf(
+  { contextTokens, maxOutputTokens }: Model,
+  betas: string | undefined,
+): Pick<UsageBound, "contextTokens" | "outputTokens"> | undefined {
+  if (contextTokens === null || maxOutputTokens === null) return undefined;
+  const limits = { contextTokens, outputTokens: maxOutputTokens };
+  if (betas === undefined) return limits;
+  for (const asked of betas.split(",")) {
+    for (const { beta, context = 0, output = 0 } of BETA_LIMITS) {
+      if (!beta.test(asked.trim())) continue;
+      limits.contextTokens = Math.max(limits.contextTokens, context);
+      limits.outputTokens = Math.max(limits.outputTokens, output);
+    }
+  }
+  return limits;
+}
+
+/** Texts that are embedded or ranked: so many tokens at most. */
+export function boundOfTexts(tokens: number): UsageBound {
+  return {
+    contextTokens: tokens,
+    outputTokens: tokens,
+    statedOutputTokens: tokens,
+    answers: 1,
+    passes: 1,
+    mostPasses: undefined,
+  };
+}
+
+/** Holds what a vendor reports of one answer, or of several that one request brought, against what is possible. */
+export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound): BoundedUsage {
+  if (usage === undefined) return { tokens: {}, implausible: NONE };
+  const { tokens } = usage;
+  const input = totalInput(tokens);
+  const output = totalOutput(tokens);
+  // Nearly always one pass explains it all.
+  if (input <= bound.contextTokens && output <= bound.outputTokens) return { tokens, implausible: NONE };
+  const calls = bound.mostPasses === undefined ? 0 : callsReported(usage.raw);
+  const passes = Math.min(bound.passes + calls, bound.mostPasses ?? bound.passes);
+  const mostInput = atMost(bound.contextTokens * passes);
+  const mostOutput = atMost(bound.outputTokens * bound.answers * passes);
+  const implausible: Implausible[] = [];
+  if (input > mostInput) implausible.push({ field: "input", reported: input, most: mostInput });
+  if (output > mostOutput) implausible.push({ field: "output", reported: output, most: mostOutput });
+  if (implausible.length === 0) return { tokens, implausible };
+  const toolsRan = calls > 0;
+  return {
+    tokens: {
+      ...within(tokens, INPUT, mostInput, toolsRan),
+      ...within(tokens, OUTPUT, mostOutput, toolsRan),
+    },
+    implausible,
+  };
+}
+
+/** An estimate has the bounds of a report; of the output, the caller's own limit. */
+export function boundEstimate(tokens: number, side: "input" | "output", bound: UsageBound): number {
+  const most = side === "input" ? bound.contextTokens : bound.statedOutputTokens * bound.answers;
+  return Math.min(tokens, atMost(most));
+}
+
+const NONE: readonly Implausible[] = [];
+
+/** Cheap ones first: what does not fit is left out of the dearer ones. */
+const INPUT: readonly TokenBucket[] = ["cacheRead", "inputUncached", "cacheWrite5m", "cacheWrite1h"];
+const OUTPUT: readonly TokenBucket[] = ["outputVisible", "outputReasoning"];
+
+/** These buckets if they are within `most` together; else cut to it, or nothing. */
+function within(
+  tokens: TokenUsage,
+  buckets: readonly TokenBucket[],
+  most: number,
+  cuts: boolean,
+): TokenUsage {
+  const kept: Partial<Record<TokenBucket, number>> = {};
+  let left = most;
+  for (const bucket of buckets) {
+    const count = tokens[bucket];
+    if (count === undefined) continue;
+    if (count > left && !cuts) return {};
+    kept[bucket] = Math.min(count, left);
+    left -= Math.min(count, left);
+  }
+  return kept;
+}
+
+function atMost(tokens: number): number {
+  return Math.min(tokens, MAX_TOKENS_REPORTED);
+}
+
+/** Where vendors count the calls of the tools that they ran, beside the tokens. */
+const CALL_COUNTS = [
+  "server_tool_use",
+  "server_side_tool_usage_details",
+  "tool_usage",
+  "num_server_side_tools_used",
+];
+
+/** How often the vendor says that its tools ran; without a word of it, as often as one may believe. */
+function callsReported(raw: unknown): number {
+  const objects = (Array.isArray(raw) ? raw : [raw]).filter(isRecord);
+  const counts = objects.flatMap((usage) => CALL_COUNTS.flatMap((name) => countsIn(usage[name])));
+  return counts.length === 0 ? Number.POSITIVE_INFINITY : counts.reduce((sum, count) => sum + count, 0);
+}
+
+function countsIn(value: unknown): number[] {
+  if (typeof value === "number") return value >= 0 ? [value] : [];
+  return isRecord(value) ? Object.values(value).flatMap(countsIn) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
