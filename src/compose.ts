@@ -21,6 +21,7 @@ import type { Config } from "./config.ts";
 import { createConsole } from "./console/console.ts";
 import type { Runtime } from "./console/settings/runtime.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";
+import { BodyMemory } from "./http/body-memory.ts";
 import { serveMetrics } from "./http/metrics-server.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createLimits } from "./limits/limits.ts";
@@ -28,6 +29,8 @@ import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics, type TextOfAll } from "./observe/metrics.ts";
 import { createPeople } from "./people/people.ts";
+import { AnswerMemory } from "./relay/answer-memory.ts";
+import { createEntrance } from "./relay/entrance.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
 import { createTranslator } from "./relay/translator.ts";
@@ -62,6 +65,9 @@ export interface Gateway {
    */
   stop(graceMs: number): Promise<boolean>;
 }
+
+/** Large plain answers are rare, embeddings of many texts nearly all of them; they are let go as soon as they are read. */
+const ANSWER_MEMORY_SHARE = 0.25;
 
 /** How soon connections to an upstream that left the catalog are closed. */
 const RETAIN_EVERY_MS = 10_000;
@@ -100,15 +106,26 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
     ...{ mirror, largeJson },
   });
+  const bodies = new BodyMemory({
+    limitBytes: () => catalog.current().settings.bodyMemoryMb * 1024 * 1024,
+    ...{ clock, timers: systemTimers },
+  });
+  bodies.describe(metrics);
+  const answerMemory = new AnswerMemory(
+    () => ANSWER_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
+  );
+  metrics.gauge("answer_memory_bytes", "Memory that large plain answers hold", () =>
+    answerMemory.heldBytes(),
+  );
   const relay = createRelay({
     catalog,
     billing,
-    limits,
     clock,
     transport,
     routing,
     storedResponses,
     inlineMedia: createInlineMedia(guarded),
+    answerMemory,
     translator,
     metrics,
     log,
@@ -157,6 +174,8 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     vocabulary,
     errorType: vocabulary.errorType,
     relay,
+    entrance: createEntrance({ catalog, billing, limits }),
+    bodies,
     largeJson,
     tasks,
     webhooks: tasks.webhooks,

@@ -1,3 +1,4 @@
+import type { Caller } from "../accounts/caller.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { formatUsd } from "../base/money.ts";
@@ -5,16 +6,18 @@ import type { Timers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import type { HoldOrder, OpenHold } from "./billing.ts";
-import { ledgersOf } from "./ledger-ref.ts";
+import { type LedgerRef, ledgersOf } from "./ledger-ref.ts";
 import { UNWRITABLE } from "./line-writer.ts";
 import type { Purse } from "./purse.ts";
-import { LONGEST_WAIT_MS, type Refusal } from "./purses.ts";
+import { LONGEST_WAIT_MS, type Refusal, type Waiter } from "./purses.ts";
 import type { Session } from "./session.ts";
 import { TextHold } from "./text-hold.ts";
 
 export interface Admission {
   /** See TextBilling.take. */
   take(order: HoldOrder): OpenHold | Promise<OpenHold>;
+  /** See TextBilling.requireFunds. */
+  requireFunds(caller: Caller): Promise<void> | undefined;
   /** Why no new work would be taken now, or undefined. */
   notReady(): string | undefined;
 }
@@ -30,6 +33,10 @@ export interface AdmissionOptions {
 
 // Requests wait for less than 10 s; who is told to come back a little later finds the money settled.
 const RETRY_AFTER_SECONDS = 2;
+// Where others hold all of an account's money it has some: only to know that is not worth a longer wait.
+const FUNDS_WAIT_MS = 1_000;
+// The least that can be asked for.
+const LEAST_NANOS = 1n;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
 const MOST_UNPOSTED = 100_000;
 const WAITERS_BEAT_MS = 100;
@@ -76,6 +83,13 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
     throw new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   };
 
+  const queueUp = (session: Session, waiter: Waiter, nowMs: number): void => {
+    if (!session.spool.purses.wait(waiter, nowMs)) waiter.refused({ kind: "busy" });
+    watchWaiters();
+    session.spool.hurry();
+    session.ticker.wake();
+  };
+
   const wait = (session: Session, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
     new Promise((resolve, reject) => {
       const { amountNanos } = order;
@@ -90,10 +104,26 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
         granted: (purses: readonly Purse[]) => resolve(new TextHold(session, order, purses, surroundings)),
         refused: (why: Refusal) => reject(refusal(why, amountNanos)),
       };
-      if (!session.spool.purses.wait(waiter, nowMs)) reject(refusal({ kind: "busy" }, amountNanos));
-      watchWaiters();
-      session.spool.hurry();
-      session.ticker.wake();
+      queueUp(session, waiter, nowMs);
+    });
+
+  /** Waits for the least amount there is, and gives it back at once. */
+  const waitForFunds = (session: Session, ledgers: Waiter["ledgers"], nowMs: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        ledgers,
+        amountNanos: LEAST_NANOS,
+        sinceMs: nowMs - LONGEST_WAIT_MS + FUNDS_WAIT_MS,
+        granted(purses) {
+          for (const purse of purses) purse.settle(LEAST_NANOS, 0n, nowMs);
+          resolve();
+        },
+        refused(why) {
+          if (why.kind === "busy") resolve();
+          else reject(why.kind === "insufficient" ? fundless(why.ledger) : refusal(why, LEAST_NANOS));
+        },
+      };
+      queueUp(session, waiter, nowMs);
     });
 
   return {
@@ -110,8 +140,24 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       if (purses.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
       return wait(session, order, nowMs);
     },
+    requireFunds(caller) {
+      const nowMs = clock.monotonicMs();
+      const session = usable(nowMs);
+      const ledgers = ledgersOf(caller, clock.nowMs());
+      const hasMoney = ledgers.every(({ id }) => (session.spool.purses.get(id)?.leaseNanos ?? 0n) > 0n);
+      return hasMoney ? undefined : waitForFunds(session, ledgers, nowMs);
+    },
     notReady: () => reasonNotReady(clock.monotonicMs()),
   };
+}
+
+function fundless({ allowanceNanos }: LedgerRef): GatewayError {
+  return new GatewayError(
+    "insufficient_user_quota",
+    allowanceNanos === null
+      ? "The account's balance is used up; top up the account."
+      : "The API key's spending limit is used up; use another key.",
+  );
 }
 
 function refusal(why: Refusal, amountNanos: bigint): GatewayError {

@@ -14,6 +14,11 @@ export interface TextBilling {
    * (429, Retry-After), service_unavailable (503: the last tick is stale or lines cannot be written).
    */
   take(order: HoldOrder): OpenHold | Promise<OpenHold>;
+  /**
+   * Asks whether this caller can pay anything at all. Undefined at once where this process holds money of its account and of
+   * its key's limit; else the next tick is asked, and the promise rejects with GatewayError as `take` does.
+   */
+  requireFunds(caller: Caller): Promise<void> | undefined;
 }
 
 /** The price row and factor in force when the request was accepted; nothing later changes them. */

@@ -156,6 +156,8 @@ export interface Settings {
     readonly balanceWaitMs: number;
     readonly tasksPerModel: number;
   };
+  /** What the request bodies of one process may take together. */
+  readonly bodyMemoryMb: number;
   /** host:port where /metrics is served instead of the main address; null = the main one. */
   readonly metricsAddress: string | null;
   /** What is kept of the token with which monitors elsewhere read /metrics; null = there is none. */

@@ -118,6 +118,9 @@ export const settingsFile = z.strictObject({
     })
     .optional()
     .describe("Bounds of what waits: requests of one account for money, tasks of one model for an upstream"),
+  body_memory_mb: wholeNumber(64, 65_536)
+    .optional()
+    .describe("MB that the request bodies of one process may take together; 256 if left out"),
 });
 
 export type SettingsFile = z.infer<typeof settingsFile>;
@@ -156,6 +159,8 @@ export function decodeSettings(given: SettingsFile): Settings {
       // What 10,000 running tasks need to be refilled from.
       tasksPerModel: given.queues?.tasks_per_model ?? 10_000,
     },
+    // Beside what the program itself needs, this fits a machine of 1 GB.
+    bodyMemoryMb: given.body_memory_mb ?? 256,
   };
 }
 

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { createGunzip } from "node:zlib";
+import type { Readable } from "node:stream";
+import { createGunzip, type Gunzip } from "node:zlib";
+import { type MemoryLease, SMALL_BYTES } from "../base/memory-budget.ts";
 import { atTurnEnd } from "../base/turn.ts";
 import { GatewayError } from "../errors.ts";
+import { memoryRefused } from "./body-memory.ts";
+import type { BodyPace } from "./body-pace.ts";
+import { tellToGoAhead } from "./expect-continue.ts";
+import { packChunk } from "./pack-chunk.ts";
 
 /** Text bodies: the largest that a vendor takes is 32 MB. */
 export const TEXT_BODY_BYTES = 32 * 1024 * 1024;
@@ -14,17 +20,25 @@ export interface BodyReader {
   write(chunk: Buffer): void;
 }
 
+/** How a body is read, and what it may take. */
+export interface BodyTerms {
+  readonly limitBytes: number;
+  /** Holds the memory of what is read, also when reading has failed: whoever made it releases it. */
+  readonly lease: MemoryLease;
+  readonly pace: BodyPace;
+  /** How many times its size a large body takes, where it is read into values; 1 where it stays bytes. */
+  readonly weight: number;
+}
+
 /**
  * Reads a bounded body chunk by chunk into `reader`, each at the end of the turn that brought it, and gives the
  * decoded chunks, never joined. gzip is decoded within the same bound, so a bomb ends at the bound too; other
- * codings are 415.
+ * codings are 415. A length that is told beforehand waits for its memory and is not read until it has it: 503 after two
+ * seconds; what only turns out to be large is refused at once. 408 for a sender who is too slow.
  */
-export function readBody(
-  request: IncomingMessage,
-  limitBytes: number,
-  reader: BodyReader,
-): Promise<Buffer[]> {
-  const coding = request.headers["content-encoding"]?.trim().toLowerCase() || "identity";
+export function readBody(request: IncomingMessage, terms: BodyTerms, reader: BodyReader): Promise<Buffer[]> {
+  const { headers } = request;
+  const coding = headers["content-encoding"]?.trim().toLowerCase() || "identity";
   if (coding !== "identity" && coding !== "gzip") {
     return Promise.reject(
       new GatewayError(
@@ -33,52 +47,37 @@ export function readBody(
       ),
     );
   }
-  if (Number(request.headers["content-length"] ?? 0) > limitBytes)
-    return Promise.reject(tooLarge(limitBytes));
-  if (coding === "identity" && request.complete && request.readableLength <= limitBytes)
-    return readWhole(request, reader);
-
-  return new Promise((resolve, reject) => {
-    const source = coding === "gzip" ? request.pipe(createGunzip()) : request;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let failed = false;
-    const fail = (error: GatewayError): void => {
-      failed = true;
-      source.removeAllListeners("data");
-      if (source !== request) request.unpipe();
-      // The rest is thrown away by whoever answers.
-      request.resume();
-      reject(error);
-    };
-    const read = (chunk: Buffer): void => {
-      if (failed) return;
-      try {
-        reader.write(chunk);
-      } catch (error) {
-        fail(refusalOf(error));
-      }
-    };
-    source.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > limitBytes) return fail(tooLarge(limitBytes));
-      chunks.push(chunk);
-      atTurnEnd(() => read(chunk));
-    });
-    source.on("end", () => atTurnEnd(() => resolve(chunks)));
-    source.on("error", (cause) =>
-      fail(
-        new GatewayError(
-          "invalid_request",
-          coding === "gzip" ? "The body is not valid gzip." : "The body broke off.",
-          { cause },
-        ),
-      ),
-    );
-    request.on("aborted", () =>
-      fail(new GatewayError("invalid_request", "The caller closed the connection while sending the body.")),
-    );
+  const { limitBytes, lease } = terms;
+  if (Number(headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
+  const isHere = coding === "identity" && request.complete && request.readableLength <= limitBytes;
+  const read = (): Promise<Buffer[]> =>
+    isHere ? readWhole(request, reader) : readComing(request, coding, terms, reader);
+  const known = isHere ? request.readableLength : lengthToCome(request, coding);
+  if (known === undefined) {
+    const refusal = lease.growTo(Math.min(SMALL_BYTES, limitBytes));
+    return refusal === undefined ? read() : Promise.reject(memoryRefused(refusal));
+  }
+  const waited = lease.await(weighed(known, terms.weight));
+  if (waited === undefined) return read();
+  // Who leaves waits no longer.
+  const leave = (): void => lease.release();
+  request.on("close", leave);
+  return waited.then((refusal) => {
+    request.off("close", leave);
+    if (refusal !== undefined) throw memoryRefused(refusal);
+    return read();
   });
+}
+
+/** Undefined where only its end will tell. */
+function lengthToCome({ headers }: IncomingMessage, coding: "identity" | "gzip"): number | undefined {
+  if (coding === "gzip" || headers["transfer-encoding"] !== undefined) return undefined;
+  return Number(headers["content-length"] ?? 0);
+}
+
+/** What a body of this size takes. A small one is read within a moment, whatever becomes of it. */
+function weighed(bytes: number, weight: number): number {
+  return bytes <= SMALL_BYTES ? bytes : bytes * weight;
 }
 
 /** A body that came in one with its head, as most do, is here already: no event of the stream need be awaited. */
@@ -96,10 +95,144 @@ function readWhole(request: IncomingMessage, reader: BodyReader): Promise<Buffer
   });
 }
 
+function readComing(
+  request: IncomingMessage,
+  coding: "identity" | "gzip",
+  terms: BodyTerms,
+  reader: BodyReader,
+): Promise<Buffer[]> {
+  tellToGoAhead(request);
+  const gunzip = coding === "gzip" ? createGunzip() : undefined;
+  return new Promise((resolve, reject) => {
+    new Reading(request, gunzip, terms, reader, resolve, reject);
+  });
+}
+
+/** A body on its way. */
+class Reading {
+  private readonly request: IncomingMessage;
+  private readonly gunzip: Gunzip | undefined;
+  private readonly terms: BodyTerms;
+  private readonly reader: BodyReader;
+  private readonly reject: (error: GatewayError) => void;
+  private readonly unwatch: () => void;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private isReadDue = false;
+  private nextChunk = 0;
+  private nextByte = 0;
+  private over = false;
+
+  constructor(
+    request: IncomingMessage,
+    gunzip: Gunzip | undefined,
+    terms: BodyTerms,
+    reader: BodyReader,
+    resolve: (chunks: Buffer[]) => void,
+    reject: (error: GatewayError) => void,
+  ) {
+    this.request = request;
+    this.gunzip = gunzip;
+    this.terms = terms;
+    this.reader = reader;
+    this.reject = reject;
+    this.unwatch = terms.pace.watch(request, () => this.fail(tooSlow()));
+    const source: Readable = gunzip === undefined ? request : request.pipe(gunzip);
+    source.on("data", (chunk: Buffer) => this.take(chunk));
+    source.on("end", () =>
+      atTurnEnd(() => {
+        if (this.over) return;
+        this.over = true;
+        resolve(this.chunks);
+      }),
+    );
+    request.on("end", this.unwatch);
+    source.on("error", (cause) => this.fail(brokenBody(gunzip !== undefined, cause)));
+    request.on("aborted", () =>
+      this.fail(
+        new GatewayError("invalid_request", "The caller closed the connection while sending the body."),
+      ),
+    );
+  }
+
+  private take(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    const refusal = this.refusal();
+    if (refusal !== undefined) {
+      this.fail(refusal);
+      return;
+    }
+    packChunk(this.chunks, chunk, this.bytes);
+    if (this.isReadDue) return;
+    this.isReadDue = true;
+    atTurnEnd(() => this.read());
+  }
+
+  /** Why no more of it is read, if so. Its memory grows to twice of what is there, so that few steps lead to any size. */
+  private refusal(): GatewayError | undefined {
+    const { limitBytes, lease, weight } = this.terms;
+    if (this.bytes > limitBytes) return tooLarge(limitBytes);
+    if (weighed(this.bytes, weight) <= lease.bytes) return undefined;
+    const why = lease.growTo(weighed(Math.min(2 * this.bytes, limitBytes), weight));
+    return why === undefined ? undefined : memoryRefused(why);
+  }
+
+  /** What has come since the last time: the end of what may have been the last chunk, and those behind it. */
+  private read(): void {
+    this.isReadDue = false;
+    if (this.over) return;
+    try {
+      for (
+        let chunk = this.chunks[this.nextChunk];
+        chunk !== undefined;
+        chunk = this.chunks[this.nextChunk]
+      ) {
+        const from = this.nextByte;
+        this.nextByte = chunk.length;
+        if (from < chunk.length) this.reader.write(from === 0 ? chunk : chunk.subarray(from));
+        if (this.nextChunk === this.chunks.length - 1) return;
+        this.nextChunk += 1;
+        this.nextByte = 0;
+      }
+    } catch (error) {
+      this.fail(refusalOf(error));
+    }
+  }
+
+  private fail(error: GatewayError): void {
+    if (this.over) return;
+    this.over = true;
+    this.unwatch();
+    this.chunks.length = 0;
+    const { request, gunzip } = this;
+    (gunzip ?? request).removeAllListeners("data");
+    if (gunzip !== undefined) {
+      request.unpipe(gunzip);
+      gunzip.destroy();
+    }
+    // The rest is thrown away by whoever answers.
+    request.resume();
+    this.reject(error);
+  }
+}
+
+function brokenBody(isGzip: boolean, cause: Error): GatewayError {
+  const message = isGzip ? "The body is not valid gzip." : "The body broke off.";
+  return new GatewayError("invalid_request", message, { cause });
+}
+
 function refusalOf(cause: unknown): GatewayError {
   return cause instanceof GatewayError
     ? cause
     : new GatewayError("internal_error", "The request could not be read.", { cause });
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError(
+    "request_timeout",
+    "The request body came too slowly: less than 32 KB a second over 5 seconds.",
+    { headers: { connection: "close" } },
+  );
 }
 
 function tooLarge(limitBytes: number): GatewayError {

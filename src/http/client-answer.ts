@@ -25,6 +25,7 @@ class RawAnswer implements ClientAnswer {
   readonly #headers: Record<string, string>;
   #onDrain: (() => void) | undefined;
   #onGone: (() => void) | undefined;
+  #onClosed: (() => void) | undefined;
   #awaitsReader = false;
   #ended = false;
   /** What this turn of the event loop has brought, byte by character: an upstream sends several events at once. */
@@ -34,6 +35,7 @@ class RawAnswer implements ClientAnswer {
     this.#raw = raw;
     this.#headers = headers;
     raw.on("close", () => {
+      this.#onClosed?.();
       if (raw.writableFinished) return;
       this.#ended = true;
       this.#onGone?.();
@@ -107,6 +109,11 @@ class RawAnswer implements ClientAnswer {
   onGone(listener: () => void): void {
     this.#onGone = listener;
     if (this.#raw.destroyed && !this.#raw.writableFinished) queueMicrotask(listener);
+  }
+
+  onClosed(listener: () => void): void {
+    this.#onClosed = listener;
+    if (this.#raw.closed) queueMicrotask(listener);
   }
 
   #send(bytes: Uint8Array | string): boolean {

@@ -4,6 +4,7 @@ import type { GatewayError } from "../errors.ts";
 import { refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
 import type { HttpDeps } from "./deps.ts";
 import { serveBare } from "./endpoint.ts";
+import { awaitGoAhead } from "./expect-continue.ts";
 import { normalPath } from "./normal-path.ts";
 import { faultOfHead, unmetExpectation } from "./sound-head.ts";
 
@@ -104,6 +105,13 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
 
   return {
     open(serve) {
+      const take = inTurn((request, response) => {
+        const fault = faultOfHead(request);
+        if (fault !== undefined) return refuse(request, response, fault);
+        running += 1;
+        response.on("close", answered);
+        serve(request, response);
+      });
       const server = createServer(
         {
           headersTimeout: HEADERS_TIMEOUT_MS,
@@ -116,16 +124,14 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
           // Looked at here, to be refused in our words.
           requireHostHeader: false,
         },
-        inTurn((request, response) => {
-          const fault = faultOfHead(request);
-          if (fault !== undefined) return refuse(request, response, fault);
-          running += 1;
-          response.on("close", answered);
-          serve(request, response);
-        }),
+        take,
       );
       // All of what fits a head is seen, to be refused in our words.
       server.maxHeadersCount = 0;
+      server.on("checkContinue", (request, response) => {
+        awaitGoAhead(request, response);
+        take(request, response);
+      });
       server.on(
         "checkExpectation",
         inTurn((request, response) => refuse(request, response, unmetExpectation())),

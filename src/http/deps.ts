@@ -9,8 +9,10 @@ import type { Console } from "../console/console.ts";
 import type { MirroredFiles } from "../mirror/mirror.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Entrance } from "../relay/entrance.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { Tasks } from "../tasks/tasks.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import type { WebhookDesk } from "./webhook-desk.ts";
 
 /** What the routes need, injected by compose. */
@@ -24,6 +26,8 @@ export interface HttpDeps {
   /** `gateway_error`, or the vendor vocabulary's word. */
   readonly errorType: string;
   readonly relay: Relay;
+  readonly entrance: Entrance;
+  readonly bodies: BodyMemory;
   readonly largeJson: LargeJson;
   readonly tasks: Tasks;
   readonly assets: Assets;

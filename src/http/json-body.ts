@@ -3,7 +3,7 @@ import { JsonFault } from "../base/json-fault.ts";
 import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
 import { GatewayError } from "../errors.ts";
-import { readBody } from "./body.ts";
+import { type BodyTerms, readBody } from "./body.ts";
 
 /** A repeated `model` is refused, since another reader might take the other one. */
 const WATCH = compileWatch(["model"], ["model"]);
@@ -13,20 +13,31 @@ const MAX_VALUES = 100_000;
 
 export type JsonBody = Readonly<Record<string, unknown>>;
 
-/** Reads a bounded body that must be a JSON object: valid UTF-8, at most 64 deep. Else 400 or 413. */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
-  const chunks = await readJsonChunks(request, limitBytes);
-  return JSON.parse(Buffer.concat(chunks).toString()) as JsonBody;
+/** As bytes, as text, as values, and as what is made of them. */
+const JSON_WEIGHT = 4;
+
+/** Reads a bounded body that must be a JSON object: valid UTF-8, at most 64 deep. Else 400 or 413. `lease` is released. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  terms: Omit<BodyTerms, "weight">,
+): Promise<JsonBody> {
+  try {
+    const chunks = await readJsonChunks(request, terms);
+    return JSON.parse(Buffer.concat(chunks).toString()) as JsonBody;
+  } finally {
+    terms.lease.release();
+  }
 }
 
-/** As `readJsonBody`, and gives the bytes of that object; `onChunk` sees each as it comes. */
+/** As `readJsonBody`, and gives the bytes of that object, whose memory is still held; `onChunk` sees each as it comes. */
 export async function readJsonChunks(
   request: IncomingMessage,
-  limitBytes: number,
+  terms: Omit<BodyTerms, "weight">,
   onChunk: (chunk: Buffer) => void = () => undefined,
 ): Promise<Buffer[]> {
   const scanner = createBodyScan(WATCH);
-  const chunks = await readBody(request, limitBytes, {
+  const weighty = Object.assign({ weight: JSON_WEIGHT }, terms);
+  const chunks = await readBody(request, weighty, {
     write(chunk) {
       refusing(() => scanner.write(chunk));
       onChunk(chunk);

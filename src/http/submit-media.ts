@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
+import type { MemoryLease } from "../base/memory-budget.ts";
 import { formatUsd } from "../base/money.ts";
 import type { Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import { familyOf } from "../families/table.ts";
+import type { Admission } from "../relay/entrance.ts";
 import type { Task, TaskRequest } from "../tasks/tasks.ts";
 import { MEDIA_BODY_BYTES } from "./body.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
@@ -15,7 +17,8 @@ import { queryText } from "./query.ts";
 
 /**
  * Answers one submit. Checks come in the specification's order: key, JSON object, model named, model known,
- * model served here, what its family refuses; then money and rates, which are the task engine's.
+ * model served here, what its family refuses; then money and rates, which are the task engine's. Only a body that is not
+ * here yet is not waited for where the account has no money at all or its key is beyond a rate.
  */
 export async function submitMedia(
   deps: HttpDeps,
@@ -26,27 +29,72 @@ export async function submitMedia(
   const incoming = visit.request.raw;
   const sinceMs = deps.clock.monotonicMs();
   const sender = await authenticate(incoming, [], deps.authenticator);
+  const isDry = isDryRun(visit);
+  const admission = isDry ? undefined : await letIn(deps, incoming, sender);
+  const lease = deps.bodies.leaseOf(sender);
+  try {
+    const { body, bodyDigest } = await readOrder(deps, incoming, lease);
+    const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
+    const order = requestOf(deps, visit, { caller, endpoint, body, bodyDigest });
+    const request = admission === undefined ? order : { ...order, admission };
+    if (isDry) return sendJson(visit, 200, await previewOf(deps, request));
+    sendJson(visit, 200, answer(await deps.tasks.submit(request)));
+  } finally {
+    lease.release();
+    if (!(admission instanceof GatewayError)) admission?.finish();
+  }
+}
+
+/** A rate's refusal is given back where the body is here already: the specification looks at what is in it first. */
+async function letIn(
+  { entrance }: HttpDeps,
+  { complete }: IncomingMessage,
+  caller: Caller,
+): Promise<Admission | GatewayError | undefined> {
+  try {
+    return await entrance.admit(caller, complete);
+  } catch (error) {
+    if (complete && error instanceof GatewayError && error.reason === "rate_limit_exceeded") return error;
+    throw error;
+  }
+}
+
+/** Reads the body, and its digest where it may be sent again. */
+async function readOrder(
+  { bodies, largeJson }: HttpDeps,
+  incoming: IncomingMessage,
+  lease: MemoryLease,
+): Promise<{ body: JsonBody; bodyDigest: string }> {
   const digest = createHash("sha256");
   const isRepeatable = incoming.headers["idempotency-key"] !== undefined;
-  const chunks = await readJsonChunks(incoming, MEDIA_BODY_BYTES, (chunk) => {
+  const terms = { limitBytes: MEDIA_BODY_BYTES, lease, pace: bodies.pace };
+  const chunks = await readJsonChunks(incoming, terms, (chunk) => {
     if (isRepeatable) digest.update(chunk);
   });
-  const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
-  const body = (await deps.largeJson.parse(chunks)) as JsonBody;
+  const body = (await largeJson.parse(chunks)) as JsonBody;
+  return { body, bodyDigest: digest.digest("hex") };
+}
+
+interface Order {
+  readonly caller: Caller;
+  readonly endpoint: "images" | "videos";
+  readonly body: JsonBody;
+  readonly bodyDigest: string;
+}
+
+function requestOf(deps: HttpDeps, visit: Visit, { caller, endpoint, body, bodyDigest }: Order): TaskRequest {
   const model = modelOf(deps, caller, body["model"], endpoint);
   const submission = familyFor(model).read(model, body);
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
-  const key = readIdempotencyKey(incoming);
-  const request: TaskRequest = {
+  const key = readIdempotencyKey(visit.request.raw);
+  return {
     requestId: visit.request.id,
     caller,
     model,
     submission,
-    ...(key !== undefined && { idempotency: { key, bodyDigest: digest.digest("hex") } }),
+    ...(key !== undefined && { idempotency: { key, bodyDigest } }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
-  if (isDryRun(visit)) return sendJson(visit, 200, await previewOf(deps, request));
-  sendJson(visit, 200, answer(await deps.tasks.submit(request)));
 }
 
 function modelOf(deps: HttpDeps, caller: Caller, named: unknown, endpoint: "images" | "videos"): Model {

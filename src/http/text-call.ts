@@ -1,7 +1,9 @@
 import type { Caller } from "../accounts/caller.ts";
 import { type BodyScan, createBodyScan } from "../base/json-scan.ts";
+import type { MemoryLease } from "../base/memory-budget.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { Admission } from "../relay/entrance.ts";
 import type { Admitted } from "../relay/relay.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
@@ -26,7 +28,7 @@ export interface TextCall {
 }
 
 /**
- * Answers one text request: authenticated before its body is read, scanned as it arrives, then relayed.
+ * Answers one text request: let in before its body is read, which is scanned as it arrives, then relayed.
  * What the relay has admitted it counts itself; all that is refused before is counted here.
  */
 export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): Promise<void> {
@@ -35,16 +37,25 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   const protocol = PROTOCOLS[call.protocol];
   const queryKeys = call.queryKeys ?? [];
   let caller: Caller | undefined;
+  let admission: Admission | undefined;
+  let memory: MemoryLease | undefined;
   let scan: BodyScan | undefined;
   let admitted: Admitted;
   try {
     const found = authenticate(incoming, queryKeys, deps.authenticator);
     caller = found instanceof Promise ? await found : found;
+    const entering = deps.entrance.admit(caller, incoming.complete);
+    if (entering !== undefined) {
+      admission = await entering;
+      Object.assign(visit.headers, admission?.headers);
+    }
     const headers = neutralHeaders(incoming);
+    memory = deps.bodies.leaseOf(caller);
 
     const scanner = createBodyScan(watchOf(call.protocol));
     const search = openStateSearch(call.protocol);
-    const body = await readBody(incoming, TEXT_BODY_BYTES, {
+    const terms = { limitBytes: TEXT_BODY_BYTES, lease: memory, pace: deps.bodies.pace, weight: 1 };
+    const body = await readBody(incoming, terms, {
       write(chunk) {
         refusing(() => scanner.write(chunk));
         search.write(chunk);
@@ -65,6 +76,8 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       answers,
       arrayStream: call.arrayStream ?? false,
       body,
+      memory,
+      admission,
       scan,
       state: search.end(),
       headers,
@@ -73,6 +86,8 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       startedMs,
     });
   } catch (error) {
+    memory?.release();
+    admission?.finish();
     const named = call.path?.model ?? scan?.last("model")?.value;
     countRefused(deps, visit, { protocol: call.protocol, caller, named, startedMs, error });
     throw error;

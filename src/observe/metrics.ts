@@ -27,6 +27,8 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number): void;
   /** The same for several numbers told apart by one label. */
   gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void;
+  /** The same for numbers that only rise; their names end with `_total`. */
+  counters(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void;
   /** All of it in the Prometheus text format; of several processes of one start, that of all. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -92,10 +94,10 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
       gauges.push(() => metricText(`faregate_${name}`, "gauge", help, [{ labels: [], value: read() }]));
     },
     gauges(name, help, label, read) {
-      gauges.push(() => {
-        const samples = Array.from(read(), ([text, value]) => ({ labels: [[label, text]] as const, value }));
-        return metricText(`faregate_${name}`, "gauge", help, samples);
-      });
+      gauges.push(() => metricText(`faregate_${name}`, "gauge", help, samplesOf(label, read())));
+    },
+    counters(name, help, label, read) {
+      gauges.push(() => metricText(`faregate_${name}`, "counter", help, samplesOf(label, read())));
     },
     text: textOfAll(ownText),
   };
@@ -208,12 +210,12 @@ function attemptText(attempts: ReadonlyMap<string, ReadonlyMap<string, number>>)
 }
 
 function implausibleText(counts: ReadonlyMap<string, number>): string {
-  const samples = [...counts].map(([upstream, value]) => ({
-    labels: [["upstream", upstream] as const],
-    value,
-  }));
   const help = "Answers whose upstream reported token counts that the model cannot have reached.";
-  return metricText("faregate_implausible_usage_total", "counter", help, samples);
+  return metricText("faregate_implausible_usage_total", "counter", help, samplesOf("upstream", counts));
+}
+
+function samplesOf(label: string, numbers: Iterable<readonly [string, number]>): Sample[] {
+  return Array.from(numbers, ([text, value]) => ({ labels: [[label, text]], value }));
 }
 
 function snakeCase(text: string): string {

@@ -18,6 +18,7 @@ import type {
 import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
 import type { StoredResponses } from "../upstreams/stored-responses.ts";
+import type { AnswerMemory, AnswerPart } from "./answer-memory.ts";
 import { AwaitedAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { ErrorAnswer } from "./error-answer.ts";
@@ -36,6 +37,7 @@ export interface AttemptDeps {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly errorType: string;
+  readonly answerMemory: AnswerMemory;
 }
 
 /** Sends one attempt. Resolves to undefined when the exchange is over, else to how the attempt failed. */
@@ -63,6 +65,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   private readonly resolve: (failure: AttemptFailure | undefined) => void;
   private receiver: Receiver;
   private over = false;
+  private part: AnswerPart | undefined;
 
   constructor(
     deps: AttemptDeps,
@@ -167,6 +170,18 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     });
   }
 
+  keeps(bytes: number): void {
+    this.part ??= this.deps.answerMemory.open(this.exchange.request.caller.accountId, this.flight);
+    this.part.holds(bytes);
+  }
+
+  keepsUntilRead(): void {
+    const { part } = this;
+    if (part === undefined) return;
+    this.part = undefined;
+    this.exchange.request.answer.onClosed(() => part.release());
+  }
+
   guard(work: () => void | Promise<void>): void {
     try {
       work()?.catch((cause: unknown) => this.crash(cause));
@@ -185,6 +200,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   private close(failure: AttemptFailure | undefined, health: AttemptOutcome): void {
     if (this.over) return;
     this.over = true;
+    this.part?.release();
     this.report(health);
     this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));
     this.resolve(failure);

@@ -22,4 +22,6 @@ export interface ClientAnswer {
   /** At most one listener each. `gone` is called once, when the caller leaves before the end. */
   onDrain(listener: () => void): void;
   onGone(listener: () => void): void;
+  /** Called once, when the caller has taken all of the answer or is gone. */
+  onClosed(listener: () => void): void;
 }

@@ -1,4 +1,5 @@
 import { type Clock, unixSeconds } from "../base/clock.ts";
+import { SMALL_BYTES } from "../base/memory-budget.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import { MAX_COPIES } from "../conversation/prepare.ts";
@@ -29,6 +30,11 @@ export interface PassagesDeps {
   readonly inlineMedia: InlineMedia;
   readonly translator: Translator;
 }
+
+/** A translated body is there as bytes, as text, as values, and as what is sent. */
+const TRANSLATED_WEIGHT = 4;
+
+const BUSY_RETRY_SECONDS = 2;
 
 /**
  * Opens the passage of one request to each candidate in turn: forward where the upstream speaks the
@@ -63,12 +69,24 @@ export class Passages {
       // Bytes pass as they are but for what the catalog itself says; presets are for translation.
       return new ForwardPassage(request, candidate, this.stated);
     }
+    this.reserveMemory();
     return request.scan.length > LARGE_BODY_BYTES ? this.openBeside(candidate) : this.openHere(candidate);
   }
 
   /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
   close(): void {
     this.inlining?.end();
+  }
+
+  /** At once or not at all: whoever holds a body and waits for more may wait for another who does the same. */
+  private reserveMemory(): void {
+    const { scan, memory } = this.request;
+    if (scan.length <= SMALL_BYTES || memory.growTo(scan.length * TRANSLATED_WEIGHT) === undefined) return;
+    throw new GatewayError(
+      "service_unavailable",
+      "The gateway has no memory left to translate a request of this size now; try again in a moment.",
+      { retryAfterSeconds: BUSY_RETRY_SECONDS },
+    );
   }
 
   private openHere(candidate: Candidate): Passage | Promise<Passage> {

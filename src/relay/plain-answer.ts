@@ -2,6 +2,7 @@ import { crashPoint } from "../base/crash-point.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
 import { scrubAnswer } from "../protocols/scrub-stream.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
+import { isLarge } from "./answer-memory.ts";
 import { chargeInput } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
@@ -36,6 +37,7 @@ export class PlainAnswer implements Receiver {
       return;
     }
     this.chunks.push(chunk);
+    if (isLarge(this.bytes)) this.attempt.keeps(this.bytes);
     if (exchange.firstByteMs === null) {
       exchange.firstByteMs = exchange.clock.monotonicMs();
       crashPoint("upstream.after-first-event");
@@ -68,7 +70,10 @@ export class PlainAnswer implements Receiver {
       status: gone ? 0 : 200,
     });
     crashPoint("answer.before-last-byte");
-    if (answer.open) answer.whole(200, Object.assign({}, this.headers, droppedHeader(exchange.losses)), body);
+    if (answer.open) {
+      answer.whole(200, Object.assign({}, this.headers, droppedHeader(exchange.losses)), body);
+      attempt.keepsUntilRead();
+    }
     crashPoint("answer.after-last-byte");
     attempt.done();
   }

@@ -32,6 +32,10 @@ export interface Attempt {
   scrubber(): Scrubber;
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
+  /** So much of an answer is kept by now: the upstream is read from no further while there is no memory for more. */
+  keeps(bytes: number): void;
+  /** What is kept is the caller's to read, however long that takes. */
+  keepsUntilRead(): void;
   /** The way back to the caller. */
   readonly passage: Passage;
 }

@@ -34,7 +34,6 @@ function open() {
   const relay = createRelay({
     catalog: { current: () => catalog },
     routing: { candidates: () => [candidate], report: () => undefined },
-    limits: { admit: () => undefined },
     billing: {
       take: () => ({
         begun,
@@ -53,7 +52,7 @@ function open() {
   const request = {
     ...{ id: "req_1", model: "m", streamed: false, answers: 1, body: [body], scan: scanner.end() },
     ...{ protocol: PROTOCOLS["chat-completions"], caller: { group: "g" }, startedMs: 0 },
-    ...{ answer: { open: true }, headers: {} },
+    ...{ answer: { open: true }, headers: {}, memory: { release: () => undefined } },
   } as unknown as TextRequest;
   return { relay, request, sent, outcomes, write: () => write() };
 }

@@ -8,7 +8,6 @@ import type { UsageBound } from "../billing/usage-bound.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
-import type { Limits } from "../limits/limits.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { ResponsePin } from "../upstreams/stored-responses-store.ts";
@@ -25,14 +24,13 @@ import { tokenEstimate } from "./token-estimate.ts";
 export interface RelayDeps extends AttemptDeps, PassagesDeps {
   readonly catalog: { current(): Catalog };
   readonly billing: TextBilling;
-  readonly limits: Limits;
   readonly clock: Clock;
 }
 
 export interface Relay {
   /**
-   * Takes up one text request: whom to ask is known, it is within its limits, its money is held. Rejects with GatewayError
-   * and nothing held.
+   * Takes up one text request that was let in: whom to ask is known, its money is held. Rejects with GatewayError and
+   * nothing held; what it came with, its memory and its place among its key's requests, is then the caller's to give back.
    */
   admit(request: TextRequest): Promise<Admitted>;
   /** Requests that are running now. */
@@ -64,29 +62,24 @@ export function createRelay(deps: RelayDeps): Relay {
       const pin = continued === undefined ? undefined : await pinOf(deps, catalog, model, request, continued);
       const candidates = candidatesFor(deps, catalog, model, request, pin);
       const passages = new Passages(request, model, deps);
-      const admitted = deps.limits.admit(request.caller);
-      const admission = admitted === undefined ? undefined : await admitted;
-      try {
-        if (admission !== undefined) {
-          const reserving = admission.reserveTokens(tokenEstimate(request, model));
-          if (reserving !== undefined) await reserving;
-          request.answer.addHeaders(admission.headers);
-        }
-        const taken = takeHold(deps, catalog, model, request);
-        const held = taken instanceof Promise ? await taken : taken;
-        const exchange = openExchange(deps, catalog, request, held);
-        live.add(exchange);
-        const over = (): void => {
-          passages.close();
-          admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
-          countEnded(deps, model, exchange);
-          if (live.delete(exchange) && live.size === 0) whenIdle?.();
-        };
-        return { carry: () => carry(deps, exchange, candidates, passages, over) };
-      } catch (error) {
-        admission?.finish();
-        throw error;
+      const { admission } = request;
+      if (admission !== undefined) {
+        const reserving = admission.reserveTokens(tokenEstimate(request, model));
+        if (reserving !== undefined) await reserving;
+        request.answer.addHeaders(admission.headers);
       }
+      const taken = takeHold(deps, catalog, model, request);
+      const held = taken instanceof Promise ? await taken : taken;
+      const exchange = openExchange(deps, catalog, request, held);
+      live.add(exchange);
+      const over = (): void => {
+        passages.close();
+        request.memory.release();
+        admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
+        countEnded(deps, model, exchange);
+        if (live.delete(exchange) && live.size === 0) whenIdle?.();
+      };
+      return { carry: () => carry(deps, exchange, candidates, passages, over) };
     },
     running: () => live.size,
     async cutAll() {

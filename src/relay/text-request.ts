@@ -1,5 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { BodyScan } from "../base/json-scan.ts";
+import type { MemoryLease } from "../base/memory-budget.ts";
+import type { Admission } from "../limits/admission.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { CallerHeaders, CallerQuery } from "../upstreams/call.ts";
 import type { ClientAnswer } from "./client-answer.ts";
@@ -20,6 +22,10 @@ export interface TextRequest {
   /** generateContent's stream without `alt=sse`: a JSON array. */
   readonly arrayStream: boolean;
   readonly body: readonly Buffer[];
+  /** What the body takes of this process's memory: released when the request is over. */
+  readonly memory: MemoryLease;
+  /** By which its key was let in; undefined for one without limits. Finished when the request is over. */
+  readonly admission: Admission | undefined;
   readonly scan: BodyScan;
   /** What it carries of an upstream's state, if anything. */
   readonly state: WrappedState | undefined;

@@ -54,7 +54,8 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
     const task = newTask(request, deps);
     let admission: Admission | undefined;
     try {
-      admission = await limits.admit(caller);
+      if (request.admission instanceof GatewayError) throw request.admission;
+      if (request.admission === undefined) admission = await limits.admit(caller);
       const known = idempotency && (await board.findByIdempotencyKey(caller.accountId, idempotency.key));
       if (known) return sameTask(request, known);
       if (task.violation === null) await refuseSaturated(request, deps);

@@ -1,6 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Model } from "../catalog/catalog.ts";
+import type { GatewayError } from "../errors.ts";
 import type { Submission } from "../families/family.ts";
+import type { Admission } from "../limits/admission.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 
 /** Pictures and videos: accepted tasks that always end, and money that always fits. */
@@ -24,6 +26,11 @@ export interface TaskRequest {
   /** `Idempotency-Key`, with a digest of the body it came with. */
   readonly idempotency?: { readonly key: string; readonly bodyDigest: string };
   readonly webhookUrl?: string;
+  /**
+   * How its key was let in before the body came, or why it was not, which is told once the money is looked at; the submit
+   * asks itself where this is undefined. Whoever gives an admission finishes it.
+   */
+  readonly admission?: Admission | GatewayError;
 }
 
 export const TASK_STATES = ["NOT_START", "SUBMITTED", "QUEUED", "IN_PROGRESS", "SUCCESS", "FAILURE"] as const;

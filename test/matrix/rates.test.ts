@@ -68,10 +68,8 @@ describe("rate limits of a key", () => {
     }
   });
 
-  it("are not spent by requests that the gateway itself refuses", async () => {
-    for (let count = 0; count < 3; count += 1)
-      expect((await send(KEYS.slow, { ...CHAT.body, model: "nonsense" })).status).toBe(404);
-    expect((await send(KEYS.slow)).status).toBe(200);
+  it("count requests that the gateway itself refuses for what is in them: they cost it as much to read", async () => {
+    expect((await send(KEYS.slow, { ...CHAT.body, model: "nonsense" })).status).toBe(404);
     expect((await send(KEYS.slow)).status).toBe(429);
   });
 });

@@ -2,11 +2,13 @@ import type { AddressInfo } from "node:net";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLargeJson } from "../../src/base/large-json.ts";
+import { systemTimers } from "../../src/base/timers.ts";
 import { buildCatalog } from "../../src/catalog/build-catalog.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
 import type { GatewayError } from "../../src/errors.ts";
 import { FAMILY_NAMES } from "../../src/families/family.ts";
+import { BodyMemory } from "../../src/http/body-memory.ts";
 import type { HttpDeps } from "../../src/http/deps.ts";
 import { createHttpServer } from "../../src/http/server.ts";
 import type { Task, TaskRequest, Tasks } from "../../src/tasks/tasks.ts";
@@ -117,6 +119,8 @@ export async function startMediaServer(): Promise<MediaServer> {
   const { app } = await createHttpServer({
     ...{ stopping: stopping.signal, clock: systemClock, errorType: "gateway_error", version: "0" },
     log: { warn: () => undefined },
+    entrance: { admit: () => undefined },
+    bodies: new BodyMemory({ limitBytes: () => 256 * 1024 * 1024, clock: systemClock, timers: systemTimers }),
     authenticator: { authenticate: (key: string) => callers[key] },
     catalog: { current: () => catalog },
     tasks: tasks.api,

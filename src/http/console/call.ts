@@ -29,18 +29,22 @@ interface Asked extends Given {
   readonly deps: HttpDeps;
 }
 
+/** Who sends a body, as far as is known before it. */
+export type Sender = Pick<Asked, "identity" | "deps">;
+
 /** Whether what an operation is given comes behind the head, as slowly as its sender likes. */
 export function hasBody(operation: Operation): boolean {
   return operation.kind === "json" && operation.body !== undefined;
 }
 
 /** Reads query and body by the operation's schemas; 400 names the field at fault. */
-export async function readGiven(operation: Operation, visit: Visit): Promise<Given> {
+export async function readGiven(operation: Operation, visit: Visit, sender: Sender): Promise<Given> {
   const { request } = visit;
   if (placeOfNoText(request.params) !== undefined)
     throw new GatewayError("not_found", "Nothing has a name with the character NUL in it.");
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
-  const body = operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit)) : {};
+  const body =
+    operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit, sender)) : {};
   return { query, body };
 }
 
@@ -110,12 +114,19 @@ function endOfEvents(gone: AbortSignal, stopping: AbortSignal): AbortSignal {
   return AbortSignal.any([gone, stopping, AbortSignal.timeout(LONGEST_EVENTS_MS)]);
 }
 
-async function bodyOf({ request }: Visit): Promise<unknown> {
+async function bodyOf({ request }: Visit, { identity, deps }: Sender): Promise<unknown> {
   const type = request.raw.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   // A form of another site cannot send this type without asking first.
   if (type !== "application/json")
     throw new GatewayError("unsupported_media_type", "Send the body as application/json.");
-  return readJsonBody(request.raw, CONSOLE_BODY_BYTES);
+  const { bodies, catalog } = deps;
+  // Whoever is not signed in is known by an address alone: those of one address share what all of them may hold.
+  const address = (): string => addressOf(request.raw, catalog.current().settings.trustedProxies);
+  const lease =
+    identity === undefined
+      ? bodies.leaseOfOther("visitors", address())
+      : bodies.leaseOfOther("people", String(identity.person.id));
+  return readJsonBody(request.raw, { limitBytes: CONSOLE_BODY_BYTES, lease, pace: bodies.pace });
 }
 
 function read(schema: z.ZodType, value: unknown): unknown {

@@ -1,10 +1,13 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { systemClock } from "../../base/clock.ts";
+import { systemTimers } from "../../base/timers.ts";
 import { events, json, type Operation, reply, text } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import { silentLog } from "../../observe/log.ts";
 import type { Identity, Person } from "../../people/identity.ts";
+import { BodyMemory } from "../body-memory.ts";
 import type { HttpDeps } from "../deps.ts";
 import { consoleRoutes } from "./routes.ts";
 
@@ -45,6 +48,7 @@ async function serve(
     ...{ log: silentLog, stopping: new AbortController().signal },
     errorType: "gateway_error",
     catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
+    bodies: new BodyMemory({ limitBytes: () => 1e9, clock: systemClock, timers: systemTimers }),
     console: { operations, people, database: undefined, publicUrl: async () => "http://127.0.0.1" },
   } as unknown as HttpDeps);
   apps.push(app);

@@ -26,7 +26,7 @@ async function serve(deps: HttpDeps, operation: Operation, visit: Visit): Promis
     return { identity, account: await admit(operation, { identity, visit, console: deps.console }) };
   };
   const before = await letIn();
-  const given = await readGiven(operation, visit);
+  const given = await readGiven(operation, visit, { identity: before.identity, deps });
   // A body may come minutes after its head; what was taken away meanwhile counts.
   const admitted = hasBody(operation) ? await letIn() : before;
   await serveOperation(operation, visit, callOf(operation, { ...given, ...admitted, visit, deps }));

@@ -13,7 +13,9 @@ export function assetRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const incoming = visit.request.raw;
     const sinceMs = deps.clock.monotonicMs();
     const sender = await authenticate(incoming, [], deps.authenticator);
-    const body = await readJsonBody(incoming, ASSET_BODY_BYTES);
+    const { bodies } = deps;
+    const terms = { limitBytes: ASSET_BODY_BYTES, lease: bodies.leaseOf(sender), pace: bodies.pace };
+    const body = await readJsonBody(incoming, terms);
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
     const result = await deps.assets.create(caller, visit.request.id, body);
     sendJson(visit, 200, { success: true, result });

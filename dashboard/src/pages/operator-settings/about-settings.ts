@@ -10,5 +10,6 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   metrics_token: "其他机器上的监控读取主地址的 /metrics 时所用的 Bearer 令牌；只保存其哈希",
   trusted_proxies: "其 x-forwarded-for 可信的地址或 CIDR",
   sign_in: "人们如何进入控制台",
+  body_memory_mb: "一个进程的请求体合计可占用的内存（MB），默认 256",
   queues: "等待的上限：一个账户等待余额的请求数与时间，一个模型等待上游的任务数",
 };

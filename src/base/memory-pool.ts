@@ -1,0 +1,48 @@
+/** What one owner holds, by pool. */
+export interface Held {
+  small: number;
+  large: number;
+}
+
+/** Whose memory it is: a key's, and with it its account's. Both are shared by all who hold for them. */
+export interface MemoryOwner {
+  readonly key: Held;
+  readonly account: Held;
+}
+
+export type Obstacle = "key" | "account" | "total";
+
+/** No key and no account may take what all others need. */
+const KEY_SHARE = 0.25;
+const ACCOUNT_SHARE = 0.5;
+
+/**
+ * Counts bytes against a limit for all, shares of it for a key and an account. Whoever holds nothing else is
+ * never refused for a share, nor for the limit where nobody else holds anything: one body, however large, always fits.
+ */
+export class MemoryPool {
+  readonly name: keyof Held;
+  private readonly limitBytes: () => number;
+  held = 0;
+
+  constructor(name: keyof Held, limitBytes: () => number) {
+    this.name = name;
+    this.limitBytes = limitBytes;
+  }
+
+  /** What stands against `more` bytes for an owner, `own` of whose bytes are those that would grow. */
+  obstacle({ key, account }: MemoryOwner, own: number, more: number): Obstacle | undefined {
+    const limit = this.limitBytes();
+    const [ofKey, ofAccount] = [key[this.name], account[this.name]];
+    if (ofKey > own && ofKey + more > KEY_SHARE * limit) return "key";
+    if (ofAccount > own && ofAccount + more > ACCOUNT_SHARE * limit) return "account";
+    return this.held > own && this.held + more > limit ? "total" : undefined;
+  }
+
+  /** Counts bytes in, or out where they are negative. */
+  add({ key, account }: MemoryOwner, bytes: number): void {
+    this.held += bytes;
+    key[this.name] += bytes;
+    account[this.name] += bytes;
+  }
+}
