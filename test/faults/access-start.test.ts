@@ -8,6 +8,7 @@ import { complaints } from "../support/complaints.ts";
 import { removeDataDir, serverPid } from "../support/embedded.ts";
 import { runFaregate, startGateway, type TestGateway } from "../support/gateway.ts";
 import { isRunning } from "../support/proc.ts";
+import { runShort } from "../support/short-command.ts";
 import { waitFor } from "../support/wait.ts";
 import { ask } from "../support/world.ts";
 
@@ -33,6 +34,8 @@ afterEach(() => removeDataDir(dataDir));
 
 const run = (env: Record<string, string>, ...args: string[]) =>
   runFaregate({ FAREGATE_DATA_DIR: dataDir, PORT: "0", ...env }, ...args);
+const short = (env: Record<string, string>, ...args: string[]) =>
+  runShort({ FAREGATE_DATA_DIR: dataDir, PORT: "0", ...env }, ...args);
 
 describe("the command line", () => {
   it.each(COMMANDS)("%s --help shows its usage and an example, whatever the environment", async (command) => {
@@ -52,17 +55,17 @@ describe("the command line", () => {
       [["help", "keys"], /Usage: faregate keys create/],
       [["help"], /faregate COMMAND --help/],
     ] as const) {
-      const result = await run({}, ...args);
+      const result = await short({}, ...args);
       expect([args, result.code, result.stderr]).toEqual([args, 0, ""]);
       expect(result.stdout).toMatch(shown);
     }
-    expect(complaints(await run({}, "help", "strat"))).toEqual([
+    expect(complaints(await short({}, "help", "strat"))).toEqual([
       expect.stringContaining('no command "help strat"'),
     ]);
   });
 
   it.each(COMMANDS)("%s refuses an unknown option with exit code 2 and one sentence", async (command) => {
-    const result = await run({}, ...command.split(" "), "--no-such-option");
+    const result = await short({}, ...command.split(" "), "--no-such-option");
     expect([result.code, result.stdout]).toEqual([2, ""]);
     expect(complaints(result)).toEqual([expect.stringContaining("--no-such-option")]);
     expect(await readdir(dataDir)).toEqual([]);
@@ -78,7 +81,7 @@ describe("the command line", () => {
       [["start", "--role", "cook"], 1, /--role takes all, gateway, worker.*"cook"/],
       [["apply", "does-not-exist.yaml"], 1, /does-not-exist\.yaml/],
     ] as const) {
-      const result = await run({}, ...args);
+      const result = await (code === 2 ? short : run)({}, ...args);
       expect([args, result.code, complaints(result)]).toEqual([
         args,
         code,
@@ -153,7 +156,7 @@ describe("a start that cannot succeed", () => {
   ])(
     "says in one sentence that $name is the matter, and leaves nothing behind",
     async ({ env, sentence }) => {
-      const result = await run(env, "start");
+      const result = await short(env, "start");
       expect([result.code, complaints(result)]).toEqual([1, [expect.stringMatching(sentence)]]);
       expect(await readdir(dataDir)).toEqual([]);
     },
