@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Visit } from "../endpoint.ts";
+import { PAGE_HEADERS } from "../page-headers.ts";
 
 /** Where `npm run build` puts the pages, seen from the sources as from the build. */
 const BUILT = fileURLToPath(new URL("../../../dist/dashboard/", import.meta.url));
@@ -14,23 +15,6 @@ const PAGES = [
   ...["/sign-in", "/sign-in/*", "/register", "/start", "/invitation", "/invitation/*"],
   ...["/accounts/*", "/operator", "/operator/*", "/me", "/me/*"],
 ];
-
-/**
- * Pages run only scripts and styles of their own, and ask nobody but the gateway: pictures and videos that a
- * vendor keeps come through the console too.
- */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self'",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join("; ");
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -79,10 +63,7 @@ async function sendFile(visit: Visit, file: string, cacheControl: string): Promi
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
     vary: "accept, accept-encoding",
     "cache-control": cacheControl,
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
+    ...PAGE_HEADERS,
   });
   visit.raw.end(visit.request.method === "HEAD" ? undefined : body);
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson } from "../endpoint.ts";
 import { openApi } from "../openapi.ts";
+import { PAGE_HEADERS } from "../page-headers.ts";
 
 type StaticDocument = StaticDocumentSpec["document"];
 
@@ -17,9 +18,9 @@ export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<
   };
   endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (visit) => sendJson(visit, 200, document()));
   await app.register(async (docs) => {
-    // These answers are the framework's own, so nobody else puts the request's id on them.
+    // These answers are the framework's own, so nobody else puts the request's id and the headers of pages on them.
     docs.addHook("onRequest", async (request, reply) => {
-      reply.header("x-request-id", request.id);
+      reply.headers({ ...PAGE_HEADERS, "x-request-id": request.id });
     });
     // Nor does the plugin serve HEAD, by which monitors and checkers of links ask; the framework leaves out the body.
     docs.addHook("onRoute", (route) => {
@@ -29,7 +30,7 @@ export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<
     await docs.register(swagger, { mode: "static", specification: { document: {} as StaticDocument } });
     await docs.register(swaggerUi, {
       routePrefix: "/docs",
-      uiConfig: { url: "/openapi.json", deepLinking: true },
+      uiConfig: { url: "/openapi.json", deepLinking: true, validatorUrl: null, layout: "BaseLayout" },
       transformSpecification: document,
       transformSpecificationClone: false,
     });

@@ -1,0 +1,26 @@
+/**
+ * Pages run only scripts and styles of their own, and ask nobody but the gateway: pictures and videos that a
+ * vendor keeps come through the console too. No page of another site shows one within itself.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ");
+
+/** Of every page for browsers, the dashboard's and the documentation's, and of every file that one is made of. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  // For readers of headers who know no frame-ancestors.
+  "x-frame-options": "DENY",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+};
