@@ -55,6 +55,9 @@ export function linkedFiles({ catalog, publicUrl }: Pick<ConsoleDeps, "catalog" 
       };
     } catch (error) {
       open -= 1;
+      // Whoever left the page asks for nothing any more; the vendor's link is none the worse.
+      if (gone.aborted)
+        throw new GatewayError("request_timeout", "The caller left before the file was there.");
       throw error instanceof FetchFailure ? unreachable(error) : error;
     }
   };
