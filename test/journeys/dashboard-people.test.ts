@@ -137,6 +137,29 @@ accounts: [{ name: alpha }]
     expect(complaints()).toEqual([]);
   });
 
+  it("are asked once more before Escape or the cross takes away a link that is shown once", async () => {
+    const { page, complaints } = await browser.visit(gateway.url);
+    await signInAt({ page });
+    const dialog = page.getByRole("dialog");
+    for (const close of [
+      () => page.keyboard.press("Escape"),
+      () => dialog.getByRole("button", { name: "Close" }).click(),
+    ]) {
+      await page.goto("/operator/people");
+      await page.getByRole("button", { name: "Invite" }).click();
+      await dialog.getByLabel("E-mail address").fill("once@example.test");
+      await dialog.getByLabel("Make them an operator").check();
+      await dialog.getByRole("button", { name: "Invite" }).click();
+      await dialog.getByText("/invitation#").waitFor();
+      await close();
+      await dialog.getByRole("alert").waitFor();
+      expect(await dialog.getByText("/invitation#").isVisible()).toBe(true);
+      await close();
+      await dialog.waitFor({ state: "detached" });
+    }
+    expect(complaints()).toEqual([]);
+  });
+
   it("set up an authenticator app, and sign in with its codes or a recovery code", async () => {
     const { page, complaints } = await browser.visit(gateway.url);
     await signInAt({ page });

@@ -1,4 +1,13 @@
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { useWords } from "../words/use-words.ts";
 import { Button, IconButton } from "./button.tsx";
 import { Failed } from "./failure.tsx";
@@ -14,11 +23,29 @@ interface DialogProps {
   readonly wide?: boolean;
 }
 
+/** Within a dialog: what is told of something that is shown there this once. */
+const ShownOnce = createContext<(isShown: boolean) => void>(() => undefined);
+
+/** Has the dialog around it ask once more before Escape or its cross takes away what nobody will see again. */
+export function useShownOnce(): void {
+  const tell = useContext(ShownOnce);
+  useEffect(() => {
+    tell(true);
+    return () => tell(false);
+  }, [tell]);
+}
+
 /** `<Dialog open={open} title={t.create} onClose={close}>…</Dialog>`: the browser's own, so focus stays in it and Escape closes it. */
 export function Dialog({ open, title, onClose, children, wide = false }: DialogProps): ReactNode {
   const t = useWords(partsWords);
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const [shownOnce, setShownOnce] = useState(false);
+  const [asked, setAsked] = useState(false);
+  const leave = (): void => {
+    if (shownOnce && !asked) setAsked(true);
+    else onClose();
+  };
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (open && !dialog?.open) dialog?.showModal();
@@ -29,6 +56,12 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
     <dialog
       ref={ref}
       aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        // The browser's own way out asks nobody.
+        if (event.key !== "Escape" || event.defaultPrevented || !shownOnce) return;
+        event.preventDefault();
+        leave();
+      }}
       onClose={(event) => event.target === ref.current && !ref.current.open && onClose()}
       className={`m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] overflow-y-auto rounded-md border border-line bg-paper text-ink backdrop:bg-veil ${wide ? "max-w-3xl" : "max-w-lg"}`}
     >
@@ -38,9 +71,16 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
             <h2 id={titleId} className="min-w-0 text-lg font-semibold break-words">
               {title}
             </h2>
-            <IconButton icon="close" label={t.close} onClick={onClose} />
+            <IconButton icon="close" label={t.close} onClick={leave} />
           </header>
-          <div className="flex flex-col gap-4 p-6">{children}</div>
+          <div className="flex flex-col gap-4 p-6">
+            <ShownOnce value={setShownOnce}>{children}</ShownOnce>
+            {shownOnce && asked && (
+              <p role="alert" className="text-bad">
+                {t.closeOnce}
+              </p>
+            )}
+          </div>
         </>
       )}
     </dialog>

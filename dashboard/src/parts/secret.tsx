@@ -1,12 +1,14 @@
 import type { ReactNode } from "react";
 import { useWords } from "../words/use-words.ts";
 import { Copy } from "./copy.tsx";
+import { useShownOnce } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 import { partsWords } from "./words.ts";
 
 /** A secret that is shown once: `<Secret text={created.key} fileName="faregate-key.txt" />`. */
 export function Secret({ text, fileName }: { readonly text: string; readonly fileName: string }): ReactNode {
   const t = useWords(partsWords);
+  useShownOnce();
   return (
     <div className="flex flex-col gap-2 border-l-2 border-accent pl-4">
       <p>{t.secretOnce}</p>

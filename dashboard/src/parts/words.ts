@@ -14,6 +14,7 @@ export const partsWords = wordsOf({
     copied: "Copied",
     copyRefused: "The browser refuses to copy. Select the text and copy it yourself.",
     download: "Download",
+    closeOnce: "This is shown this once. Copy or download it first; close again to go on without.",
     secretOnce:
       "This is shown this once. Copy it or download it now: nobody can read it later, not even an operator.",
     loading: "Loading…",
@@ -58,6 +59,7 @@ export const partsWords = wordsOf({
     copyRefused: "浏览器拒绝复制。请选中文本自行复制。",
     download: "下载",
     secretOnce: "此内容仅显示这一次。请立即复制或下载：之后任何人都无法再次查看，包括运营者。",
+    closeOnce: "此内容只显示这一次。请先复制或下载；再次关闭即放弃。",
     loading: "加载中…",
     first: "第一页",
     next: "下一页",
