@@ -13,6 +13,7 @@ import { passwordCommand } from "./password.ts";
 import { rotateMasterKeyCommand } from "./rotate-master-key.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { startCommand } from "./start.ts";
+import { stopDatabaseCommand } from "./stop-database.ts";
 import { version } from "./version.ts";
 
 const COMMANDS: readonly Command[] = [
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   sandboxCommand,
   rotateMasterKeyCommand,
   doctorCommand,
+  stopDatabaseCommand,
 ];
 
 /** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 misused. */

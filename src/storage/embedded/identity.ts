@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { lchown, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -19,7 +20,7 @@ export interface Identity {
   command(file: string, args: string[]): Command;
 }
 
-type IdentityName = "self" | "nobody" | "namespace";
+type IdentityName = "self" | "faregate" | "nobody" | "namespace";
 
 // "nobody" on Debian; no account is needed, only a number that owns nothing else of worth.
 const NOBODY = { uid: 65534, gid: 65534 };
@@ -50,7 +51,23 @@ export function identities(): Identity[] {
       identity: {},
     }),
   };
-  return uid === 0 ? [nobody, namespace] : [self, namespace];
+  return uid === 0 ? [...ownAccount(), nobody, namespace] : [self, namespace];
+}
+
+/** The account that an administrator has made for it: what it owns no other service can touch. */
+function ownAccount(): Identity[] {
+  const line = /^faregate:[^:]*:(\d+):(\d+):/m.exec(readAccounts());
+  if (line === null) return [];
+  const owner = { uid: Number(line[1]), gid: Number(line[2]) };
+  return [{ name: "faregate", owner, command: (file, args) => ({ file, args, identity: owner }) }];
+}
+
+function readAccounts(): string {
+  try {
+    return readFileSync("/etc/passwd", "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /**

@@ -5,8 +5,10 @@ import { openSession, type Role, type Session } from "../session.ts";
 import { stay } from "../stay.ts";
 import type { ClusterOptions } from "./cluster.ts";
 import { stopPostmaster } from "./postmaster.ts";
-import { ensureServer, type RunningServer } from "./server.ts";
+import { ensureServer, findServer, type RunningServer } from "./server.ts";
+import { removeSocketFolder } from "./socket-folder.ts";
 import { withStartLock } from "./start-lock.ts";
+import { watchOverServer } from "./watch.ts";
 
 export interface EmbeddedOptions extends ClusterOptions {
   readonly dataDir: string;
@@ -49,21 +51,56 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const attach = (): Promise<RunningServer & { session: Session }> =>
     withStartLock(dataDir, async () => {
       const server = await ensureServer(dataDir, log, options);
-      const session = await openSession({ url: server.url, role, dataDir, domain: "faregate embedded" });
-      return { ...server, session };
+      const session = await openSession({ url: server.url, role, dataDir, domain: DOMAIN });
+      if (server.isProtected || role !== "owner" || !(await session.isLast())) return { ...server, session };
+      // An earlier version has left it running: its successor asks for a password.
+      await session.end();
+      await stopPostmaster(server.pid, server.clusterFolder);
+      const next = await ensureServer(dataDir, log, options);
+      return { ...next, session: await openSession({ url: next.url, role, dataDir, domain: DOMAIN }) };
     });
-  const guest = await stay(attach, log, onLost);
+  const watch = watchOverServer(dataDir);
+  const guest = await stay(attach, log, onLost).catch((error: unknown) => {
+    watch.end();
+    throw error;
+  });
 
   return {
     url: guest.current().url,
     pid: () => guest.current().pid,
     close: async () => {
       const { session, pid, clusterFolder } = await guest.end();
-      await withStartLock(dataDir, async () => {
-        const last = await session.isLast();
-        await session.end();
-        if (last) await stopPostmaster(pid, clusterFolder);
-      });
+      watch.end();
+      await withStartLock(dataDir, () => leave(dataDir, { session, pid, clusterFolder }));
     },
   };
+}
+
+const DOMAIN = "faregate embedded";
+
+/**
+ * Stops the server of a data folder where one runs that nobody uses, as one whose gateway was killed. Gives what it
+ * found.
+ */
+export async function stopUnused(dataDir: string, log: DatabaseLog): Promise<"none" | "used" | "stopped"> {
+  const place = await realpath(dataDir);
+  return withStartLock(place, async () => {
+    if ((await findServer(place)) === undefined) return "none";
+    const server = await ensureServer(place, log);
+    const session = await openSession({ url: server.url, role: "guest", dataDir: place, domain: DOMAIN });
+    return (await leave(place, { ...server, session })) ? "stopped" : "used";
+  });
+}
+
+/** Ends a session, and with the last one the server. Call under the start lock. */
+async function leave(
+  dataDir: string,
+  { session, pid, clusterFolder }: { session: Session; pid: number; clusterFolder: string },
+): Promise<boolean> {
+  const last = await session.isLast();
+  await session.end();
+  if (!last) return false;
+  await stopPostmaster(pid, clusterFolder);
+  await removeSocketFolder(dataDir);
+  return true;
 }

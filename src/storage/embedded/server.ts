@@ -5,6 +5,7 @@ import pg from "pg";
 import { systemClock } from "../../base/clock.ts";
 import type { DatabaseLog } from "../database.ts";
 import { type ClusterOptions, prepareCluster } from "./cluster.ts";
+import { forgetPassword, protectCluster, readPassword } from "./password.ts";
 import { livingPostmaster, type Postmaster, startPostmaster, stopPostmaster } from "./postmaster.ts";
 import { DATABASE_NAME, serverArguments, socketUrl } from "./settings.ts";
 import { socketFolder } from "./socket-folder.ts";
@@ -14,6 +15,8 @@ export interface RunningServer {
   readonly clusterFolder: string;
   /** Of the gateway's database, which exists. */
   readonly url: string;
+  /** False of one that an earlier version has left running, which lets everybody in. */
+  readonly isProtected: boolean;
 }
 
 /**
@@ -40,10 +43,18 @@ export async function ensureServer(
       if (!took) await sleep(PAUSE_AFTER_FAILURE_MS);
       continue;
     }
-    const trouble = await createDatabase(found.server.socketFolder);
+    const password = await readPassword(dataDir);
+    const trouble = await createDatabase(found.server.socketFolder, password);
     if (trouble === undefined) {
-      const url = socketUrl(found.server.socketFolder, DATABASE_NAME);
-      return { pid: found.server.pid, clusterFolder: found.clusterFolder, url };
+      const url = socketUrl(found.server.socketFolder, DATABASE_NAME, password);
+      const isProtected = password !== undefined;
+      return { pid: found.server.pid, clusterFolder: found.clusterFolder, url, isProtected };
+    }
+    if (trouble.wrongPassword) {
+      log.warn({ server: found.server.pid }, "the database does not take its password; making another");
+      await stopPostmaster(found.server.pid, found.clusterFolder);
+      await forgetPassword(dataDir);
+      continue;
     }
     failure = trouble.message;
     goneSinceMs = trouble.noSocket ? (goneSinceMs ?? systemClock.monotonicMs()) : undefined;
@@ -67,7 +78,7 @@ const MOST_STARTS = 20;
 const PAUSE_AFTER_FAILURE_MS = 500;
 const POLL_MS = 15;
 
-async function findServer(
+export async function findServer(
   dataDir: string,
 ): Promise<{ server: Postmaster; clusterFolder: string } | undefined> {
   // The server was given the real path, whatever links lead there.
@@ -83,7 +94,9 @@ async function start(
   options: ClusterOptions,
   onEnd: (lastWords: string) => void,
 ): Promise<boolean> {
-  const { folder, installation, identity } = await prepareCluster(dataDir, log, options);
+  const cluster = await prepareCluster(dataDir, log, options);
+  await protectCluster(cluster, dataDir);
+  const { folder, installation, identity } = cluster;
   const sockets = await socketFolder(dataDir, identity.owner);
   const command = identity.command(
     join(installation.binFolder, "postgres"),
@@ -108,14 +121,22 @@ async function start(
   return false;
 }
 
+interface Trouble {
+  readonly message: string;
+  readonly noSocket: boolean;
+  readonly wrongPassword: boolean;
+}
+
 /** Makes the gateway's database where it is missing; gives what stood in the way, such as a server still starting. */
 async function createDatabase(
   socketFolderPath: string,
-): Promise<{ message: string; noSocket: boolean } | undefined> {
+  password: string | undefined,
+): Promise<Trouble | undefined> {
   // Without a folder the driver would try localhost, and might find a stranger's server.
-  if (socketFolderPath === "") return { message: "it has not opened its socket yet", noSocket: true };
+  if (socketFolderPath === "")
+    return { message: "it has not opened its socket yet", noSocket: true, wrongPassword: false };
   const client = new pg.Client({
-    connectionString: socketUrl(socketFolderPath, "postgres"),
+    connectionString: socketUrl(socketFolderPath, "postgres", password),
     connectionTimeoutMillis: NO_SOCKET_LIMIT_MS,
     options: "-c client_min_messages=warning", // an empty one would let PGOPTIONS in
   });
@@ -130,8 +151,12 @@ async function createDatabase(
     return {
       message: error instanceof Error ? error.message : String(error),
       noSocket: code === "ENOENT" || code === "ECONNREFUSED",
+      wrongPassword: code === "28P01" || (password === undefined && NO_PASSWORD.test(String(error))),
     };
   } finally {
     await client.end().catch(() => undefined);
   }
 }
+
+/** What the driver says where the server asks for a password and there is none. */
+const NO_PASSWORD = /client password must be a string/;

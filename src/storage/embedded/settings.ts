@@ -8,7 +8,7 @@ export function serverArguments(
   instead: Readonly<Record<string, string>> = {},
 ): string[] {
   const settings: Record<string, string> = {
-    // Reached through one socket in a folder only we may enter; there is no password because of it.
+    // Reached through one socket in a folder only we may enter, and with a password: see password.ts.
     listen_addresses: "",
     unix_socket_directories: socketFolder,
     unix_socket_permissions: "0700",
@@ -51,7 +51,8 @@ export const DATABASE_USER = "faregate";
 export const DATABASE_NAME = "faregate";
 
 /** How to reach a database of the server through its socket. */
-export function socketUrl(socketFolder: string, database: string): string {
+export function socketUrl(socketFolder: string, database: string, password: string | undefined): string {
   const query = new URLSearchParams({ host: socketFolder, port: "5432", sslmode: "disable" });
-  return `postgresql://${DATABASE_USER}@/${database}?${query}`;
+  const user = password === undefined ? DATABASE_USER : `${DATABASE_USER}:${password}`;
+  return `postgresql://${user}@/${database}?${query}`;
 }

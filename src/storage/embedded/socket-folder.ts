@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
  * because a socket's path may have at most 107 bytes (103 on macOS) and data folders lie as deep as they
  * like. It has mode 0700: whoever may enter it may use the database. Its name is random, so nobody can
  * lay it out before us, and is noted in the data folder, so that a restarted server is found where it
- * was. It stays when the server stops: someone may be about to start it again for those who know the path.
+ * was. It stays when the server dies: someone may be about to start it again for those who know the path.
  */
 export async function socketFolder(
   dataDir: string,
@@ -31,6 +31,14 @@ export async function socketFolder(
 }
 
 const PREFIX = "faregate-";
+
+/** Takes it away when the last program has left: nobody is there who knows its path. */
+export async function removeSocketFolder(dataDir: string): Promise<void> {
+  const note = join(dataDir, "database-socket");
+  const noted = (await readFile(note, "utf8").catch(() => "")).trim();
+  if (basename(noted).startsWith(PREFIX)) await rm(noted, { recursive: true, force: true });
+  await rm(note, { force: true });
+}
 
 async function isOurs(folder: string, uid: number): Promise<boolean> {
   try {
