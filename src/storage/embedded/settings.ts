@@ -53,6 +53,6 @@ export const DATABASE_NAME = "faregate";
 /** How to reach a database of the server through its socket. */
 export function socketUrl(socketFolder: string, database: string, password: string | undefined): string {
   const query = new URLSearchParams({ host: socketFolder, port: "5432", sslmode: "disable" });
-  const user = password === undefined ? DATABASE_USER : `${DATABASE_USER}:${password}`;
+  const user = password === undefined ? DATABASE_USER : `${DATABASE_USER}:${encodeURIComponent(password)}`;
   return `postgresql://${user}@/${database}?${query}`;
 }
