@@ -1,4 +1,5 @@
 import { assert } from "./assert.ts";
+import { BareJudge } from "./json-bare.ts";
 import { JsonFault } from "./json-fault.ts";
 import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "./json-lexer.ts";
 import { compileWatch, type Watch, type WatchNode } from "./json-watch.ts";
@@ -180,6 +181,8 @@ class Collector implements JsonSink {
   private readonly outerStarts: number[] = [];
   private readonly outerDrafts: (Draft | undefined)[] = [];
 
+  private readonly judge = new BareJudge<Draft>((id, more) => this.findBare(id, more));
+
   // The key whose value comes next; `inside` is undefined where the next value has none.
   private inside: WatchNode | undefined;
   private matched: readonly number[] = NO_MATCH;
@@ -192,6 +195,7 @@ class Collector implements JsonSink {
   begin(watch: Watch): void {
     this.watch = watch;
     this.node = watch.root;
+    this.judge.begin(watch.bare);
     this.inside = undefined;
     this.wantsScalar = false;
     this.values = 0;
@@ -212,8 +216,9 @@ class Collector implements JsonSink {
     assert(step !== undefined, "a node of the watch has a step for every name");
     this.inside = step.inside;
     this.matched = step.matched;
-    this.wantsScalar = step.matched.length > 0;
-    if (!this.wantsScalar) return;
+    this.wantsScalar = step.matched.length > 0 || this.node.judged;
+    if (this.node.judged) this.judge.member(number);
+    if (step.matched.length === 0) return;
     this.name = this.watch.names[number] ?? decode(text, HEAD_BYTES);
     this.keyStart = start;
     this.keyEnd = end;
@@ -222,6 +227,9 @@ class Collector implements JsonSink {
   }
 
   scalar(type: JsonType, start: number, end: number, text: TokenText | undefined): void {
+    this.wantsScalar = false;
+    if (this.node.judged) this.tellJudge(type, end - start, text);
+    if (this.matched.length === 0) return;
     const draft = this.record(type, start);
     draft.end = end;
     if (type === "string" && text !== undefined) {
@@ -237,11 +245,11 @@ class Collector implements JsonSink {
     } else {
       draft.value = type === "null" ? null : end - start === "true".length;
     }
-    this.wantsScalar = false;
   }
 
   open(type: "object" | "array", start: number): void {
-    const draft = this.wantsScalar ? this.record(type, start) : undefined;
+    const draft = this.wantsScalar && this.matched.length > 0 ? this.record(type, start) : undefined;
+    if (this.wantsScalar && this.node.judged) this.judge.value(type, false, undefined);
     this.wantsScalar = false;
     this.outerNodes.push(this.node);
     this.outerStarts.push(this.start);
@@ -251,6 +259,7 @@ class Collector implements JsonSink {
     this.node = this.inside ?? this.node;
     this.inside = undefined;
     this.start = start;
+    if (this.node.judged) this.judge.open(type);
   }
 
   close(end: number, items: number): void {
@@ -261,7 +270,9 @@ class Collector implements JsonSink {
     }
     if (this.outerNodes.length === 1) this.root = { start: this.start, end, items };
     this.inside = undefined;
+    if (this.node.judged) this.judge.close();
     this.node = this.outerNodes.pop() ?? this.node;
+    if (items === 0 && this.node.judged) this.judge.emptied();
     this.start = this.outerStarts.pop() ?? 0;
     this.draft = this.outerDrafts.pop();
   }
@@ -273,6 +284,13 @@ class Collector implements JsonSink {
     this.found = [];
     this.lastTop = undefined;
     return new Findings(length, this.values, this.root, watch, found);
+  }
+
+  private tellJudge(type: JsonType, length: number, text: TokenText | undefined): void {
+    const { judge } = this;
+    const kind =
+      judge.tellsKind && type === "string" && text !== undefined ? decode(text, HEAD_BYTES) : undefined;
+    judge.value(type, type === "string" && length === '""'.length, kind);
   }
 
   /** The key's number in the watch; most keys are compared as they stand. */
@@ -307,18 +325,24 @@ class Collector implements JsonSink {
       nextKeyStart: -1,
       parent: this.start,
     };
-    for (const path of this.matched) {
-      const known = this.found[(this.places[path] ?? 0) - 1];
-      if (known === undefined) {
-        this.places[path] = this.found.push({ path, count: 1, kept: [draft] });
-        continue;
-      }
-      known.count += 1;
-      if (known.kept.length === MAX_KEPT) known.kept.pop();
-      known.kept.push(draft);
-    }
+    for (const path of this.matched) if (!this.judge.keep(path, draft)) this.find(path, draft);
     if (this.outerNodes.length === 1) this.lastTop = draft;
     return draft;
+  }
+
+  private find(path: number, draft: Draft, times = 1): void {
+    const known = this.found[(this.places[path] ?? 0) - 1];
+    if (known === undefined) {
+      this.places[path] = this.found.push({ path, count: times, kept: [draft] });
+      return;
+    }
+    known.count += times;
+    if (known.kept.length === MAX_KEPT) known.kept.pop();
+    known.kept.push(draft);
+  }
+
+  private findBare(draft: Draft, more: number): void {
+    if (this.watch.bare !== undefined) this.find(this.watch.bare.path, draft, 1 + more);
   }
 }
 

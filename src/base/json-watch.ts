@@ -1,4 +1,5 @@
 import { assert } from "./assert.ts";
+import { type BareRule, bareNames, type CompiledBareRule, compileBare } from "./json-bare.ts";
 
 /**
  * Which values of a body are wanted, as data. A path is key names joined by dots, from the top:
@@ -20,12 +21,16 @@ export interface Watch {
   nameAt(bytes: Uint8Array, start: number, end: number): number;
   nameOf(decoded: string): number;
   readonly root: WatchNode;
+  /** Of whose ids only those of bare objects are found. */
+  readonly bare: CompiledBareRule | undefined;
 }
 
 /** What is still awaited inside one object: a state of the automaton that all paths were compiled into. */
 export interface WatchNode {
   /** Nothing can match in here, however deep: keys need no look-up. */
   readonly idle: boolean;
+  /** The watch's rule for bare objects judges those in here. */
+  readonly judged: boolean;
   /** By number of the key's name. */
   readonly steps: readonly WatchStep[];
 }
@@ -37,9 +42,15 @@ interface WatchStep {
 }
 
 /** Compiles paths once per kind of body; the result is shared by all its scans. */
-export function compileWatch(paths: readonly string[], unique: readonly string[] = []): Watch {
-  const patterns = [...new Set(paths)].map(parsePath);
-  const names = [...new Set(patterns.flatMap((pattern) => pattern.names))].filter((name) => name !== "*");
+export function compileWatch(
+  paths: readonly string[],
+  unique: readonly string[] = [],
+  bare?: BareRule,
+): Watch {
+  const patterns = [...new Set(bare === undefined ? paths : [...paths, bare.id])].map(parsePath);
+  const spelled = [...patterns.flatMap((pattern) => pattern.names), ...(bare ? bareNames(bare) : [])];
+  const names = [...new Set(spelled)].filter((name) => name !== "*");
+  const barePath = bare === undefined ? -1 : indexOfPath(patterns, bare.id);
   const longest = Math.max(0, ...names.map((name) => name.length));
   const byLength = bucketsByLength(names, longest);
   const numbers = new Map(names.map((name, number) => [name, number]));
@@ -50,7 +61,8 @@ export function compileWatch(paths: readonly string[], unique: readonly string[]
     unique: new Set(unique.map((path) => indexOfPath(patterns, path))),
     names,
     longestKeyBytes: longest * ESCAPED_BYTES,
-    root: compile(patterns, names),
+    root: compile(patterns, names, barePath),
+    bare: bare && compileBare(bare, barePath, names),
     nameAt(bytes, start, end) {
       const bucket = byLength[end - start];
       if (bucket === undefined) return names.length;
@@ -84,7 +96,7 @@ function parsePath(path: string): Pattern {
 
 function indexOfPath(patterns: readonly Pattern[], path: string): number {
   const index = patterns.findIndex((pattern) => pattern.path === path);
-  assert(index >= 0, `"${path}" is unique but not watched`);
+  assert(index >= 0, `"${path}" is not watched`);
   return index;
 }
 
@@ -114,7 +126,7 @@ function sameBytes(wanted: Uint8Array, bytes: Uint8Array, start: number): boolea
 type Progress = readonly (readonly [pattern: number, matched: number])[];
 
 /** Subset construction: every set of half-followed paths that can occur becomes one node. */
-function compile(patterns: readonly Pattern[], names: readonly string[]): WatchNode {
+function compile(patterns: readonly Pattern[], names: readonly string[], barePath: number): WatchNode {
   const nodes = new Map<string, WatchNode>();
   const anywhere: Progress = patterns.flatMap((pattern, number) => (pattern.anywhere ? [[number, 0]] : []));
 
@@ -123,7 +135,9 @@ function compile(patterns: readonly Pattern[], names: readonly string[]): WatchN
     const known = nodes.get(key);
     if (known) return known;
     const steps: WatchStep[] = [];
-    const node = { idle: progress.length === 0, steps };
+    const lastOfBare = (patterns[barePath]?.names.length ?? 0) - 1;
+    const judged = progress.some(([number, done]) => number === barePath && done === lastOfBare);
+    const node = { idle: progress.length === 0, judged, steps };
     nodes.set(key, node);
     for (const name of [...names, undefined]) steps.push(stepOf(progress, name));
     return node;
