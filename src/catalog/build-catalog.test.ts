@@ -49,6 +49,7 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
     priority: fc.constant(0),
     weight: fc.constant(1),
     maxConcurrency: fc.constant(1),
+    sharedIds: fc.constant([]),
     timeouts: fc.constant({}),
     enabled: fc.boolean(),
     credentials: fc.array(
@@ -72,6 +73,7 @@ const parts: fc.Arbitrary<CatalogParts> = fc.record({
     .nat(3)
     .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => upstream(index + 1)))),
   settings: fc.constant(decodeSettings({})),
+  accounts: fc.constant(new Map<string, number>()),
 });
 
 const caller: fc.Arbitrary<Caller> = fc.record({
@@ -178,8 +180,9 @@ describe("the catalog", () => {
     const open = [one, two]
       .flatMap((each) => each ?? [])
       .map((each) => ({ ...each, kind: "full", enabled: true, credentials: [] }));
+    const settings = decodeSettings({});
     const catalog = buildCatalog(
-      { version: 1n, groups: [], models: [], upstreams: open, settings: decodeSettings({}) },
+      { version: 1n, groups: [], models: [], upstreams: open, settings, accounts: new Map() },
       kindOf,
     );
     expect(catalog.upstreams.map(({ credentials }) => credentials)).toEqual([

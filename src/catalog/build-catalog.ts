@@ -13,6 +13,8 @@ export interface CatalogParts {
   readonly models: readonly Model[];
   readonly upstreams: readonly UpstreamRecord[];
   readonly settings: Settings;
+  /** Accounts in each group, counted up to two; groups without any may be left out. */
+  readonly accounts: ReadonlyMap<string, number>;
 }
 
 /** What the catalog must know of a kind of upstream; src/upstreams/kinds.ts has the table. */
@@ -47,6 +49,9 @@ export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => Kind
   const lists = new Map(
     [...reaches].map(([name, reach]) => [name, [...reach.values()].map(({ model }) => model)]),
   );
+  const refusing = new Set(
+    upstreams.filter((upstream) => refusesForeignIds(upstream, parts)).map(({ id }) => id),
+  );
   return Object.freeze<Catalog>({
     version: parts.version,
     groups: new Map(parts.groups.map((group) => [group.name, group])),
@@ -70,7 +75,16 @@ export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => Kind
       const credential = upstream?.credentials.find(({ id }) => id === credentialId);
       return upstream && credential && { upstream, credential };
     },
+    refusesForeignIds: (upstreamId) => refusing.has(upstreamId),
   });
+}
+
+/** What is kept in the vendor's account is everybody's there: with a second account that may use it, ids need an owner. */
+function refusesForeignIds({ groups }: Upstream, { accounts, settings }: CatalogParts): boolean {
+  if (settings.foreignIds !== null) return settings.foreignIds === "refuse";
+  let callers = 0;
+  for (const [group, count] of accounts) if (groups === null || groups.has(group)) callers += count;
+  return callers > 1;
 }
 
 /** S3 of the promises: as long as a phase may take before its caller is told. */
@@ -170,6 +184,7 @@ function upstreamOf(record: UpstreamRecord, kind: KindFacts, credentials: Upstre
   return Object.freeze<Upstream>({
     ...{ id, name, kind: record.kind, baseUrl, models, groups, priority, weight, maxConcurrency },
     protocols: record.protocols ?? kind.protocols,
+    sharedIds: new Set(record.sharedIds),
     timeouts: { ...DEFAULT_TIMEOUTS, ...record.timeouts },
     credentials,
   });

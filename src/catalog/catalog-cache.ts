@@ -2,7 +2,7 @@ import type { Seals } from "../base/seal.ts";
 import type { Database } from "../storage/database.ts";
 import { buildCatalog, type CatalogParts, type KindFacts } from "./build-catalog.ts";
 import type { Catalog } from "./catalog.ts";
-import { readCatalogVersion, readGroups, readSettings } from "./catalog-store.ts";
+import { readAccountCounts, readCatalogVersion, readGroups, readSettings } from "./catalog-store.ts";
 import { readModels } from "./models-store.ts";
 import { decodeSettings } from "./settings.ts";
 import { readUpstreams } from "./upstreams-store.ts";
@@ -56,6 +56,7 @@ function readParts(database: Database, seals: Seals): Promise<CatalogParts> {
       models: await readModels(tx),
       upstreams: await readUpstreams(tx, seals),
       settings: decodeSettings(await readSettings(tx)),
+      accounts: await readAccountCounts(tx),
     }),
     { isolation: "repeatable read", readOnly: true },
   );

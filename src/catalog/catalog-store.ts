@@ -21,6 +21,15 @@ export function readGroups(db: Queryable): Promise<Group[]> {
   return db.query<Group>(`select name, factor_ppm as "factorPpm" from groups order by name`);
 }
 
+/** How many accounts are in each group, counted up to two: more make no difference to the catalog. */
+export async function readAccountCounts(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ name: string; accounts: number }>(
+    `select g.name, (select count(*) from (select from accounts where group_name = g.name limit 2) as counted)::int4 as accounts
+     from groups g`,
+  );
+  return new Map(rows.map(({ name, accounts }) => [name, accounts]));
+}
+
 /** Replaces the settings that were given; the others have their defaults. */
 export async function writeSettings(tx: Queryable, given: SettingsFile): Promise<void> {
   await tx.execute("update settings set given = $1 where id = 1", [JSON.stringify(given)]);

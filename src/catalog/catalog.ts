@@ -33,6 +33,8 @@ export interface Catalog {
    * undefined = they were removed.
    */
   placed(upstreamId: bigint, credentialId: bigint): PlacedUpstream | undefined;
+  /** Whether requests that an upstream may get can name only such ids of its things as are known to be the caller's. */
+  refusesForeignIds(upstreamId: bigint): boolean;
 }
 
 /** An upstream and one of its credentials. */
@@ -106,6 +108,8 @@ export interface Upstream {
   /** Share within one priority, above 0. */
   readonly weight: number;
   readonly maxConcurrency: number;
+  /** Ids of things in the vendor's account that every caller of this upstream may name. */
+  readonly sharedIds: ReadonlySet<string>;
   readonly timeouts: Timeouts;
   readonly credentials: readonly Credential[];
 }
@@ -137,6 +141,8 @@ export interface Settings {
   readonly maxPasses: number;
   /** Calls of such tools that a hold counts where the caller states no limit. */
   readonly holdCalls: number;
+  /** What happens to ids that are not known to be the caller's; null = by how many accounts may use the upstream. */
+  readonly foreignIds: "refuse" | "allow" | null;
   /** Where results of tasks are copied to, to be served by stable links. */
   readonly mirror:
     | { readonly kind: "none" }

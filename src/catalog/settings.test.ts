@@ -13,6 +13,7 @@ describe("settings", () => {
       chargeEmptyAnswers: false,
       maxPasses: 100,
       holdCalls: 1,
+      foreignIds: null,
       mirror: { kind: "none" },
       metricsAddress: null,
       metricsToken: null,
@@ -26,6 +27,7 @@ describe("settings", () => {
     const given = settingsFile.parse({
       task_deadline_minutes: { video: 90 },
       charge_empty_answers: true,
+      foreign_ids: "allow",
       metrics_address: "[::1]:9100",
       trusted_proxies: ["10.0.0.0/8", "::1", "::ffff:10.0.0.5", "::ffff:10.0.0.0/104"],
       queues: { balance_waiting: 0 },
@@ -33,6 +35,7 @@ describe("settings", () => {
     expect(decodeSettings(given)).toMatchObject({
       taskDeadlineMinutes: { image: 15, video: 90 },
       chargeEmptyAnswers: true,
+      foreignIds: "allow",
       metricsAddress: "[::1]:9100",
       trustedProxies: ["10.0.0.0/8", "::1", "::ffff:10.0.0.5", "::ffff:10.0.0.0/104"],
       queues: { balanceWaiting: 0, balanceWaitMs: 10_000 },

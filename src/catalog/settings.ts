@@ -55,6 +55,12 @@ export const settingsFile = z.strictObject({
   hold_calls: wholeNumber(0, 1_000)
     .optional()
     .describe("Calls of a vendor's tools that a hold counts where the request states no limit of its own"),
+  foreign_ids: z
+    .enum(["refuse", "allow"])
+    .optional()
+    .describe(
+      "Ids of things at a vendor that it has not issued to the account through this gateway; if left out, they are refused where more than one account may use the upstream",
+    ),
   mirror: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.enum(["none", "disk"]) }),
@@ -140,6 +146,7 @@ export function decodeSettings(given: SettingsFile): Settings {
     maxPasses: given.max_passes ?? 100,
     // A search finds most of its answers at once, and a hold for many would refuse small balances.
     holdCalls: given.hold_calls ?? 1,
+    foreignIds: given.foreign_ids ?? null,
     mirror: decodeMirror(given.mirror),
     metricsAddress: given.metrics_address ?? null,
     metricsToken: given.metrics_token ?? null,

@@ -18,6 +18,8 @@ export interface UpstreamDeclaration {
   readonly priority: number;
   readonly weight: number;
   readonly maxConcurrency: number;
+  /** Ids of things in the vendor's account that every caller of this upstream may name. */
+  readonly sharedIds: readonly string[];
   readonly timeouts: Partial<Timeouts>;
   readonly enabled: boolean;
   readonly credentials: readonly CredentialDeclaration[];
@@ -51,6 +53,7 @@ export const UPSTREAM_DEFAULTS = {
   weight: 1,
   // Per process; above the streams that one process is built to carry, so that only who sets it is bound by it.
   maxConcurrency: 10_000,
+  sharedIds: [] as readonly string[],
   timeouts: {},
   enabled: true,
 } as const;
@@ -66,10 +69,10 @@ export async function upsertUpstream(
 ): Promise<bigint> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       timeouts, enabled, shared_ids)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
-       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11
+       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12
      returning id`,
     [
       upstream.name,
@@ -83,6 +86,7 @@ export async function upsertUpstream(
       upstream.maxConcurrency,
       JSON.stringify(upstream.timeouts),
       upstream.enabled,
+      upstream.sharedIds,
     ],
   );
   await replaceCredentials(tx, seals, id, upstream.credentials);
@@ -123,7 +127,8 @@ export async function setCredential(
 /** Every upstream by name, disabled ones too, its credentials opened. Throws SealError. */
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
-    `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled
+    `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
+       shared_ids
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -140,6 +145,7 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     priority: row.priority,
     weight: row.weight,
     maxConcurrency: row.max_concurrency,
+    sharedIds: row.shared_ids,
     timeouts: row.timeouts,
     enabled: row.enabled,
     credentials: credentials
@@ -159,6 +165,7 @@ interface UpstreamRow {
   readonly priority: number;
   readonly weight: number;
   readonly max_concurrency: number;
+  readonly shared_ids: readonly string[];
   readonly timeouts: Partial<Timeouts>;
   readonly enabled: boolean;
 }

@@ -81,6 +81,7 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     priority: upstream.priority,
     weight: upstream.weight,
     maxConcurrency: upstream.max_concurrency,
+    sharedIds: upstream.shared_ids,
     timeouts: decodeTimeouts(upstream.timeouts),
     ...(upstream.disabled !== undefined && { enabled: !upstream.disabled }),
     credentials: decodeCredentials(upstream, path, referenceAt),

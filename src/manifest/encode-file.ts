@@ -64,6 +64,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     priority: upstream.priority,
     weight: upstream.weight,
     max_concurrency: upstream.maxConcurrency,
+    shared_ids: upstream.sharedIds.length === 0 ? undefined : [...upstream.sharedIds].sort(),
     timeouts: encodeTimeouts(upstream.timeouts),
     disabled: !upstream.enabled,
   };

@@ -292,6 +292,7 @@ function manifests(): fc.Arbitrary<Manifest> {
             priority: fc.integer({ min: -5, max: 5 }),
             weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
             maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
+            sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
             timeouts: fc.record(
               { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
               { requiredKeys: [] },

@@ -131,6 +131,12 @@ const upstream = z
     max_concurrency: whole(1, 1_000_000)
       .default(UPSTREAM_DEFAULTS.maxConcurrency)
       .describe("Requests in flight at once, per process"),
+    shared_ids: unique(z.string().min(1).max(500))
+      .max(1_000)
+      .default([...UPSTREAM_DEFAULTS.sharedIds])
+      .describe(
+        "Ids of things in the vendor's account (stored prompts, vector stores, files, skills) that every account may name which may use this upstream",
+      ),
     timeouts: timeouts.default({}),
     disabled: z.boolean().optional().describe("Omitted = as it is; a new upstream is enabled"),
   })

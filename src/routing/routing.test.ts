@@ -75,7 +75,7 @@ describe("a pinned request", () => {
   const upstreams = [upstreamOf(1n, { credentials: credentials("a", "b") }), upstreamOf(2n, { priority: 1 })];
   const pinned = (upstreamId: bigint, credentialId: bigint) => ({
     ...ORDER,
-    pin: { upstreamId, credentialId },
+    pins: [{ upstreamId, credentialId }],
   });
 
   it("goes to its upstream and credential and nowhere else, although that is cooling down", () => {

@@ -80,11 +80,13 @@ const catalog = buildCatalog(
     groups: [{ name: "default", factorPpm: 1_000_000n }],
     models: MODELS,
     settings: decodeSettings({}),
+    accounts: new Map(),
     upstreams: [
       {
         ...{ id: 1n, name: "all", kind: "all", baseUrl: "http://127.0.0.1:1", protocols: null, groups: null },
         ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts: {}, enabled: true, credentials: [] },
         models: new Map(MODELS.map(({ id }) => [id, id])),
+        sharedIds: [],
       },
     ],
   },

@@ -291,5 +291,6 @@ function upstreamAt(baseUrl: string, kind: KindName): Upstream {
   return {
     ...{ id: 1n, name: "vendor", kind, baseUrl, protocols: [], models: new Map(), groups: null },
     ...{ priority: 0, weight: 1, maxConcurrency: 10, timeouts: PATIENT, credentials: [] },
+    sharedIds: new Set(),
   };
 }

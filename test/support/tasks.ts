@@ -65,6 +65,7 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
       },
       timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
       credentials: [{ id: id * 10n, name: "1", secret: "s" }],
+      sharedIds: new Set(),
       ...given,
     },
   };
@@ -170,6 +171,7 @@ function catalogOf(state: TaskRig["catalog"], vendors: readonly FakeVendor[]): C
     endpointsOf: () => ["videos"],
     callable: () => MODEL,
     listed: () => [MODEL],
+    refusesForeignIds: () => false,
     placed(upstreamId, credentialId) {
       const upstream = vendors.find(({ upstream: { id } }) => id === upstreamId)?.upstream;
       const credential = upstream?.credentials.find(({ id }) => id === credentialId);

@@ -19,6 +19,11 @@ const terms = {
   priority: z.int().describe("Lower is tried first"),
   weight: z.number().describe("Share within one priority"),
   max_concurrency: z.int().describe("Requests in flight at once, per process"),
+  shared_ids: z
+    .array(z.string())
+    .describe(
+      "Ids of things in the vendor's account that every account may name which may use this upstream",
+    ),
   timeouts: timeouts.describe("Milliseconds; what is left out has its default"),
 };
 
@@ -30,6 +35,7 @@ const rest = z.strictObject({
   priority: terms.priority,
   weight: terms.weight,
   max_concurrency: terms.max_concurrency,
+  shared_ids: terms.shared_ids,
   timeouts: terms.timeouts,
   enabled: z.boolean(),
 });

@@ -36,6 +36,7 @@ export function upstreamAnswers(
       protocols: record.protocols && [...record.protocols],
       groups: record.groups && [...record.groups].sort(),
       ...{ priority: record.priority, weight: record.weight, max_concurrency: record.maxConcurrency },
+      shared_ids: [...record.sharedIds].sort(),
       timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
       enabled: record.enabled,
       revision: upstreamRevision(record),

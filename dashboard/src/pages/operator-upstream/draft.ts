@@ -22,6 +22,8 @@ export interface UpstreamDraft {
   readonly priority: string;
   readonly weight: string;
   readonly maxConcurrency: string;
+  /** One a line. */
+  readonly sharedIds: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -36,6 +38,7 @@ const NO_TIMEOUTS = {
 export const EMPTY_DRAFT: UpstreamDraft = {
   ...{ name: "", kind: "openai-compatible", baseUrl: "", apiKey: "", models: [["", ""]] },
   ...{ protocols: [], groups: [], closed: false, priority: "0", weight: "1", maxConcurrency: "10000" },
+  sharedIds: "",
   timeouts: NO_TIMEOUTS,
 };
 
@@ -49,6 +52,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     closed: upstream.groups?.length === 0,
     ...{ priority: String(upstream.priority), weight: String(upstream.weight) },
     maxConcurrency: String(upstream.max_concurrency),
+    sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
 }
@@ -64,6 +68,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     ...{ priority: Number(draft.priority), weight: Number(draft.weight) },
     max_concurrency: Number(draft.maxConcurrency),
+    shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),
   };

@@ -3,7 +3,7 @@ import type { Groups } from "../../../../src/console/groups/contract.ts";
 import type { Kinds, Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
-import { Field, Input, Select } from "../../parts/field.tsx";
+import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { isMoved, TIMEOUT_NAMES, type UpstreamDraft } from "./draft.ts";
 import { ModelFields } from "./model-fields.tsx";
@@ -129,6 +129,13 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
           />
         </Field>
       </div>
+      <Field label={t.sharedIds} hint={t.sharedIdsHint} error={faultOf(error, "shared_ids")}>
+        <Textarea
+          rows={2}
+          value={draft.sharedIds}
+          onChange={(event) => change({ sharedIds: event.target.value })}
+        />
+      </Field>
       <details>
         <summary className="cursor-pointer font-medium">{t.timeouts}</summary>
         <p className="py-1 text-sm text-mute">{t.timeoutsHint}</p>

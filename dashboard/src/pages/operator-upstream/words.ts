@@ -46,6 +46,9 @@ export const upstreamWords = wordsOf({
     weightHint: "Share within one priority",
     maxConcurrency: "Most at once",
     maxConcurrencyHint: "Requests in flight, per process",
+    sharedIds: "Shared ids",
+    sharedIdsHint:
+      "Ids at the vendor that every account may name: stored prompts, vector stores, files. One per line",
     timeouts: "Timeouts in milliseconds",
     timeoutsHint: "Left empty = the default",
     timeout: {
@@ -181,6 +184,8 @@ export const upstreamWords = wordsOf({
     weightHint: "同一优先级内的份额",
     maxConcurrency: "最大并发",
     maxConcurrencyHint: "每个进程中同时处理的请求数",
+    sharedIds: "共享 ID",
+    sharedIdsHint: "供应商处所有账户都可引用的 ID：已存储的提示词、向量存储、文件。每行一个",
     timeouts: "超时（毫秒）",
     timeoutsHint: "留空 = 默认值",
     timeout: {
