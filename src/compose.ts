@@ -39,8 +39,8 @@ import type { Database } from "./storage/database.ts";
 import { databaseNowMs } from "./storage/database-clock.ts";
 import { migrationStatus } from "./storage/migrator.ts";
 import type { Transport } from "./upstreams/call.ts";
+import { createIssuedIds } from "./upstreams/issued-ids.ts";
 import { kindOf } from "./upstreams/kinds.ts";
-import { createStoredResponses } from "./upstreams/stored-responses.ts";
 import { createTransport } from "./upstreams/transport.ts";
 
 export interface GatewayOptions {
@@ -86,7 +86,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const limits = await createLimits({ redisUrl: config.redisUrl, clock, log });
   const transport = createTransport({ clock, log });
   const routing = createRouting({ clock, log, inFlight: transport.inFlight });
-  const storedResponses = createStoredResponses(database, log);
+  const issuedIds = createIssuedIds(database, log);
   const retention = createUsageRetention({
     database,
     clock,
@@ -123,7 +123,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     clock,
     transport,
     routing,
-    storedResponses,
+    issuedIds,
     inlineMedia: createInlineMedia(guarded),
     answerMemory,
     translator,
@@ -220,7 +220,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       await tasksStopped;
       await mirror.close();
       const posted = await billing.drain();
-      await storedResponses.close();
+      await issuedIds.close();
       clearInterval(retaining);
       await transport.close();
       await translator.close();

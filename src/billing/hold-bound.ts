@@ -29,6 +29,8 @@ export interface HoldQuestion {
   /** Betas that the caller asks for, separated by commas. */
   readonly betas?: string | undefined;
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
+  /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
+  readonly refersElsewhere?: boolean;
 }
 
 /** What a request may cost and use. */
@@ -129,10 +131,10 @@ function imageTokensOf(model: Model): number {
 function inputBound(
   contextTokens: number,
   imageTokens: number,
-  { body, scan }: HoldQuestion,
+  { body, scan, refersElsewhere }: HoldQuestion,
   { unbounded, pictures }: BodyFeatures,
 ): number {
-  if (unbounded !== undefined) return contextTokens;
+  if (unbounded !== undefined || refersElsewhere === true) return contextTokens;
   const around = FRAME_TOKENS + (scan.count("tools") > 0 ? TOOL_PROMPT_TOKENS : 0);
   const beside = around + pictures.length * imageTokens;
   if (beside >= contextTokens) return contextTokens;

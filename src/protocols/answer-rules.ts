@@ -40,6 +40,7 @@ export interface AnswerNotes {
   output: boolean;
   finish: string | undefined;
   id: string | undefined;
+  issued: { readonly withAnswer: string[]; readonly apart: string[] } | undefined;
   error: UpstreamError | undefined;
   failed: boolean;
   usage: JsonObject | undefined;
@@ -56,6 +57,7 @@ export function blankNotes(answers: number): AnswerNotes {
     output: false,
     finish: undefined,
     id: undefined,
+    issued: undefined,
     error: undefined,
     failed: false,
     usage: undefined,
@@ -68,6 +70,17 @@ export function blankNotes(answers: number): AnswerNotes {
 export function noteUsage(notes: AnswerNotes, usage: JsonObject | undefined): void {
   if (usage !== undefined) notes.usage = latestCounts(notes.usage, usage);
 }
+
+/** Notes an id by which a later request can name what the vendor keeps; whatever is no text is none. */
+export function noteIssued(notes: AnswerNotes, kept: "withAnswer" | "apart", id: unknown): void {
+  if (typeof id !== "string" || id === "") return;
+  notes.issued ??= { withAnswer: [], apart: [] };
+  const ids = notes.issued[kept];
+  if (ids.length < MAX_ISSUED) ids.push(id);
+}
+
+/** Far above the items of any answer. */
+const MAX_ISSUED = 1_000;
 
 /** One of the asked answers has ended; all of them have when as many differ in index. */
 export function noteFinish(notes: AnswerNotes, word: string, index: unknown): void {
@@ -84,6 +97,7 @@ export function factsOf(rules: AnswerRules, notes: AnswerNotes, outputText: () =
     finish: notes.finish,
     finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),
     id: notes.id,
+    issued: notes.issued,
     error: notes.error,
     failed: notes.failed,
     outputText,

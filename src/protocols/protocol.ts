@@ -3,6 +3,7 @@ import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { UpstreamError } from "./blame.ts";
 import type { JsonObject } from "./json.ts";
+import type { ReferenceTable } from "./reference.ts";
 import type { Translation } from "./translation.ts";
 
 /**
@@ -42,6 +43,8 @@ export interface ForwardTable {
   readonly answerCounts: readonly string[];
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
+  /** Where ids of what the vendor keeps stand. */
+  readonly references: ReferenceTable;
 }
 
 /** Reads usage off answers; the forwarding tee and translation share it. */
@@ -67,6 +70,8 @@ export interface AnswerFacts {
   readonly finishedByCaller: boolean;
   /** Id of the answer (`resp_...`), to pin stored responses. */
   readonly id: string | undefined;
+  /** Further ids of what the vendor keeps, which later requests can name; undefined = none. */
+  readonly issued: Issued | undefined;
   /** The body is an error although its status said success, or the stream told of one. */
   readonly error: UpstreamError | undefined;
   /** The answer itself says that it failed, and is passed on for what it is: its caller reads failures there. */
@@ -77,6 +82,14 @@ export interface AnswerFacts {
   readonly parts?: readonly AnswerFacts[];
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
   outputText(): OutputText;
+}
+
+/** Ids that an answer gives away. */
+export interface Issued {
+  /** Kept with the answer, where that is kept: its items. */
+  readonly withAnswer: readonly string[];
+  /** Kept in any case: containers, files, sounds. */
+  readonly apart: readonly string[];
 }
 
 /** The beginning of each kind of text; `...More` counts the characters beyond it, absent where there are none. */

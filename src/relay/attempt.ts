@@ -15,9 +15,9 @@ import type {
   UpstreamFailure,
   UpstreamFlight,
 } from "../upstreams/call.ts";
+import type { IssuedIds } from "../upstreams/issued-ids.ts";
 import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
-import type { StoredResponses } from "../upstreams/stored-responses.ts";
 import type { AnswerMemory, AnswerPart } from "./answer-memory.ts";
 import { AwaitedAnswer } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
@@ -28,12 +28,13 @@ import { fanOut } from "./fan-out.ts";
 import type { Passage } from "./passage.ts";
 import { PlainAnswer } from "./plain-answer.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
+import { readReferences } from "./references.ts";
 import { StreamAnswer } from "./stream-answer.ts";
 
 export interface AttemptDeps {
   readonly transport: Transport;
   readonly routing: Routing;
-  readonly storedResponses: StoredResponses;
+  readonly issuedIds: IssuedIds;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly errorType: string;
@@ -159,15 +160,21 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     return failureOfError(scrubbedError(error, this.scrubber()), client, this.candidate.upstream.name);
   }
 
-  learn({ id }: AnswerFacts): void {
-    if (!this.passage.storesResponse || id === undefined) return;
+  learn({ id, issued }: AnswerFacts): void {
+    const { storesResponse } = this.passage;
+    if (storesResponse && id !== undefined) this.remember([id]);
+    if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
+    // What the request named itself an answer only repeats.
+    const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
+    const given = storesResponse ? [...issued.withAnswer, ...issued.apart] : issued.apart;
+    this.remember(given.filter((each) => !named.has(each)));
+  }
+
+  private remember(ids: readonly string[]): void {
     const { upstream, credential } = this.candidate;
-    this.deps.storedResponses.remember({
-      responseId: id,
-      accountId: this.exchange.request.caller.accountId,
-      upstreamId: upstream.id,
-      credentialId: credential.id,
-    });
+    const { accountId } = this.exchange.request.caller;
+    const place = { accountId, upstreamId: upstream.id, credentialId: credential.id };
+    for (const id of ids) this.deps.issuedIds.remember({ id, ...place });
   }
 
   keeps(bytes: number): void {

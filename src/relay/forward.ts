@@ -43,7 +43,7 @@ export class ForwardPassage implements Passage {
     this.request = request;
     this.pieces = edits.length === 0 ? body : splice(body, edits);
     this.arrayStream = request.arrayStream;
-    this.storesResponse = protocol.name === "responses" && scan.last("store")?.value !== false;
+    this.storesResponse = protocol.forward.references.keepsAnswer?.of(scan) ?? false;
   }
 
   openStream(): StreamPassage {

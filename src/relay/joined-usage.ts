@@ -97,6 +97,7 @@ function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
     finish: parts.at(-1)?.finish,
     finishedByCaller: parts.some(({ finishedByCaller }) => finishedByCaller),
     id: undefined,
+    issued: undefined,
     error: parts.find(({ error }) => error !== undefined)?.error,
     failed: parts.every(({ failed }) => failed),
     unreadable: parts.some(({ unreadable }) => unreadable === true),

@@ -8,9 +8,9 @@ import type { UsageBound } from "../billing/usage-bound.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
+import type { Pin } from "../routing/routes.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { ResponsePin } from "../upstreams/stored-responses-store.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle } from "./exchange.ts";
@@ -18,6 +18,8 @@ import { priceExtras } from "./extras.ts";
 import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
 import type { Passage } from "./passage.ts";
 import { mostCopies, Passages, type PassagesDeps } from "./passages.ts";
+import { pinsOf } from "./pins.ts";
+import { type References, readReferences } from "./references.ts";
 import type { TextRequest } from "./text-request.ts";
 import { tokenEstimate } from "./token-estimate.ts";
 
@@ -58,9 +60,12 @@ export function createRelay(deps: RelayDeps): Relay {
       crashPoint("request.accepted");
       const catalog = deps.catalog.current();
       const model = allowedModel(catalog, request);
-      const continued = continuedResponse(request);
-      const pin = continued === undefined ? undefined : await pinOf(deps, catalog, model, request, continued);
-      const candidates = candidatesFor(deps, catalog, model, request, pin);
+      const references = readReferences(request);
+      const pins =
+        references.ids.length === 0
+          ? undefined
+          : await pinsOf(deps.issuedIds, catalog, model, request, references);
+      const candidates = candidatesFor(deps, catalog, model, request, pins);
       const passages = new Passages(request, model, deps);
       const { admission } = request;
       if (admission !== undefined) {
@@ -68,7 +73,7 @@ export function createRelay(deps: RelayDeps): Relay {
         if (reserving !== undefined) await reserving;
         request.answer.addHeaders(admission.headers);
       }
-      const taken = takeHold(deps, catalog, model, request);
+      const taken = takeHold(deps, catalog, model, request, references);
       const held = taken instanceof Promise ? await taken : taken;
       const exchange = openExchange(deps, catalog, request, held);
       live.add(exchange);
@@ -120,50 +125,12 @@ function allowedModel(catalog: Catalog, request: TextRequest): Model {
   return model;
 }
 
-/**
- * The id of the stored response that a request continues. An upstream does not know whose a response is, and which
- * of two ids it would take is its parser's choice; an id longer than is read is none that was kept.
- */
-function continuedResponse({ protocol, scan }: TextRequest): string | undefined {
-  if (protocol.name !== "responses") return undefined;
-  const named = scan
-    .all("previous_response_id")
-    .filter(({ type, value }) => type === "string" && value !== "");
-  const id = named[0]?.value;
-  if (named.length === 0) return undefined;
-  if (typeof id !== "string" || named.some(({ value }) => value !== id)) throw previousResponseNotFound();
-  return id;
-}
-
-/** A request that continues a stored response can be answered only where that is kept. */
-async function pinOf(
-  deps: RelayDeps,
-  catalog: Catalog,
-  model: Model,
-  request: TextRequest,
-  id: string,
-): Promise<ResponsePin | undefined> {
-  const pin = await deps.storedResponses.find(request.caller.accountId, id);
-  const keeper = catalog.upstreams.find((upstream) => upstream.id === pin?.upstreamId);
-  // An upstream that has left the catalog has taken its responses with it, and others know nothing of them.
-  if (keeper?.models.has(model.id) !== true) throw previousResponseNotFound();
-  return pin;
-}
-
-function previousResponseNotFound(): GatewayError {
-  return new GatewayError(
-    "previous_response_not_found",
-    "previous_response_id names no stored response of this account and model; send the history in `input` instead.",
-    { param: "previous_response_id" },
-  );
-}
-
 function candidatesFor(
   deps: RelayDeps,
   catalog: Catalog,
   model: Model,
   request: TextRequest,
-  pin: ResponsePin | undefined,
+  pins: readonly Pin[] | undefined,
 ): Candidates {
   const minter = request.state?.minter;
   return deps.routing.candidates(catalog, {
@@ -171,7 +138,7 @@ function candidatesFor(
     group: request.caller.group,
     protocol: request.protocol.name,
     account: request.caller.accountId,
-    ...(pin === undefined ? {} : { pin: { upstreamId: pin.upstreamId, credentialId: pin.credentialId } }),
+    ...(pins === undefined ? {} : { pins }),
     ...(minter === undefined ? {} : { minter }),
   });
 }
@@ -188,6 +155,7 @@ function takeHold(
   catalog: Catalog,
   model: Model,
   request: TextRequest,
+  references: References,
 ): Held | Promise<Held> {
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
@@ -201,6 +169,7 @@ function takeHold(
     outputLimits: request.protocol.forward.outputLimits,
     answerCounts: request.protocol.forward.answerCounts,
     copies: mostCopies(catalog, model, request),
+    refersElsewhere: references.addContent,
     betas: request.headers.betas,
     settings: catalog.settings,
   });

@@ -3,17 +3,10 @@ import { holdPaths } from "../billing/hold-bound.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ForwardTable } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import { referencePaths } from "./references.ts";
 
 /** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
-const OWN = [
-  "model",
-  "stream",
-  "stream_options",
-  "stream_options.include_usage",
-  "previous_response_id",
-  "background",
-  "store",
-];
+const OWN = ["model", "stream", "stream_options", "stream_options.include_usage", "background"];
 
 const compiled = new Map<ProtocolName, Watch>();
 
@@ -21,7 +14,9 @@ const compiled = new Map<ProtocolName, Watch>();
 export function watchOf(name: ProtocolName): Watch {
   let watch = compiled.get(name);
   if (watch === undefined) {
-    watch = compileWatch([...OWN, ...tablePaths(PROTOCOLS[name].forward), ...holdPaths(name)], ["model"]);
+    const { forward } = PROTOCOLS[name];
+    const paths = [...OWN, ...tablePaths(forward), ...holdPaths(name), ...referencePaths(name)];
+    watch = compileWatch(paths, ["model"], forward.references.bare);
     compiled.set(name, watch);
   }
   return watch;

@@ -20,8 +20,14 @@ export interface CandidateOrder extends RouteOrder {
   readonly account: bigint;
   /** Whoever minted the state that the request carries is asked before others of its priority. */
   readonly minter?: Origin;
-  /** Where a stored response is kept: this upstream and credential, or nothing. */
-  readonly pin?: { readonly upstreamId: bigint; readonly credentialId: bigint };
+  /** Where what the request refers to is kept: one of these places, or nothing. */
+  readonly pins?: readonly Pin[];
+}
+
+/** An upstream, and the one credential of it that will do; null = any. */
+export interface Pin {
+  readonly upstreamId: bigint;
+  readonly credentialId: bigint | null;
 }
 
 /** A candidate with what is known of it; made once for each state of the catalog, used by all requests. */

@@ -1,7 +1,7 @@
 import type { Origin } from "../conversation/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { CandidateOrder, Route, Station, Stop, Tier } from "./routes.ts";
+import type { CandidateOrder, Pin, Route, Station, Stop, Tier } from "./routes.ts";
 
 /** A third failure says that the request, not the place, is the matter. */
 const MAX_ATTEMPTS = 3;
@@ -40,7 +40,7 @@ export interface Candidates extends Iterable<Candidate> {
 export class Walk implements Candidates, Iterator<Candidate> {
   readonly #route: Route;
   readonly #account: bigint;
-  readonly #pin: CandidateOrder["pin"];
+  readonly #pins: CandidateOrder["pins"];
   readonly #minter: CandidateOrder["minter"];
   readonly #deps: WalkDeps;
   #attempts = 0;
@@ -49,10 +49,10 @@ export class Walk implements Candidates, Iterator<Candidate> {
   /** Drawn once a request, where a place comes back: whether it is among those that go there. */
   #luck: number | undefined;
 
-  constructor(route: Route, { account, pin, minter }: CandidateOrder, deps: WalkDeps) {
+  constructor(route: Route, { account, pins, minter }: CandidateOrder, deps: WalkDeps) {
     this.#route = route;
     this.#account = account;
-    this.#pin = pin;
+    this.#pins = pins;
     this.#minter = minter;
     this.#deps = deps;
   }
@@ -95,7 +95,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
     const nowMs = this.#deps.nowMs();
     const failed = this.#last;
     if (failed !== undefined) this.#pass(failed, nowMs);
-    const found = this.#pin ? this.#pinned(this.#pin, nowMs) : this.#search(nowMs);
+    const found = this.#pins ? this.#pinned(this.#pins, nowMs) : this.#search(nowMs);
     // Going on is paid for by the upstream that failed.
     if (found === undefined || (failed !== undefined && !failed.station.budget.spend(this.#account)))
       return undefined;
@@ -167,6 +167,14 @@ export class Walk implements Candidates, Iterator<Candidate> {
     return undefined;
   }
 
+  #best(station: Station, nowMs: number): Stop | undefined {
+    for (const grade of GRADES) {
+      const stop = this.#offer(station, nowMs, grade);
+      if (stop !== undefined) return stop;
+    }
+    return undefined;
+  }
+
   #gradeOf({ health }: Stop, nowMs: number): Grade | undefined {
     const access = health.access(this.#account, nowMs);
     if (access === "closed") return undefined;
@@ -178,11 +186,16 @@ export class Walk implements Candidates, Iterator<Candidate> {
     return this.#luck < share ? 0 : 1;
   }
 
-  /** Only where the stored response is; a cooling credential too, since no other can answer. */
-  #pinned(pin: NonNullable<CandidateOrder["pin"]>, nowMs: number): Choice | undefined {
+  /** Only where it is kept what the request refers to; a cooling credential too, since no other can answer. */
+  #pinned(pins: readonly Pin[], nowMs: number): Choice | undefined {
     for (const station of this.#route.flat()) {
-      if (station.upstream.id !== pin.upstreamId || this.#passed?.has(station) || this.#full(station))
+      const pin = pins.find(({ upstreamId }) => upstreamId === station.upstream.id);
+      if (pin === undefined || this.#passed?.has(station) || this.#full(station)) continue;
+      if (pin.credentialId === null) {
+        const stop = this.#best(station, nowMs);
+        if (stop !== undefined) return { station, stop };
         continue;
+      }
       const stop = station.stops.find(({ candidate }) => candidate.credential.id === pin.credentialId);
       if (stop === undefined || this.#passed?.has(stop)) continue;
       if (stop.health.access(this.#account, nowMs) !== "closed") return { station, stop };

@@ -66,6 +66,7 @@ export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
     ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 10 },
     timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
     credentials: credentials("a"),
+    sharedIds: new Set<string>(),
     ...over,
   };
   // Ids of credentials are unique over all upstreams: 10, 11 for the first, 20 for the second ...
@@ -85,5 +86,6 @@ export function catalogOf(upstreams: readonly Upstream[]): Catalog {
     callable: () => undefined,
     listed: () => [],
     placed: () => undefined,
+    refusesForeignIds: () => false,
   };
 }

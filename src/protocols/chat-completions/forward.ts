@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { chatCompletionsReferences } from "./references.ts";
 
 /** Where forwarding finds its facts in a chat completions body. */
 export const chatCompletionsForward: ForwardTable = {
@@ -27,5 +28,6 @@ export const chatCompletionsForward: ForwardTable = {
   required: ["messages"],
   maxItems: { stop: 4 },
   outputLimits: ["max_tokens", "max_completion_tokens"],
+  references: chatCompletionsReferences,
   answerCounts: ["n"],
 };

@@ -1,4 +1,4 @@
-import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../answer-rules.ts";
+import { type AnswerNotes, type AnswerRules, noteFinish, noteIssued, noteUsage } from "../answer-rules.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
@@ -71,7 +71,9 @@ function read(body: JsonObject, notes: AnswerNotes, event: string): void {
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));
-    notes.output ||= holdsOutput(said(choice));
+    const message = said(choice);
+    notes.output ||= holdsOutput(message);
+    noteIssued(notes, "apart", asObject(message["audio"])?.["id"]);
     const finish = finishWord(choice);
     if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, choice["index"]);
   }

@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { NO_REFERENCES } from "../reference.ts";
 
 /** Where forwarding finds its facts in an embeddings body. */
 export const embeddingsForward: ForwardTable = {
@@ -13,5 +14,6 @@ export const embeddingsForward: ForwardTable = {
   required: ["input"],
   maxItems: {},
   outputLimits: [],
+  references: NO_REFERENCES,
   answerCounts: [],
 };

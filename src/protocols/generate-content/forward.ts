@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { generateContentReferences } from "./references.ts";
 
 /**
  * Where forwarding finds its facts in a generateContent body. The vendor reads every field in camelCase
@@ -24,6 +25,7 @@ export const generateContentForward: ForwardTable = {
     "generation_config.maxOutputTokens",
     "generation_config.max_output_tokens",
   ],
+  references: generateContentReferences,
   answerCounts: [
     "generationConfig.candidateCount",
     "generationConfig.candidate_count",

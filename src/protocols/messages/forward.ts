@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { messagesReferences } from "./references.ts";
 
 /** Where forwarding finds its facts in a messages body. */
 export const messagesForward: ForwardTable = {
@@ -21,5 +22,6 @@ export const messagesForward: ForwardTable = {
   required: ["messages", "max_tokens"],
   maxItems: {},
   outputLimits: ["max_tokens"],
+  references: messagesReferences,
   answerCounts: [],
 };

@@ -1,5 +1,5 @@
 import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
-import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
+import { type AnswerNotes, type AnswerRules, noteIssued, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
@@ -18,9 +18,11 @@ const rules: AnswerRules = {
   openLook() {
     const matters = openMatters();
     const holdsIndex = openIndexLook();
+    const holdsFile = openFileLook();
     return (frame, start, end) =>
-      !isBlockEvent(frame, start) &&
-      (end - start <= STOP_FRAME_BYTES || !holdsIndex(frame, start, end) || matters(frame, start, end));
+      isBlockEvent(frame, start)
+        ? isBlockStart(frame, start) && holdsFile(frame, start, end)
+        : end - start <= STOP_FRAME_BYTES || !holdsIndex(frame, start, end) || matters(frame, start, end);
   },
 
   // Summaries that the vendor makes of a long conversation are charged as well, and the totals leave them out:
@@ -61,6 +63,8 @@ function readAnswer(body: JsonObject, notes: AnswerNotes): void {
   notes.id = asText(body["id"]) || undefined;
   notes.output = asArray(body["content"]).length > 0;
   notes.finish = asText(body["stop_reason"]) || undefined;
+  noteContainer(notes, body);
+  for (const block of asObjects(body["content"])) noteFiles(notes, block);
   noteUsage(notes, asObject(body["usage"]));
 }
 
@@ -75,15 +79,31 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
     notes.id ??= asText(message["id"]) || undefined;
+    noteContainer(notes, message);
     noteUsage(notes, withoutOutput(asObject(message["usage"])));
   } else if (type === "message_delta") {
-    notes.finish = asText(asObject(event["delta"])?.["stop_reason"]) || notes.finish;
+    const delta = asObject(event["delta"]) ?? {};
+    notes.finish = asText(delta["stop_reason"]) || notes.finish;
+    noteContainer(notes, delta);
     noteUsage(notes, beyondStart(notes.usage, asObject(event["usage"])));
   } else if (type === "message_stop") {
     notes.finished = true;
   } else {
     notes.output ||= type.startsWith("content_block_");
+    if (type === "content_block_start") noteFiles(notes, asObject(event["content_block"]));
   }
+}
+
+/** Where the vendor ran code, which later requests can go on in. */
+function noteContainer(notes: AnswerNotes, holder: JsonObject): void {
+  noteIssued(notes, "apart", asObject(holder["container"])?.["id"]);
+}
+
+/** Files that the code left: https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool */
+function noteFiles(notes: AnswerNotes, block: JsonObject | undefined): void {
+  const result = asObject(block?.["content"]);
+  if (result === undefined) return;
+  for (const output of asObjects(result["content"])) noteIssued(notes, "apart", output["file_id"]);
 }
 
 /**
@@ -142,6 +162,7 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
 }
 
 const openMatters = keyLook("usage", "error");
+const openFileLook = keyLook("file_id");
 
 /** What holds none is no piece of an answer, and may be a bare error. */
 const openIndexLook = keyLook("index");
@@ -151,9 +172,16 @@ function isBlockEvent(frame: Buffer, start: number): boolean {
   return frame[start] === LETTER_E && frame[start + EVENT_PREFIX_BYTES] === LETTER_C;
 }
 
+/** `event: content_block_start`, of which a stream has a few. */
+function isBlockStart(frame: Buffer, start: number): boolean {
+  return frame[start + BLOCK_PREFIX_BYTES] === LETTER_A;
+}
+
+const LETTER_A = 0x61;
 const LETTER_C = 0x63;
 const LETTER_E = 0x65;
 const EVENT_PREFIX_BYTES = "event: ".length;
+const BLOCK_PREFIX_BYTES = "event: content_block_st".length;
 
 /** `message_stop` and `ping`, with or without their event line; longer frames hold one of the keys. */
 const STOP_FRAME_BYTES = 96;

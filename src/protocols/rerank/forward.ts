@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { NO_REFERENCES } from "../reference.ts";
 
 /** Where forwarding finds its facts in a rerank body. */
 export const rerankForward: ForwardTable = {
@@ -13,5 +14,6 @@ export const rerankForward: ForwardTable = {
   required: ["query", "documents"],
   maxItems: {},
   outputLimits: [],
+  references: NO_REFERENCES,
   answerCounts: [],
 };

@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { responsesReferences } from "./references.ts";
 
 /** Where forwarding finds its facts in a responses body. */
 export const responsesForward: ForwardTable = {
@@ -20,5 +21,6 @@ export const responsesForward: ForwardTable = {
   required: ["input"],
   maxItems: {},
   outputLimits: ["max_output_tokens"],
+  references: responsesReferences,
   answerCounts: [],
 };

@@ -1,4 +1,4 @@
-import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../answer-rules.ts";
+import { type AnswerNotes, type AnswerRules, noteFinish, noteIssued, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
@@ -74,10 +74,24 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
 function readResponse(response: JsonObject, notes: AnswerNotes): void {
   notes.id ??= asText(response["id"]) || undefined;
   notes.output ||= asArray(response["output"]).length > 0;
+  for (const item of asObjects(response["output"])) readIds(item, notes);
   noteUsage(notes, asObject(response["usage"]));
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
   const finish = reason || asText(response["status"]);
   if (finish !== "") noteFinish(notes, finish, 0);
+}
+
+function readIds(item: JsonObject, notes: AnswerNotes): void {
+  noteIssued(notes, "withAnswer", item["id"]);
+  noteIssued(notes, "apart", item["container_id"]);
+  noteIssued(notes, "apart", asObject(item["environment"])?.["container_id"]);
+  for (const part of asObjects(item["content"])) {
+    for (const { type, container_id, file_id } of asObjects(part["annotations"])) {
+      if (type !== "container_file_citation") continue;
+      noteIssued(notes, "apart", container_id);
+      noteIssued(notes, "apart", file_id);
+    }
+  }
 }
 
 function answerText(body: JsonObject, text: TextSink): void {

@@ -1,0 +1,37 @@
+import { isKeptAddress, type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
+
+/** Both spellings that the vendor reads: `fileUri` and `file_uri`. */
+function inBothSpellings({ path, ...row }: ReferenceRow): ReferenceRow[] {
+  const keys = path.split(".");
+  const spelled = keys.reduce<string[]>(
+    (paths, key) => {
+      const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      return paths.flatMap((before) => [...new Set([key, snake])].map((one) => [before, one].join(".")));
+    },
+    [""],
+  );
+  return spelled.map((each) => ({ ...row, path: each.slice(1) }));
+}
+
+/** What refers to state of the vendor in a generateContent body: https://ai.google.dev/api/generate-content */
+export const generateContentReferences: ReferenceTable = {
+  rows: [
+    { path: "cachedContent" },
+    ...rowsBelow(
+      ["contents[].parts[]", "contents[].parts[].functionResponse.parts[]", "systemInstruction.parts[]"],
+      [{ path: "fileData.fileUri", isId: isKeptAddress }],
+    ),
+    ...rowsBelow(
+      ["tools[]"],
+      [
+        { path: "fileSearch.fileSearchStoreNames[]" },
+        { path: "retrieval.vertexAiSearch.datastore" },
+        { path: "retrieval.vertexAiSearch.engine" },
+        { path: "retrieval.vertexAiSearch.dataStoreSpecs[].dataStore" },
+        { path: "retrieval.vertexRagStore.ragCorpora[]" },
+        { path: "retrieval.vertexRagStore.ragResources[].ragCorpus" },
+        { path: "retrieval.vertexRagStore.ragResources[].ragFileIds[]" },
+      ],
+    ),
+  ].flatMap(inBothSpellings),
+};

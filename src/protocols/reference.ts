@@ -1,0 +1,54 @@
+import type { BareRule } from "../base/json-bare.ts";
+import type { BodyScan } from "../base/json-scan.ts";
+
+/** One place in a request where an id of something that the vendor keeps stands. */
+export interface ReferenceRow {
+  /** As callers are told it: `[]` behind every array; at the very end, the strings of that array are ids. */
+  readonly path: string;
+  /** Values that are ids of such things; absent = every string that is not empty. */
+  readonly isId?: (value: string, isWhole: boolean) => boolean;
+  /** It adds nothing to what the model reads, so that the body's own bytes bound that. */
+  readonly addsNothing?: true;
+}
+
+/** All such places of one protocol, the vendor's pages beside them. */
+export interface ReferenceTable {
+  readonly rows: readonly ReferenceRow[];
+  /** Which objects stand for what is kept, where the id of any object stands at one of the paths. */
+  readonly bare?: BareRule;
+  /** Whether the vendor keeps the answer to a request, so that a later one can name its id; absent = never. */
+  readonly keepsAnswer?: KeepRule;
+}
+
+/** Read off the fields that it names. */
+interface KeepRule {
+  readonly fields: readonly string[];
+  of(scan: BodyScan): boolean;
+}
+
+/** A protocol that knows none. */
+export const NO_REFERENCES: ReferenceTable = { rows: [] };
+
+/** The same rows below each of several places. */
+export function rowsBelow(places: readonly string[], rows: readonly ReferenceRow[]): ReferenceRow[] {
+  return places.flatMap((place) => rows.map((row) => ({ ...row, path: `${place}.${row.path}` })));
+}
+
+/**
+ * Whether an address leads to what a vendor keeps for its own account: any that is no data and no public web page, such
+ * as `gs://` and `ms://`, and files of a vendor's own hosts. `isWhole`: else only the beginning of a long one is given.
+ */
+export function isKeptAddress(address: string, isWhole: boolean): boolean {
+  if (/^\s*data:/i.test(address)) return false;
+  if (!URL.canParse(address) || (!isWhole && !WHOLE_HOST.test(address))) return true;
+  const { protocol, hostname } = new URL(address);
+  return (protocol !== "https:" && protocol !== "http:") || KEPT_HOSTS.test(hostname);
+}
+
+const WHOLE_HOST = /^\s*https?:\/\/[^/?#]+[/?#]/i;
+
+/** They answer with the credential's own files: https://ai.google.dev/gemini-api/docs/files. */
+const KEPT_HOSTS = /(^|\.)(googleapis\.com|cloud\.google\.com|openai\.com|anthropic\.com)\.?$/;
+
+/** Uploaded skills, unlike those that every account has by a plain name. */
+export const isUploadedSkill = (id: string): boolean => id.startsWith("skill_");
