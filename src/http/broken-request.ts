@@ -29,6 +29,12 @@ export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, e
   tellOnce(socket, owed, error, errorType);
 }
 
+/** Refuses a connection before anything was read of it. */
+export function refuseConnection(socket: Socket, error: GatewayError, errorType: string): void {
+  socket.on("error", () => undefined);
+  tellOnce(socket, undefined, error, errorType);
+}
+
 /**
  * Answers on the bare socket and closes it. Where another answer comes first, whatever were written now would be
  * read as a part of it, or in its place; so there is only the closing, as if that request's caller had left. A
@@ -50,6 +56,7 @@ function tellOnce(
   const body = PROTOCOLS["chat-completions"].encodeError(statementOf(error, errorType), id);
   const headers = {
     ...error.headers,
+    ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": error.retryAfterSeconds }),
     "x-request-id": id,
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { GatewayError } from "../errors.ts";
-import { refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
+import { GatewayError } from "../errors.ts";
+import { refuseBrokenRequest, refuseConnection, refuseTunnel } from "./broken-request.ts";
 import type { HttpDeps } from "./deps.ts";
+import { Descriptors } from "./descriptors.ts";
 import { serveBare } from "./endpoint.ts";
 import { awaitGoAhead } from "./expect-continue.ts";
 import { normalPath } from "./normal-path.ts";
@@ -32,6 +33,9 @@ const WRITE_BUFFER_BYTES = 128 * 1024;
  */
 const MOST_PER_CONNECTION = 16;
 
+/** Streams end all the time. */
+const FULL_RETRY_SECONDS = 5;
+
 type Begin = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Node's own server: whose turn it is on each connection, and what it would refuse in no shape of ours. */
@@ -50,16 +54,19 @@ interface ConnectionState {
   owed: ServerResponse | undefined;
   /** Requests that have come and are not answered whole. */
   unanswered: number;
+  /** It came when there were too few descriptors left to serve it. */
+  isSurplus: boolean;
 }
 
 export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Connections {
   let running = 0;
+  const descriptors = new Descriptors();
   const states = new WeakMap<Socket, ConnectionState>();
 
   const stateOf = (socket: Socket): ConnectionState => {
     let state = states.get(socket);
     if (state === undefined) {
-      state = { owed: undefined, unanswered: 0 };
+      state = { owed: undefined, unanswered: 0, isSurplus: false };
       states.set(socket, state);
     }
     return state;
@@ -108,6 +115,9 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       const take = inTurn((request, response) => {
         const fault = faultOfHead(request);
         if (fault !== undefined) return refuse(request, response, fault);
+        // A probe needs none: that connections are many is no reason to end the process.
+        if (stateOf(request.socket).isSurplus && request.url !== "/healthz")
+          return refuse(request, response, noDescriptor());
         running += 1;
         response.on("close", answered);
         serve(request, response);
@@ -128,6 +138,11 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       );
       // All of what fits a head is seen, to be refused in our words.
       server.maxHeadersCount = 0;
+      server.on("connection", (socket) => {
+        const left = descriptors.left(socket);
+        if (left === "few") stateOf(socket).isSurplus = true;
+        else if (left === "none") refuseConnection(socket, noDescriptor(), deps.errorType);
+      });
       server.on("checkContinue", (request, response) => {
         awaitGoAhead(request, response);
         take(request, response);
@@ -142,6 +157,14 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
     broken: (error, socket) => refuseBrokenRequest(error, socket, states.get(socket)?.owed, deps.errorType),
     running: () => running,
   };
+}
+
+function noDescriptor(): GatewayError {
+  const message = "The gateway has as many connections open as it may; try again in a moment.";
+  return new GatewayError("service_unavailable", message, {
+    retryAfterSeconds: FULL_RETRY_SECONDS,
+    headers: { connection: "close" },
+  });
 }
 
 /** Where Node's server keeps the parser of a connection, and what that calls for each head. */

@@ -23,6 +23,8 @@ export interface StartOptions {
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** The most descriptors it may have open. */
+  readonly openFiles?: number;
 }
 
 export interface TestGateway {
@@ -63,11 +65,12 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
       : { FAREGATE_CONFIG: await writeCatalog(dataDir, options.catalog) }),
     ...options.env,
   };
-  const child = spawn(process.execPath, [PROGRAM, "start", ...(options.args ?? [])], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const command = [process.execPath, PROGRAM, "start", ...(options.args ?? [])];
+  const { openFiles } = options;
+  // The shell becomes the program, so that its process id is the gateway's.
+  const limited = ["sh", "-c", `ulimit -n ${openFiles} && exec "$@"`, "sh", ...command];
+  const [program = "", ...args] = openFiles === undefined ? command : limited;
+  const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const hear = (chunk: Buffer): void => {
     output += chunk;
