@@ -1,12 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { asBuffer } from "../base/sse.ts";
 import type { ClientAnswer } from "../relay/client-answer.ts";
-
-/**
- * A caller who takes nothing is dropped after this long, or twice as long if it took something at first: what
- * upstream already sent waits in memory for it, and 200 such callers must not become the gateway's memory.
- */
-export const SLOW_READER_MS = 60_000;
+import { dropDeafReader } from "./slow-reader.ts";
 
 /** Up to here a copy into one string costs less than the pieces of a gathered write. */
 const JOINED_BYTES = 64 * 1024;
@@ -128,7 +123,6 @@ class RawAnswer implements ClientAnswer {
     if (this.#raw.writableLength > 0) this.#awaitReader();
   }
 
-  /** By the socket's own limit, as it knows of bytes taken before all of them are. */
   #awaitReader(): void {
     if (this.#awaitsReader) return;
     this.#awaitsReader = true;
@@ -136,12 +130,11 @@ class RawAnswer implements ClientAnswer {
     const taken = (): void => {
       raw.off("drain", taken).off("finish", taken);
       this.#awaitsReader = false;
-      raw.setTimeout(0);
+      heard();
       if (this.open) this.#onDrain?.();
     };
-    raw.setTimeout(SLOW_READER_MS);
-    // Ahead of the server, which then sets its limit for idle connections.
-    raw.on("drain", taken).prependListener("finish", taken);
+    const heard = dropDeafReader(raw);
+    raw.on("drain", taken).on("finish", taken);
   }
 
   #flush(): void {

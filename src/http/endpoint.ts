@@ -6,6 +6,7 @@ import type { HttpDeps } from "./deps.ts";
 import { sendError, stateError } from "./error-answer.ts";
 import { requestId } from "./request-id.ts";
 import { shapeOf } from "./shape.ts";
+import { dropDeafReader } from "./slow-reader.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
@@ -33,6 +34,8 @@ export async function serveVisit(
   const headers = answerHeaders(request.raw, request.id, shape.name === "messages");
   try {
     await serve({ request, raw, headers });
+    // Most answers are with the kernel as soon as they are written.
+    if (raw.writableEnded && raw.writableLength > 0) dropDeafReader(raw);
   } catch (error) {
     if (error instanceof GatewayError) Object.assign(headers, error.headers);
     sendError(raw, headers, shape, stateError(error, request.id, deps.log, deps.errorType), request.id);

@@ -2,6 +2,7 @@ import { assert, unreachable } from "../../base/assert.ts";
 import type { JsonOperation, Operation } from "../../console/operation.ts";
 import { Replied } from "../../console/operation.ts";
 import { sendJson, type Visit } from "../endpoint.ts";
+import { dropDeafReader } from "../slow-reader.ts";
 import type { AuditedCall } from "./call.ts";
 
 /** Proxies close connections on which nothing is said for long. */
@@ -110,7 +111,9 @@ async function send<Piece>(
 /** Waits until the caller has read or is gone. No listener stays, as a long file waits thousands of times. */
 function room(raw: Visit["raw"]): Promise<void> {
   return new Promise((resolve) => {
+    const heard = dropDeafReader(raw);
     const over = (): void => {
+      heard();
       raw.off("drain", over).off("close", over);
       resolve();
     };

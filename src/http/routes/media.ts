@@ -3,7 +3,6 @@ import { GatewayError } from "../../errors.ts";
 import { readMediaName } from "../../mirror/media-name.ts";
 import { MEDIA_TYPES } from "../../mirror/media-type.ts";
 import { readByteRange } from "../byte-range.ts";
-import { SLOW_READER_MS } from "../client-answer.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Visit } from "../endpoint.ts";
 import { sendFile } from "../send-file.ts";
@@ -48,7 +47,7 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Vi
     return;
   }
   try {
-    await sendFile(raw, stream, SLOW_READER_MS);
+    await sendFile(raw, stream);
   } catch (error) {
     // The reader left or took nothing, or the shelf failed midway; either way the line is cut, and a status was sent long ago.
     log.debug({ err: error, file }, "a copied file was not sent to its end");
