@@ -5,7 +5,7 @@ import { systemClock } from "../base/clock.ts";
  * A caller who takes nothing for so long is dropped: what upstream already sent waits in memory for it, and 200 such
  * callers must not become the gateway's memory.
  */
-export const SLOW_READER_MS = 60_000;
+const SLOW_READER_MS = 60_000;
 
 /** How often a reader is looked at, in looks per patience. */
 const LOOKS = 12;
