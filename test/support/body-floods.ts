@@ -44,6 +44,12 @@ export class BodySender {
     return found.find((status) => status >= 200) ?? 0;
   }
 
+  /** Resolves with the status once there is one; 0 where the connection ends without. */
+  async answered(): Promise<number> {
+    while (this.status === 0 && !this.closed) await sleep(20);
+    return this.status;
+  }
+
   leave(): void {
     this.socket.destroy();
   }
