@@ -15,6 +15,7 @@ import type { Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { isKeyOfOwner } from "./people/key-maker-store.ts";
+import type { PlaceHealth } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
 import { createProbe } from "./tasks/probe.ts";
@@ -30,6 +31,8 @@ export interface TaskParts {
   readonly catalog: CatalogCache;
   readonly limits: Limits;
   readonly transport: Transport;
+  /** What this process has learnt of upstreams, shared with text requests. */
+  readonly health: PlaceHealth;
   /** Fetches what a caller or a vendor named. */
   readonly guarded: SafeFetch;
   /** Copies results. */
@@ -54,12 +57,13 @@ const WEBHOOK_MS = 15_000;
 export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   const { seals, database, catalog, limits, transport, guarded, mirror } = parts;
   const { largeJson, clock, log, metrics, works } = parts;
-  const assets = createAssets({ database, catalog, ask: transport.ask, clock, log });
+  const assets = createAssets({ database, catalog, ask: transport.ask, health: parts.health, clock, log });
   const engine = await createTaskEngine({
     ...{ database, catalog, limits, largeJson, clock, log, works },
     ...{ timers: systemTimers, random: drawFraction, ask: transport.ask },
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
     assets,
+    health: parts.health,
     readFile: (url, wish) => guarded.read(url, wish),
     keepFiles: mirror.keep,
     probe: createProbe(guarded),

@@ -34,6 +34,7 @@ import { createEntrance } from "./relay/entrance.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
 import { createTranslator } from "./relay/translator.ts";
+import { watchIdleUpstreams } from "./routing/idle-probes.ts";
 import { createRouting } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { databaseNowMs } from "./storage/database-clock.ts";
@@ -41,6 +42,7 @@ import { migrationStatus } from "./storage/migrator.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { createIssuedIds } from "./upstreams/issued-ids.ts";
 import { kindOf } from "./upstreams/kinds.ts";
+import { tryUpstream } from "./upstreams/probe.ts";
 import { createTransport } from "./upstreams/transport.ts";
 
 export interface GatewayOptions {
@@ -104,7 +106,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const mirror = openMirror(options, catalog, guarded, address);
   const tasks = await composeTasks({
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
-    ...{ mirror, largeJson },
+    ...{ mirror, largeJson, health: routing.places },
   });
   const bodies = new BodyMemory({
     limitBytes: () => catalog.current().settings.bodyMemoryMb * 1024 * 1024,
@@ -149,6 +151,10 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     routing.openBreakers(),
   );
   const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
+  const idleProbes = watchIdleUpstreams({
+    ...{ catalog, routing, clock, timers: systemTimers },
+    tryUpstream: (upstream, credential) => tryUpstream(upstream, credential, { clock }),
+  });
 
   const stopping = new AbortController();
   const notReady = async (): Promise<string | undefined> =>
@@ -222,6 +228,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       const posted = await billing.drain();
       await issuedIds.close();
       clearInterval(retaining);
+      await idleProbes.stop();
       await transport.close();
       await translator.close();
       await largeJson.close();
@@ -247,10 +254,11 @@ export async function composeWorker(options: Omit<GatewayOptions, "works" | "ver
   const transport = createTransport({ clock, log });
   const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
   const largeJson = createLargeJson();
+  const { places: health } = createRouting({ clock, log, inFlight: transport.inFlight });
   const mirror = openMirror(options, catalog, guarded, Promise.resolve(originOf(config.host, config.port)));
   const tasks = await composeTasks({
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: true },
-    ...{ mirror, largeJson },
+    ...{ mirror, largeJson, health },
   });
   describeTransport(metrics, transport);
   const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);

@@ -3,6 +3,9 @@ import { randomId } from "../base/random.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
+import type { AttemptOutcome } from "../routing/outcome.ts";
+import type { HealthSite } from "../routing/routes.ts";
+import type { PlaceHealth } from "../routing/routing.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
@@ -16,13 +19,14 @@ export interface AssetsOptions {
   readonly database: Queryable;
   readonly catalog: { current(): AssetCatalog & Pick<Catalog, "allUpstreams"> };
   readonly ask: AssetSite["ask"];
+  readonly health: PlaceHealth;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Builds the registry of assets. */
 export function createAssets(options: AssetsOptions): Assets {
-  const { database, catalog, ask, clock, log } = options;
+  const { database, catalog, ask, health, clock, log } = options;
   const siteOf = ({ upstream, credential }: Place, requestId: string): AssetSite => ({
     ...{ upstream, credential, requestId, ask, nowMs: () => clock.nowMs() },
   });
@@ -52,7 +56,12 @@ export function createAssets(options: AssetsOptions): Assets {
     const places = await placesOf(owner);
     if (places.length === 0) throw failedCreation("No upstream of this account's group keeps assets.");
     for (const place of places) {
+      health.claim(healthSiteOf(place), owner.accountId);
       const outcome = scrubbed(await place.api.create(siteOf(place, requestId), wanted));
+      health.report(healthSiteOf(place), HEALTH_OF[outcome.type], {
+        account: owner.accountId,
+        model: ASSETS,
+      });
       if (outcome.type === "refused") throw failedCreation(outcome.reason);
       if (outcome.type === "unavailable") {
         log.warn(
@@ -76,7 +85,9 @@ export function createAssets(options: AssetsOptions): Assets {
 
   /** First where the account's assets are already. */
   async function placesOf(owner: AssetOwner): Promise<readonly Place[]> {
-    const places = placesFor(catalog.current(), owner);
+    // Of equal health they keep their order, so that an account's assets stay together.
+    const rank = (place: Place): number => health.rank(healthSiteOf(place), owner.accountId);
+    const places = [...placesFor(catalog.current(), owner)].sort((a, b) => rank(a) - rank(b));
     if (places.length < 2) return places;
     const newest = await newestAsset(database, owner.accountId);
     const keeper = newest && placeOf(catalog.current(), newest);
@@ -107,6 +118,19 @@ export function createAssets(options: AssetsOptions): Assets {
     return { ...outcome, reason: scrubberOf(catalog.current()).text(outcome.reason) };
   }
 }
+
+/** The keeping of assets has a health of its own at each place, as if it was one more model. */
+const ASSETS = "(assets)";
+
+function healthSiteOf({ upstream, credential }: Place): HealthSite {
+  return { upstream, credential, model: ASSETS };
+}
+
+const HEALTH_OF: Readonly<Record<AssetOutcome<unknown>["type"], AttemptOutcome>> = {
+  done: { kind: "ok" },
+  refused: { kind: "client-error" },
+  unavailable: { kind: "failed" },
+};
 
 /** Whether a text can be an id at all; the database does not even take every text. */
 function isAssetId(text: string): boolean {

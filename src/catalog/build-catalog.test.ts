@@ -50,6 +50,7 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
     weight: fc.constant(1),
     maxConcurrency: fc.constant(1),
     sharedIds: fc.constant([]),
+    probe: fc.constant(false),
     timeouts: fc.constant({}),
     enabled: fc.boolean(),
     credentials: fc.array(

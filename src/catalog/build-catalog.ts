@@ -180,9 +180,9 @@ function usableUpstream(record: UpstreamRecord, kind: KindFacts | undefined): Up
 
 /** Defaults filled in. */
 function upstreamOf(record: UpstreamRecord, kind: KindFacts, credentials: Upstream["credentials"]): Upstream {
-  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency } = record;
+  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe } = record;
   return Object.freeze<Upstream>({
-    ...{ id, name, kind: record.kind, baseUrl, models, groups, priority, weight, maxConcurrency },
+    ...{ id, name, kind: record.kind, baseUrl, models, groups, priority, weight, maxConcurrency, probe },
     protocols: record.protocols ?? kind.protocols,
     sharedIds: new Set(record.sharedIds),
     timeouts: { ...DEFAULT_TIMEOUTS, ...record.timeouts },

@@ -111,6 +111,8 @@ export interface Upstream {
   /** Ids of things in the vendor's account that every caller of this upstream may name. */
   readonly sharedIds: ReadonlySet<string>;
   readonly timeouts: Timeouts;
+  /** It is tried now and then while nobody asks it. */
+  readonly probe: boolean;
   readonly credentials: readonly Credential[];
 }
 

@@ -21,6 +21,8 @@ export interface UpstreamDeclaration {
   /** Ids of things in the vendor's account that every caller of this upstream may name. */
   readonly sharedIds: readonly string[];
   readonly timeouts: Partial<Timeouts>;
+  /** It is tried now and then while nobody asks it. */
+  readonly probe: boolean;
   readonly enabled: boolean;
   readonly credentials: readonly CredentialDeclaration[];
 }
@@ -55,6 +57,7 @@ export const UPSTREAM_DEFAULTS = {
   maxConcurrency: 10_000,
   sharedIds: [] as readonly string[],
   timeouts: {},
+  probe: false,
   enabled: true,
 } as const;
 
@@ -69,10 +72,10 @@ export async function upsertUpstream(
 ): Promise<bigint> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled, shared_ids)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       timeouts, enabled, shared_ids, probe)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
-       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12
+       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13
      returning id`,
     [
       upstream.name,
@@ -87,6 +90,7 @@ export async function upsertUpstream(
       JSON.stringify(upstream.timeouts),
       upstream.enabled,
       upstream.sharedIds,
+      upstream.probe,
     ],
   );
   await replaceCredentials(tx, seals, id, upstream.credentials);
@@ -128,7 +132,7 @@ export async function setCredential(
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
-       shared_ids
+       shared_ids, probe
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -147,6 +151,7 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     maxConcurrency: row.max_concurrency,
     sharedIds: row.shared_ids,
     timeouts: row.timeouts,
+    probe: row.probe,
     enabled: row.enabled,
     credentials: credentials
       .filter(({ upstream_id }) => upstream_id === row.id)
@@ -168,6 +173,7 @@ interface UpstreamRow {
   readonly shared_ids: readonly string[];
   readonly timeouts: Partial<Timeouts>;
   readonly enabled: boolean;
+  readonly probe: boolean;
 }
 
 interface CredentialRow {

@@ -25,3 +25,6 @@ export const revision = z
 
 /** An operator's or owner's words. */
 export const words = (most: number) => z.string().trim().min(1, "must say something").max(most);
+
+/** How a model does under one credential, as a word. */
+export const CONDITION_WORDS = ["ready", "returning", "cooling", "open"] as const;

@@ -83,6 +83,7 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     maxConcurrency: upstream.max_concurrency,
     sharedIds: upstream.shared_ids,
     timeouts: decodeTimeouts(upstream.timeouts),
+    probe: upstream.probe,
     ...(upstream.disabled !== undefined && { enabled: !upstream.disabled }),
     credentials: decodeCredentials(upstream, path, referenceAt),
   };

@@ -66,6 +66,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     max_concurrency: upstream.maxConcurrency,
     shared_ids: upstream.sharedIds.length === 0 ? undefined : [...upstream.sharedIds].sort(),
     timeouts: encodeTimeouts(upstream.timeouts),
+    probe: upstream.probe,
     disabled: !upstream.enabled,
   };
 }

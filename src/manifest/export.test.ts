@@ -293,6 +293,7 @@ function manifests(): fc.Arbitrary<Manifest> {
             weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
             maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
             sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
+            probe: fc.boolean(),
             timeouts: fc.record(
               { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
               { requiredKeys: [] },

@@ -92,8 +92,8 @@ function exportUpstream(
     ...rest,
     models: plain ? [...models.keys()] : rest["models"],
   };
-  const { priority, weight, maxConcurrency } = UPSTREAM_DEFAULTS;
-  return compact(record, { priority, weight, max_concurrency: maxConcurrency, disabled: false });
+  const { priority, weight, maxConcurrency, probe } = UPSTREAM_DEFAULTS;
+  return compact(record, { priority, weight, max_concurrency: maxConcurrency, probe, disabled: false });
 }
 
 function credentialFields(upstream: State["upstreams"][number], names: ReferenceNames): FileRecord {

@@ -138,6 +138,10 @@ const upstream = z
         "Ids of things in the vendor's account (stored prompts, vector stores, files, skills) that every account may name which may use this upstream",
       ),
     timeouts: timeouts.default({}),
+    probe: z
+      .boolean()
+      .default(UPSTREAM_DEFAULTS.probe)
+      .describe("Whether it is tried every half minute while nobody asks it"),
     disabled: z.boolean().optional().describe("Omitted = as it is; a new upstream is enabled"),
   })
   .describe("A vendor's service, or any server that speaks one of the protocols");

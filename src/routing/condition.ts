@@ -35,3 +35,14 @@ export function conditionOf(health: Health, nowMs: number): Condition {
 export function isWell({ open, cooling, closedTo, share }: Condition): boolean {
   return !open && !cooling && closedTo === 0 && share === 1;
 }
+
+/** The one word for it, of several the gravest. */
+export function conditionWord({
+  open,
+  cooling,
+  share,
+}: Condition): "ready" | "returning" | "cooling" | "open" {
+  if (open) return "open";
+  if (cooling) return "cooling";
+  return share < 1 ? "returning" : "ready";
+}

@@ -1,3 +1,4 @@
+import type { TrialResult } from "../upstreams/probe.ts";
 import { type AccountRecord, OPEN_MS } from "./account-record.ts";
 import { AccountRecords, carries } from "./account-records.ts";
 import { Cooling } from "./cooling.ts";
@@ -141,10 +142,10 @@ export class Health {
   }
 
   /** What an idle place's own trial taught: it speaks for nobody's requests, only for the way there and for our key. */
-  reportTrial(outcome: AttemptOutcome, nowMs: number): HealthChange {
-    if (outcome.kind === "unreachable") return this.#unreachable(nowMs);
-    if (outcome.kind === "refused-account") return this.#refused(nowMs);
-    return outcome.kind === "ok" ? this.#reached(nowMs) : undefined;
+  reportTrial(found: TrialResult["found"], nowMs: number): HealthChange {
+    if (found === "away") return this.#unreachable(nowMs);
+    const reached = this.#reached(nowMs);
+    return found === "refused" ? this.#refused(nowMs) : reached;
   }
 
   #judge(outcome: AttemptOutcome, requester: Requester, nowMs: number): HealthChange {

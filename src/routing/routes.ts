@@ -81,7 +81,7 @@ export function createRoutes(): Routes {
   let version: Catalog | undefined;
   let routes = new Map<string, Route>();
   const stops = new WeakMap<Candidate, Stop>();
-  const healths = new Map<string, Health>();
+  const known = new Map<string, { readonly site: HealthSite; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
 
@@ -104,26 +104,19 @@ export function createRoutes(): Routes {
     stopOf: (candidate) => stops.get(candidate),
     healthAt,
     openBreakers() {
-      const counts = new Map<string, number>();
-      for (const { id, name, credentials, models } of version?.upstreams ?? []) {
-        const keys = credentials.flatMap((credential) => [...modelKeys(id, credential, models)]);
-        counts.set(name, keys.filter((key) => isOpen(healths.get(key))).length);
+      const counts = new Map((version?.upstreams ?? []).map(({ name }) => [name, 0]));
+      for (const { site, health } of known.values()) {
+        const { name } = site.upstream;
+        counts.set(name, (counts.get(name) ?? 0) + Number(isOpen(health)));
       }
       return counts;
     },
     troubles: (nowMs) =>
-      (version?.upstreams ?? []).flatMap(({ id, credentials, models }) =>
-        credentials.flatMap((credential) =>
-          [...new Set(models.values())].flatMap((model) => {
-            const health = healths.get(healthKey(id, credential, model));
-            if (health === undefined) return [];
-            const condition = conditionOf(health, nowMs);
-            return isWell(condition)
-              ? []
-              : [{ upstreamId: id, credentialId: credential.id, model, ...condition }];
-          }),
-        ),
-      ),
+      [...known.values()].flatMap(({ site: { upstream, credential, model }, health }) => {
+        const condition = conditionOf(health, nowMs);
+        if (isWell(condition)) return [];
+        return [{ upstreamId: upstream.id, credentialId: credential.id, model, ...condition }];
+      }),
   };
 
   function workOut(catalog: Catalog, { model, group, protocol }: RouteOrder): Route {
@@ -162,14 +155,15 @@ export function createRoutes(): Routes {
     return stop;
   }
 
-  function healthAt({ upstream, credential, model }: HealthSite): Health {
+  function healthAt(site: HealthSite): Health {
+    const { upstream, credential, model } = site;
     const key = healthKey(upstream.id, credential, model);
-    let health = healths.get(key);
-    if (health === undefined) {
-      health = new Health(`${upstream.id} ${credential.id}`, failedPlaces);
-      healths.set(key, health);
+    let found = known.get(key);
+    if (found === undefined) {
+      found = { site, health: new Health(`${upstream.id} ${credential.id}`, failedPlaces) };
+      known.set(key, found);
     }
-    return health;
+    return found.health;
   }
 
   function budgetOf(upstreamId: bigint): RetryBudget {
@@ -188,14 +182,14 @@ export function createRoutes(): Routes {
         credentials.flatMap((credential) => [...modelKeys(id, credential, models)]),
       ),
     );
-    for (const key of healths.keys()) if (!keys.has(key)) healths.delete(key);
+    for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
     const ids = new Set(catalog.upstreams.map(({ id }) => id));
     for (const id of budgets.keys()) if (!ids.has(id)) budgets.delete(id);
   }
 }
 
-function isOpen(health: Health | undefined): boolean {
-  return health !== undefined && (health.open || health.closedTo() > 0);
+function isOpen(health: Health): boolean {
+  return health.open || health.closedTo() > 0;
 }
 
 function healthKey(upstreamId: bigint, credential: Credential, model: string): string {

@@ -1,12 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import { randomBelow } from "../base/random.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { Trouble } from "./condition.ts";
+import type { TrialResult } from "../upstreams/probe.ts";
+import { type Condition, conditionOf, type Trouble } from "./condition.ts";
+import type { Health } from "./health.ts";
 import { inspectRoute, type RouteStation } from "./inspect.ts";
-import type { AttemptOutcome } from "./outcome.ts";
-import { type CandidateOrder, createRoutes, type RouteOrder } from "./routes.ts";
+import type { AttemptOutcome, Requester } from "./outcome.ts";
+import { type CandidateOrder, createRoutes, type HealthSite, type RouteOrder } from "./routes.ts";
 import { type AttemptCounts, AttemptTally } from "./tally.ts";
 import { tell } from "./tell.ts";
 import { type Candidates, Walk } from "./walk.ts";
@@ -36,6 +38,23 @@ export interface Routing {
   attempts(upstreamId: bigint): AttemptCounts;
   /** The way that requests of this order take, without taking it. */
   inspect(catalog: Catalog, order: RouteOrder): readonly RouteStation[];
+  /** How a model does under a credential, also where no text request asks for it. */
+  condition(site: HealthSite): Condition;
+  /** The same health for what is no text request: tasks and assets choose among few places by themselves. */
+  readonly places: PlaceHealth;
+  /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
+  idleMs(upstreamId: bigint): number;
+  /** What an idle upstream's trial with this credential has found, for all of its models. */
+  reportTrial(upstream: Upstream, credential: Credential, found: TrialResult["found"]): void;
+}
+
+export interface PlaceHealth {
+  /** A higher one comes after all lower ones: 0 = well, 1 = cooling, 2 = open to nobody with another choice, 3 = closed to this account. */
+  rank(site: HealthSite, account: bigint): number;
+  /** A request of the account is about to go there. */
+  claim(site: HealthSite, account: bigint): void;
+  /** How it went. */
+  report(site: HealthSite, outcome: AttemptOutcome, requester: Requester): void;
 }
 
 /** Chooses upstreams and remembers how they do. Per process: each learns for itself within seconds. */
@@ -43,6 +62,8 @@ export function createRouting(options: RoutingOptions): Routing {
   const { clock, log, inFlight } = options;
   const routes = createRoutes();
   const tally = new AttemptTally();
+  /** By upstream; as many as an installation has ever had. */
+  const reportedMs = new Map<bigint, number>();
   const nowMs = (): number => clock.monotonicMs();
   const walkDeps = { nowMs, inFlight, random: options.random ?? drawFraction };
 
@@ -53,12 +74,44 @@ export function createRouting(options: RoutingOptions): Routing {
     inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
-      tally.count(candidate.upstream.id, outcome, nowMs());
       const stop = routes.stopOf(candidate);
-      const change = stop?.health.report(outcome, { account, model: stop.model }, nowMs());
-      if (change !== undefined) tell(log, change, candidate, account);
+      learn(candidate, stop?.health, outcome, { account, model: stop?.model ?? "" });
+    },
+    condition: (site) => conditionOf(routes.healthAt(site), nowMs()),
+    places: {
+      rank: (site, account) => rankOf(routes.healthAt(site), account, nowMs()),
+      claim: (site, account) => routes.healthAt(site).claim(account, nowMs()),
+      report: (site, outcome, requester) => learn(site, routes.healthAt(site), outcome, requester),
+    },
+    idleMs: (upstreamId) => nowMs() - (reportedMs.get(upstreamId) ?? Number.NEGATIVE_INFINITY),
+    reportTrial(upstream, credential, found) {
+      for (const model of new Set(upstream.models.values())) {
+        const site = { upstream, credential, model };
+        const change = routes.healthAt(site).reportTrial(found, nowMs());
+        if (change !== undefined) tell(log, change, site);
+      }
     },
   };
+
+  function learn(
+    site: HealthSite,
+    health: Health | undefined,
+    outcome: AttemptOutcome,
+    requester: Requester,
+  ): void {
+    const { id } = site.upstream;
+    tally.count(id, outcome, nowMs());
+    reportedMs.set(id, nowMs());
+    const change = health?.report(outcome, requester, nowMs());
+    if (change !== undefined) tell(log, change, site, requester.account);
+  }
+}
+
+function rankOf(health: Health, account: bigint, nowMs: number): number {
+  const access = health.access(account, nowMs);
+  if (access === "closed") return 3;
+  if (access === "last") return 2;
+  return health.cooling(nowMs) ? 1 : 0;
 }
 
 const FRACTIONS = 2 ** 30;

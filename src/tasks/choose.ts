@@ -1,4 +1,5 @@
 import type { Credential, Upstream } from "../catalog/catalog.ts";
+import type { HealthSite } from "../routing/routes.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { Cooling, Place } from "./board.ts";
 
@@ -32,6 +33,11 @@ export function placesOf(
       },
     }));
   });
+}
+
+/** The place as routing knows it. */
+export function siteOf({ upstream, credential, place }: TaskCandidate): HealthSite {
+  return { upstream, credential, model: place.model };
 }
 
 /** How long until the place may be asked, 0 = now. */

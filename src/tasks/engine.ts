@@ -5,6 +5,7 @@ import type { Timers } from "../base/timers.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
+import type { PlaceHealth } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
@@ -28,6 +29,7 @@ export interface TaskEngineOptions {
   readonly ask: Transport["ask"];
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
   readonly assets: Pick<Assets, "resolve">;
+  readonly health: PlaceHealth;
   readonly probe: ProbeSeconds;
   readonly largeJson: LargeJson;
   /** Copies results; absent = they stay where the vendor has them. */
@@ -94,8 +96,9 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
 
 function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => boolean): WorkDeps {
   const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles, largeJson } = options;
+  const { health } = options;
   return {
-    ...{ board, ask, apiOf, clock, timers, random, log, stopped, largeJson },
+    ...{ health, board, ask, apiOf, clock, timers, random, log, stopped, largeJson },
     finisher: createFinisher(board, probe, random, keepFiles),
     faults: createFaults(clock, REFUSED_MS),
     batchless: createFaults(clock, BATCHLESS_MS),

@@ -6,7 +6,8 @@ import type { AskOutcome } from "../upstreams/call.ts";
 import type { SubmitOutcome, TaskApi, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
 import { askWithin } from "./ask-within.ts";
 import type { Place, SubmitAnswer } from "./board.ts";
-import type { TaskCandidate } from "./choose.ts";
+import { siteOf, type TaskCandidate } from "./choose.ts";
+import { healthOf } from "./health-of.ts";
 import type { Held } from "./held.ts";
 import { lookDelayMs } from "./schedule.ts";
 import type { WorkDeps } from "./work-deps.ts";
@@ -21,20 +22,22 @@ const STORE_RETRY_MS = 200;
  */
 export async function post(
   held: Held,
-  { upstream, credential, api, place }: TaskCandidate,
+  candidate: TaskCandidate,
   request: TaskApiRequest,
   deps: WorkDeps,
 ): Promise<SubmitOutcome | "too-late" | "overdue"> {
+  const { upstream, credential, place } = candidate;
   const { requestId } = held.claim;
   const sent = await written(request, deps.largeJson);
   if (!held.mayBegin()) return "too-late";
   const asking = deps.ask({ upstream, credential, requestId, request: sent });
+  const read = (outcome: AskOutcome): SubmitOutcome => readOutcome(outcome, { candidate, held, deps });
   const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
   crashPoint("task.submit.after-answer");
-  if (asked !== undefined) return scrubbed(readOutcome(asked, api.readSubmit), deps);
+  if (asked !== undefined) return scrubbed(read(asked), deps);
   void asking
     .then(async (late) => {
-      const outcome = readOutcome(late, api.readSubmit);
+      const outcome = read(late);
       if (outcome.type === "accepted")
         await keepAnswer(held, place, { upstreamTask: outcome.upstreamId }, deps);
       if (outcome.type === "done") await keepAnswer(held, place, { made: outcome.result }, deps);
@@ -51,7 +54,21 @@ async function written(request: TaskApiRequest, largeJson: LargeJson): Promise<T
   return json === undefined ? request : { ...rest, body: await largeJson.write(json) };
 }
 
-function readOutcome(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcome {
+interface Sent {
+  readonly candidate: TaskCandidate;
+  readonly held: Held;
+  readonly deps: WorkDeps;
+}
+
+/** Reads it, and lets routing know. */
+function readOutcome(asked: AskOutcome, { candidate, held, deps }: Sent): SubmitOutcome {
+  const outcome = outcomeOf(asked, candidate.api.readSubmit);
+  const { accountId, model } = held.claim;
+  deps.health.report(siteOf(candidate), healthOf(asked, outcome), { account: accountId, model });
+  return outcome;
+}
+
+function outcomeOf(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcome {
   if (asked.type === "answered") return read(asked.answer);
   const { kind, phase, message } = asked.failure;
   if (phase !== "connect") return { type: "unclear", reason: message };

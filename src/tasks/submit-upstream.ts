@@ -4,7 +4,7 @@ import type { MediaOrder } from "../families/family.ts";
 import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
 import type { SubmitOutcome, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
 import type { Claim } from "./board.ts";
-import { choose, coolingMs, placesOf, type TaskCandidate } from "./choose.ts";
+import { choose, coolingMs, placesOf, siteOf, type TaskCandidate } from "./choose.ts";
 import type { Held } from "./held.ts";
 import { keepAnswer, post } from "./post.ts";
 import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
@@ -48,7 +48,7 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
 
   let refusals = 0;
   for (;;) {
-    const candidate = choose([...untried], deps.faults.rank, random);
+    const candidate = choose([...untried], (each) => rankOf(each, claim, deps), random);
     if (candidate === undefined) break;
     untried.delete(candidate);
     const inlined = await fitOrder(held, candidate, order, deps);
@@ -58,6 +58,7 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
     crashPoint("task.intent.before-statement");
     if (!(await board.intend(claim, candidate.place))) return;
     crashPoint("task.intent.after-statement");
+    deps.health.claim(siteOf(candidate), claim.accountId);
     const outcome = await post(held, candidate, request, deps);
     // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
     if (outcome === "too-late") return board.requeue(claim, 0, false);
@@ -104,6 +105,11 @@ export async function repeatSubmit(held: Held, candidate: TaskCandidate, deps: W
   if (outcome.type === "refused" && outcome.next === "fail")
     return deps.finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
   await takeIn(held, candidate, outcome.type === "refused" ? { ...outcome, type: "unclear" } : outcome, deps);
+}
+
+/** What failed a moment ago comes last, and so does what fails by all that is known of it. */
+function rankOf(candidate: TaskCandidate, { accountId }: Claim, { faults, health }: WorkDeps): number {
+  return Math.max(faults.rank(candidate), health.rank(siteOf(candidate), accountId));
 }
 
 /** Whoever has its answer in the end keeps it, and a late success is shown on the receipt. */

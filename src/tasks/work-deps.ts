@@ -5,6 +5,7 @@ import type { Timers } from "../base/timers.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { Log } from "../observe/log.ts";
+import type { PlaceHealth } from "../routing/routing.ts";
 import type { Transport } from "../upstreams/call.ts";
 import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
@@ -29,6 +30,8 @@ export interface WorkDeps {
   readonly inline: (order: MediaOrder, withinMs: number) => Promise<InlinedOrder>;
   /** Places that refused a task for reasons of their own: the others are asked before them. */
   readonly faults: Faults;
+  /** What requests and tasks of all accounts have learnt of them. */
+  readonly health: PlaceHealth;
   /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: Faults;
   /** A vendor's words without what is the operator's own. */

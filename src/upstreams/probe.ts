@@ -34,30 +34,53 @@ interface Answer {
 }
 
 /**
- * Tries an upstream without spending anything: its list of models, with the credential; where it has none, an empty
- * request, which every vendor refuses; kinds without either only have to answer HTTP. Resolves to undefined when all
- * is well, else to a sentence that says what is wrong and what to do. Never rejects.
+ * What a trial found.
+ * - `well`: it answers.
+ * - `away`: nothing answers there, or only a fault of its own.
+ * - `refused`: it does not take our key.
+ * - `wrong`: it is called in a way that it does not know.
  */
+export interface TrialResult {
+  readonly found: "well" | "away" | "refused" | "wrong";
+  /** A sentence that says what is wrong and what to do; undefined = all is well. */
+  readonly problem: string | undefined;
+}
+
+/** As tryUpstream, for who only reads: undefined when all is well, else the sentence. */
 export async function probeUpstream(
   upstream: Upstream,
   credential: Credential,
-  { clock }: { readonly clock: Clock },
+  deps: { readonly clock: Clock },
 ): Promise<string | undefined> {
+  const { problem } = await tryUpstream(upstream, credential, deps);
+  return problem;
+}
+
+/**
+ * Tries an upstream without spending anything: its list of models, with the credential; where it has none, an empty
+ * request, which every vendor refuses; kinds without either only have to answer HTTP. Never rejects.
+ */
+export async function tryUpstream(
+  upstream: Upstream,
+  credential: Credential,
+  { clock }: { readonly clock: Clock },
+): Promise<TrialResult> {
   const kind = kindOf(upstream.kind);
-  if (kind === undefined) return `no kind is named ${upstream.kind}; see the list of kinds`;
+  if (kind === undefined)
+    return { found: "wrong", problem: `no kind is named ${upstream.kind}; see the list of kinds` };
   const ask = (trial: Trial): Promise<Answer> => answerTo(trial, { upstream, credential, kind, clock });
   try {
     const list = kind.modelsPath === null ? undefined : await ask({ method: "GET", path: kind.modelsPath });
-    if (list !== undefined && !isNothingThere(list)) return problemOf(kind, list);
+    if (list !== undefined && !isNothingThere(list)) return resultOf(kind, list);
     const empty = emptyRequest(upstream, kind);
     if (empty !== undefined) {
       const refusal = await ask(empty);
-      return isNothingThere(refusal) ? wrongAddress(upstream, empty, refusal) : problemOf(kind, refusal);
+      return isNothingThere(refusal) ? wrongAddress(upstream, empty, refusal) : resultOf(kind, refusal);
     }
     if (list === undefined) await ask({ method: "GET", path: "/" });
-    return undefined;
+    return WELL;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { found: "away", problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -129,24 +152,30 @@ function isNothingThere({ status }: Answer): boolean {
   return status === 404 || status === 405;
 }
 
-function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Answer): string {
-  return (
+function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Answer): TrialResult {
+  const problem =
     `has nothing at base_url + ${path} (status ${status}); check base_url, now ${baseUrl}, ` +
-    "which is followed by exactly that"
-  );
+    "which is followed by exactly that";
+  return { found: "wrong", problem };
 }
 
-function problemOf(kind: UpstreamKind, { status, text }: Answer): string | undefined {
+const WELL: TrialResult = { found: "well", problem: undefined };
+
+function resultOf(kind: UpstreamKind, { status, text }: Answer): TrialResult {
   const words = text.toLowerCase();
   const faulty = kind.accountFaults.some(
     (fault) => fault.status === status && words.includes(fault.contains),
   );
   if (status === 401 || status === 403 || status === 402 || faulty) {
-    return `answers, but refuses the key (status ${status}); check api_key and the account's credit there`;
+    const problem = `answers, but refuses the key (status ${status}); check api_key and the account's credit there`;
+    return { found: "refused", problem };
   }
-  if (status >= 300 && status < 400)
-    return `redirects (status ${status}); base_url must name the final address`;
-  if (status >= 500) return `answers with an error of its own (status ${status}); try again later`;
+  if (status >= 300 && status < 400) {
+    return { found: "wrong", problem: `redirects (status ${status}); base_url must name the final address` };
+  }
+  if (status >= 500) {
+    return { found: "away", problem: `answers with an error of its own (status ${status}); try again later` };
+  }
   // A vendor that limits our rate is there all the same, and so is one that does not like the empty request.
-  return undefined;
+  return WELL;
 }

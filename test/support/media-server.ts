@@ -84,7 +84,15 @@ const catalog = buildCatalog(
     upstreams: [
       {
         ...{ id: 1n, name: "all", kind: "all", baseUrl: "http://127.0.0.1:1", protocols: null, groups: null },
-        ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts: {}, enabled: true, credentials: [] },
+        ...{
+          priority: 0,
+          weight: 1,
+          maxConcurrency: 1,
+          timeouts: {},
+          probe: false,
+          enabled: true,
+          credentials: [],
+        },
         models: new Map(MODELS.map(({ id }) => [id, id])),
         sharedIds: [],
       },

@@ -12,6 +12,7 @@ export const ORDER = { model: "ours", group: "default", protocol: "messages", ac
 /** Routing with a clock that stands still until it is told to go on, and chance that is the same in every run. */
 export function rig(inFlight: (id: bigint) => number = () => 0): {
   routing: Routing;
+  clock: Clock;
   wait: (ms: number) => void;
 } {
   let nowMs = 1_000;
@@ -23,6 +24,7 @@ export function rig(inFlight: (id: bigint) => number = () => 0): {
     return seed / 2_147_483_648;
   };
   return {
+    clock,
     routing: createRouting({ clock, log: silentLog, inFlight, random }),
     wait: (ms) => {
       nowMs += ms;
@@ -64,6 +66,7 @@ export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
       protocols: ["messages"] as const,
     },
     ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 10 },
+    probe: false,
     timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
     credentials: credentials("a"),
     sharedIds: new Set<string>(),

@@ -8,6 +8,7 @@ import { decodeSettings } from "../../src/catalog/settings.ts";
 import type { Submission, VideoOrder } from "../../src/families/family.ts";
 import { createLog, silentLog } from "../../src/observe/log.ts";
 
+import { createRouting } from "../../src/routing/routing.ts";
 import { createTaskEngine, type TaskEngine, type TaskEngineOptions } from "../../src/tasks/engine.ts";
 import { isFinal } from "../../src/tasks/state.ts";
 import type { Task, TaskRequest } from "../../src/tasks/tasks.ts";
@@ -62,6 +63,7 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
         priority: 0,
         weight: 1,
         maxConcurrency: 100,
+        probe: false,
       },
       timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
       credentials: [{ id: id * 10n, name: "1", secret: "s" }],
@@ -131,6 +133,7 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
         largeJson,
         limits: { admit: () => undefined, close: () => Promise.resolve() },
         assets: { resolve: () => Promise.resolve({ type: "free" }) },
+        health: createRouting({ clock: systemClock, log: silentLog, inFlight: () => 0 }).places,
         ...{ probe: () => Promise.resolve(undefined), clock: systemClock, timers: systemTimers },
         ...{
           random: Math.random,

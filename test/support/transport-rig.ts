@@ -122,7 +122,7 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
   return {
     ...{ id: 1n, name: "upstream-1", kind: "anthropic", baseUrl, protocols: ["messages"] as const },
     ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 100 },
-    ...{ timeouts: PATIENT, credentials: [], sharedIds: new Set<string>() },
+    ...{ probe: false, timeouts: PATIENT, credentials: [], sharedIds: new Set<string>() },
     ...over,
   };
 }

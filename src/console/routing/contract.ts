@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONDITION_WORDS } from "../contract-parts.ts";
 
 export const routeQuery = z.strictObject({
   model: z.string().min(1).describe("Id of a model"),
@@ -43,8 +44,15 @@ export const route = z.object({
           z.object({
             id: z.string(),
             name: z.string(),
-            state: z.enum(["ready", "cooling", "open"]).describe("open = only probes are sent there now"),
+            state: z
+              .enum(CONDITION_WORDS)
+              .describe(
+                "open = asked only by probes, and where there is no other; returning = gets part of its share",
+              ),
             wait_seconds: z.int().describe("Until the next probe, or until it has cooled"),
+            closed_accounts: z
+              .int()
+              .describe("Accounts that are kept away, as their own last requests failed"),
           }),
         ),
       }),

@@ -1,4 +1,5 @@
 import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
+import { conditionWord } from "../../routing/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { type Route, route, routeQuery } from "./contract.ts";
@@ -47,16 +48,16 @@ function textStations(
     ...{ tier, upstream: nameOf(upstream), model, protocol, full, translates: protocol !== order.protocol },
     ...{ priority: upstream.priority, weight: upstream.weight },
     share: upstream.weight / weightOf(stations.filter((each) => each.tier === tier)),
-    credentials: credentials.map(({ id, name, open, cooling, waitMs }) => ({
-      ...{ id: String(id), name, wait_seconds: Math.ceil(waitMs / 1_000) },
-      state: open ? ("open" as const) : cooling ? ("cooling" as const) : ("ready" as const),
+    credentials: credentials.map(({ id, name, ...condition }) => ({
+      ...{ id: String(id), name, wait_seconds: Math.ceil(condition.waitMs / 1_000) },
+      ...{ state: conditionWord(condition), closed_accounts: condition.closedTo },
     })),
   }));
 }
 
 /** Tasks ask by priority and weight alike; what cools down is written in the database, for all processes. */
 async function mediaStations(
-  { database }: ConsoleDeps,
+  { database, routing }: ConsoleDeps,
   upstreams: readonly Upstream[],
   model: string,
 ): Promise<Station[]> {
@@ -72,10 +73,13 @@ async function mediaStations(
         ...{ priority: upstream.priority, weight: upstream.weight },
         share: upstream.weight / weightOf(placed.filter((each) => each.tier === tier)),
         credentials: upstream.credentials.map((credential) => {
-          const waitSeconds = coolings.get(`${upstream.id} ${credential.id} ${name}`) ?? 0;
+          const coolSeconds = coolings.get(`${upstream.id} ${credential.id} ${name}`) ?? 0;
+          const learnt = routing.condition({ upstream, credential, model: name });
           return {
-            ...{ id: String(credential.id), name: credential.name, wait_seconds: waitSeconds },
-            state: waitSeconds > 0 ? ("cooling" as const) : ("ready" as const),
+            ...{ id: String(credential.id), name: credential.name },
+            wait_seconds: Math.max(coolSeconds, Math.ceil(learnt.waitMs / 1_000)),
+            state: conditionWord({ ...learnt, cooling: learnt.cooling || coolSeconds > 0 }),
+            closed_accounts: learnt.closedTo,
           };
         }),
       };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { revision } from "../contract-parts.ts";
+import { CONDITION_WORDS, revision } from "../contract-parts.ts";
 import { moment, nanos } from "../page.ts";
 
 const timeouts = z.strictObject({
@@ -25,6 +25,7 @@ const terms = {
       "Ids of things in the vendor's account that every account may name which may use this upstream",
     ),
   timeouts: timeouts.describe("Milliseconds; what is left out has its default"),
+  probe: z.boolean().describe("It is tried every half minute while nobody asks it"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Written only: no answer ever shows it");
@@ -37,6 +38,7 @@ const rest = z.strictObject({
   max_concurrency: terms.max_concurrency,
   shared_ids: terms.shared_ids,
   timeouts: terms.timeouts,
+  probe: terms.probe,
   enabled: z.boolean(),
 });
 
@@ -80,8 +82,9 @@ const credential = z.object({
     .array(
       z.object({
         model: z.string().describe("What the upstream calls it"),
-        state: z.enum(["open", "cooling"]),
+        state: z.enum(CONDITION_WORDS).describe("ready = but for some accounts"),
         wait_seconds: z.int(),
+        closed_accounts: z.int().describe("Accounts that are kept away, as their own last requests failed"),
       }),
     )
     .describe("As this process has learnt"),

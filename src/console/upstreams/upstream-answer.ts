@@ -1,5 +1,6 @@
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/encode-file.ts";
+import { conditionWord } from "../../routing/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../revision.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";
@@ -29,6 +30,7 @@ export function upstreamAnswers(
     const lines = transport.stats().filter(({ upstream }) => upstream === record.name);
     const { rateLimited, ...attempts } = routing.attempts(record.id);
     const openBreakers = own.filter(({ open }) => open).length;
+    const degraded = own.length - openBreakers;
     const places = new Set(record.models.values()).size * Math.max(1, record.credentials.length);
     return {
       ...{ id: String(record.id), name: record.name, kind: record.kind, base_url: record.baseUrl },
@@ -38,22 +40,23 @@ export function upstreamAnswers(
       ...{ priority: record.priority, weight: record.weight, max_concurrency: record.maxConcurrency },
       shared_ids: [...record.sharedIds].sort(),
       timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
-      enabled: record.enabled,
+      ...{ probe: record.probe, enabled: record.enabled },
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
         ...{ id: String(credential.id), name: credential.name, hint: hintOf(credential.secret) },
         ...{ reference: credential.reference, enabled: credential.enabled },
         troubles: own
           .filter(({ credentialId }) => credentialId === credential.id)
-          .map(({ model, open, waitMs }) => ({
-            ...{ model, state: open ? ("open" as const) : ("cooling" as const) },
-            wait_seconds: Math.ceil(waitMs / 1_000),
+          .map((trouble) => ({
+            ...{ model: trouble.model, state: conditionWord(trouble) },
+            wait_seconds: Math.ceil(trouble.waitMs / 1_000),
+            closed_accounts: trouble.closedTo,
           })),
       })),
       health: {
         state: stateOf(record, {
           usable: usable.has(record.id),
-          ...{ openBreakers, places, cooling: own.length - openBreakers },
+          ...{ openBreakers, places, degraded },
           ...{
             asked: attempts.ok + rateLimited + attempts.failed + attempts.refused,
             failed: attempts.failed,
@@ -78,7 +81,8 @@ export function upstreamRevision(record: UpstreamRecord): string {
 interface Signs {
   readonly usable: boolean;
   readonly openBreakers: number;
-  readonly cooling: number;
+  /** Open to some accounts only, cooling or coming back. */
+  readonly degraded: number;
   /** Models by credentials. */
   readonly places: number;
   readonly asked: number;
@@ -91,7 +95,7 @@ function stateOf({ enabled }: UpstreamRecord, signs: Signs): (typeof HEALTH_STAT
   const share = signs.asked === 0 ? 0 : signs.failed / signs.asked;
   const allOpen = signs.openBreakers > 0 && signs.openBreakers === signs.places;
   if (allOpen || share >= FAILING_SHARE) return "failing";
-  if (signs.openBreakers > 0 || signs.cooling > 0 || share >= DEGRADED_SHARE) return "degraded";
+  if (signs.openBreakers > 0 || signs.degraded > 0 || share >= DEGRADED_SHARE) return "degraded";
   return signs.asked === 0 ? "idle" : "healthy";
 }
 

@@ -3,6 +3,7 @@ import { createLargeJson } from "../../../src/base/large-json.ts";
 import type { Timers } from "../../../src/base/timers.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
+import { createRouting } from "../../../src/routing/routing.ts";
 import type { TaskBoard } from "../../../src/tasks/board.ts";
 import { BATCHLESS_MS, createFaults, REFUSED_MS } from "../../../src/tasks/faults.ts";
 import { createFinisher } from "../../../src/tasks/finish.ts";
@@ -63,6 +64,7 @@ export class TaskProcess {
       finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
       faults: createFaults(this.clock, REFUSED_MS),
       batchless: createFaults(this.clock, BATCHLESS_MS),
+      health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0 }).places,
       largeJson: createLargeJson(),
       scrub: (text) => text,
       ask: (asked) =>

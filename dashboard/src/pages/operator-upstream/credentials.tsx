@@ -99,12 +99,13 @@ function Table({ upstream, act }: TableProps): ReactNode {
 function State({ credential: { enabled, troubles } }: { readonly credential: Credential }): ReactNode {
   const t = useWords(upstreamWords);
   if (!enabled) return <Badge>{t.off}</Badge>;
-  if (troubles.length === 0) return <Condition state="ready" waitSeconds={0} />;
+  if (troubles.length === 0) return <Condition state="ready" waitSeconds={0} closedAccounts={0} />;
   return (
     <ul className="flex flex-col gap-1">
-      {troubles.map(({ model, state, wait_seconds }) => (
+      {troubles.map(({ model, state, wait_seconds, closed_accounts }) => (
         <li key={model}>
-          <span className="break-all">{model}</span> <Condition state={state} waitSeconds={wait_seconds} />
+          <span className="break-all">{model}</span>{" "}
+          <Condition state={state} waitSeconds={wait_seconds} closedAccounts={closed_accounts} />
         </li>
       ))}
     </ul>

@@ -24,6 +24,7 @@ export interface UpstreamDraft {
   readonly maxConcurrency: string;
   /** One a line. */
   readonly sharedIds: string;
+  readonly probe: boolean;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -38,8 +39,7 @@ const NO_TIMEOUTS = {
 export const EMPTY_DRAFT: UpstreamDraft = {
   ...{ name: "", kind: "openai-compatible", baseUrl: "", apiKey: "", models: [["", ""]] },
   ...{ protocols: [], groups: [], closed: false, priority: "0", weight: "1", maxConcurrency: "10000" },
-  sharedIds: "",
-  timeouts: NO_TIMEOUTS,
+  ...{ sharedIds: "", probe: false, timeouts: NO_TIMEOUTS },
 };
 
 export function draftOf(upstream: Upstream): UpstreamDraft {
@@ -51,7 +51,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     groups: upstream.groups ?? [],
     closed: upstream.groups?.length === 0,
     ...{ priority: String(upstream.priority), weight: String(upstream.weight) },
-    maxConcurrency: String(upstream.max_concurrency),
+    ...{ maxConcurrency: String(upstream.max_concurrency), probe: upstream.probe },
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -67,7 +67,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     protocols: draft.protocols.length === 0 ? null : [...draft.protocols],
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     ...{ priority: Number(draft.priority), weight: Number(draft.weight) },
-    max_concurrency: Number(draft.maxConcurrency),
+    ...{ max_concurrency: Number(draft.maxConcurrency), probe: draft.probe },
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),

@@ -114,9 +114,9 @@ function Conditions({ station: { credentials, full } }: { readonly station: Stat
           <Badge tone="warn">{t.full}</Badge>
         </li>
       )}
-      {credentials.map(({ id, name, state, wait_seconds }) => (
+      {credentials.map(({ id, name, state, wait_seconds, closed_accounts }) => (
         <li key={id}>
-          {name} <Condition state={state} waitSeconds={wait_seconds} />
+          {name} <Condition state={state} waitSeconds={wait_seconds} closedAccounts={closed_accounts} />
         </li>
       ))}
     </ul>

@@ -3,7 +3,7 @@ import type { Groups } from "../../../../src/console/groups/contract.ts";
 import type { Kinds, Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
-import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
+import { Checkbox, Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { isMoved, TIMEOUT_NAMES, type UpstreamDraft } from "./draft.ts";
 import { ModelFields } from "./model-fields.tsx";
@@ -136,6 +136,12 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
           onChange={(event) => change({ sharedIds: event.target.value })}
         />
       </Field>
+      <Checkbox
+        label={t.probe}
+        hint={t.probeHint}
+        checked={draft.probe}
+        onChange={(event) => change({ probe: event.target.checked })}
+      />
       <details>
         <summary className="cursor-pointer font-medium">{t.timeouts}</summary>
         <p className="py-1 text-sm text-mute">{t.timeoutsHint}</p>

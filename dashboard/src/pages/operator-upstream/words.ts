@@ -49,6 +49,8 @@ export const upstreamWords = wordsOf({
     sharedIds: "Shared ids",
     sharedIdsHint:
       "Ids at the vendor that every account may name: stored prompts, vector stores, files. One per line",
+    probe: "Try it while nobody asks it",
+    probeHint: "Every half minute, by a call that costs nothing",
     timeouts: "Timeouts in milliseconds",
     timeoutsHint: "Left empty = the default",
     timeout: {
@@ -109,6 +111,11 @@ export const upstreamWords = wordsOf({
     open: (seconds: string) => `not asked, next probe in ${seconds}`,
     probeDue: "not asked, the next request is a probe",
     cooling: (seconds: string) => `asked last for ${seconds}`,
+    returning: "coming back, gets part of its share",
+    closedAccounts: (count: number) =>
+      count === 1
+        ? "closed to 1 account whose requests failed"
+        : `closed to ${count} accounts whose requests failed`,
     off: "off",
     test: "Test",
     testOk: (ms: string) => `answers and takes it, ${ms}`,
@@ -186,6 +193,8 @@ export const upstreamWords = wordsOf({
     maxConcurrencyHint: "每个进程中同时处理的请求数",
     sharedIds: "共享 ID",
     sharedIdsHint: "供应商处所有账户都可引用的 ID：已存储的提示词、向量存储、文件。每行一个",
+    probe: "空闲时探测",
+    probeHint: "每半分钟一次，不产生费用的调用",
     timeouts: "超时（毫秒）",
     timeoutsHint: "留空 = 默认值",
     timeout: {
@@ -242,6 +251,8 @@ export const upstreamWords = wordsOf({
     open: (seconds: string) => `暂不请求，${seconds}后探测`,
     probeDue: "暂不请求，下一个请求将作为探测",
     cooling: (seconds: string) => `${seconds}内最后才请求`,
+    returning: "恢复中，只分到部分请求",
+    closedAccounts: (count: number) => `对 ${count} 个自身请求连续失败的账户关闭`,
     off: "已关闭",
     test: "测试",
     testOk: (ms: string) => `有应答并接受凭据，${ms}`,
