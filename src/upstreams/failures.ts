@@ -45,9 +45,14 @@ export function timeoutOf(limit: Limit, limitMs: number, phase: Phase, host: str
   return { kind: "timeout", phase, message };
 }
 
+/** It began to speak another protocol, for which nobody asked. */
+export function switched(phase: Phase, host: string): UpstreamFailure {
+  return { kind: "protocol", phase, message: `${host} sent a malformed answer: it switched protocols.` };
+}
+
 /**
- * What came is no HTTP/1.1 answer: framing that does not parse, header lists beyond any sense, 100 or
- * 101 where nothing asked for it. A body shorter than declared is a closed connection instead.
+ * What came is no HTTP/1.1 answer: framing that does not parse, header lists beyond any sense, 101 where
+ * nothing asked for it. A body shorter than declared is a closed connection instead.
  */
 function isBroken(error: Error, code: string): boolean {
   return (

@@ -3,7 +3,7 @@ import type { Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { UpstreamAnswer, UpstreamFailure, UpstreamFlight } from "./call.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
-import { failureOf, type Limit, timeoutOf } from "./failures.ts";
+import { failureOf, type Limit, switched, timeoutOf } from "./failures.ts";
 import { RawHeaders } from "./raw-headers.ts";
 import { type Decoder, openDecoder } from "./transport-decoding.ts";
 import type { Line } from "./transport-lines.ts";
@@ -15,6 +15,9 @@ const OVER = 3;
 
 /** A server that has closed an idle connection says so within a round trip; one that took the request works longer. */
 const STALE_MS = 1_000;
+
+/** The one interim answer that ends HTTP; nothing here asks for it. */
+const SWITCHING = 101;
 
 /** What goes out; made anew for each time, as a large body can be read only once. */
 export type RequestTo = (prefix: string) => Dispatcher.DispatchOptions;
@@ -149,7 +152,11 @@ export class Flight implements UpstreamFlight, Timed, Dispatcher.DispatchHandler
   onHeaders(status: number, list: readonly Buffer[], readOn: () => void): boolean {
     this.#repeat = undefined;
     // Informational answers (103 and the like) come before the final one and mean nothing to us.
-    if (this.#state === OVER || status < 200) return true;
+    if (this.#state === OVER) return true;
+    if (status < 200) {
+      if (status === SWITCHING) this.fail(switched(this.phase, this.#options.upstream.name));
+      return true;
+    }
     this.#readOn = readOn;
     const headers = new RawHeaders(list);
     this.#coding = headers.get("content-encoding");

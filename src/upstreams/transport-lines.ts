@@ -2,6 +2,7 @@ import { buildConnector, Client } from "undici";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { ConnectionStats } from "./call.ts";
 import { splitBaseUrl } from "./endpoint-url.ts";
+import { type AwaitedHead, skipInterimAnswers } from "./interim-answers.ts";
 
 /** Response headers beyond this are no vendor's; cookies and security policies come to a few KB. */
 const MAX_HEADER_BYTES = 32 * 1024;
@@ -97,12 +98,18 @@ function openLine(upstream: Upstream, load: Line["load"]): Line {
   const connect = buildConnector({ timeout: upstream.timeouts.connectMs, allowH2: false });
   const clients = new Set<Client>();
   const idle: Client[] = [];
+  const heads = new WeakMap<Client, AwaitedHead>();
   let closed = false;
 
   return {
     ...{ name: upstream.name, prefix, load },
     connections: () => clients.size,
-    takeIdle: () => idle.pop(),
+    takeIdle() {
+      const client = idle.pop();
+      const head = client && heads.get(client);
+      if (head !== undefined) head.awaited = true;
+      return client;
+    },
     takeNew: openClient,
     keep(client) {
       if (closed) drop(client);
@@ -116,14 +123,22 @@ function openLine(upstream: Upstream, load: Line["load"]): Line {
   };
 
   function openClient(): Client {
+    const head = { awaited: true };
     const client = new Client(origin, {
-      connect,
+      connect: (options, callback) =>
+        connect(options, (...opened) => {
+          // A failure comes alone.
+          const [failure, socket] = opened;
+          if (failure === null && socket !== null) skipInterimAnswers(socket, head);
+          callback(...opened);
+        }),
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
     clients.add(client);
+    heads.set(client, head);
     // A connection that ends while idle is forgotten; one that ends under a request is its flight's to drop.
     client.on("disconnect", () => {
       const at = idle.indexOf(client);
