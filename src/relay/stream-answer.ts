@@ -147,7 +147,8 @@ export class StreamAnswer implements Receiver {
     const { started } = this.meter;
     const isEarly = !started && this.heldBackBytes + chunk.length <= HOLD_BACK_BYTES;
     if (this.failedUnheard()) this.refuse();
-    else if (!started && this.isLate()) this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
+    else if (!started && whole > 0 && this.isLate())
+      this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
     else if (isEarly) this.hold(chunk);
     else if (this.isInOnePiece()) this.refuse();
     else if (!started && whole > 0) this.skip(chunk.subarray(whole));
