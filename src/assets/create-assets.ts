@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { randomId } from "../base/random.ts";
-import type { Catalog } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
@@ -8,7 +7,7 @@ import type { HealthSite } from "../routing/routes.ts";
 import type { PlaceHealth } from "../routing/routing.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
-import { scrubberOf } from "../upstreams/scrubber.ts";
+import { type KnownUpstreams, scrubberOf } from "../upstreams/scrubber.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
 import { type AssetCatalog, isSame, makesFor, type Place, placeOf, placesFor } from "./places.ts";
@@ -17,7 +16,7 @@ import { resolveOrder } from "./resolve-order.ts";
 
 export interface AssetsOptions {
   readonly database: Queryable;
-  readonly catalog: { current(): AssetCatalog & Pick<Catalog, "allUpstreams"> };
+  readonly catalog: { current(): AssetCatalog & KnownUpstreams };
   readonly ask: AssetSite["ask"];
   readonly health: PlaceHealth;
   readonly clock: Clock;

@@ -18,10 +18,13 @@ export interface Scrubber {
 /** Deeper than any vendor's details, and no deeper than can be written again. */
 const MAX_DEPTH = 64;
 
+/** A state of the catalog, as far as a scrubber reads it. */
+export type KnownUpstreams = Pick<Catalog, "allUpstreams">;
+
 const perCatalog = new WeakMap<object, Scrubber>();
 
 /** The scrubber for everything that this state of the catalog knows: compiled when the first text is told. */
-export function scrubberOf(catalog: Pick<Catalog, "allUpstreams">): Scrubber {
+export function scrubberOf(catalog: KnownUpstreams): Scrubber {
   let scrubber = perCatalog.get(catalog);
   if (scrubber === undefined) {
     scrubber = createScrubber(catalog.allUpstreams);
