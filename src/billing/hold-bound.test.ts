@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { countTokens as countCl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { countTokens as countO200k } from "gpt-tokenizer/encoding/o200k_base";
+import { countTokens as countP50k } from "gpt-tokenizer/encoding/p50k_base";
+import { countTokens as countR50k } from "gpt-tokenizer/encoding/r50k_base";
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
 import type { Endpoint, Model } from "../catalog/catalog.ts";
-import { readFeatures } from "./body-features.ts";
 import { boundRequest, freezePrice, holdPaths, type RequestBound } from "./hold-bound.ts";
 import { charge } from "./rate.ts";
 
@@ -330,6 +331,8 @@ describe("the hold", () => {
       "function add(a, b) {\n  return a + b; // sum\n}\n",
       '{"id": 12345, "values": [0.25, 17, 998877], "ok": true}\n',
       "https://example.com/a/b?c=d&e=f%20g ",
+      // One token a byte, of letters, letters and digits, marks, and rare scripts.
+      ...["gqgqgqgq", "a1b2c3d4", "~^~^~^~^", "Qx7Qx7", "ꀀꀁꀂ", "𓀀𓀁𓀂", "Āāĕ\u0001\u0002"],
     ];
     const content = fc
       .array(fc.constantFrom(...phrases), { minLength: 1, maxLength: 30 })
@@ -349,7 +352,7 @@ describe("the hold", () => {
           const sent = escaped
             ? json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
             : json;
-          for (const count of [countO200k, countCl100k]) {
+          for (const count of [countO200k, countCl100k, countP50k, countR50k]) {
             // Four tokens around each message and three before the answer, as chat models frame them.
             const input = texts.reduce((sum, text) => sum + count(text) + 4, 3);
             const cost = charge(
@@ -373,30 +376,5 @@ describe("the hold", () => {
     }
     const inputOnly = { ...model, price: { id: 1n, rates: { input: 1n }, extras: {}, media: {} } };
     expect(() => holdOf("messages", {}, inputOnly)).toThrow(refusal);
-  });
-});
-
-describe("features of a body", () => {
-  const features = (endpoint: Endpoint, body: unknown) =>
-    readFeatures(endpoint, scanOf(endpoint, JSON.stringify(body)));
-
-  it("name the tools that the vendor bills by the call, and no others", () => {
-    const tools = ["function", "custom", "mcp", "web_search", "computer_use_preview", "file_search"].map(
-      (type) => ({ type }),
-    );
-    expect(features("responses", { tools }).hostedTools).toEqual(["web_search", "file_search"]);
-    expect(
-      features("generate-content", {
-        tools: [{ function_declarations: [], googleSearch: {}, urlContext: {} }],
-      }).hostedTools,
-    ).toEqual(["googleSearch"]);
-  });
-
-  it("name the fields that change the vendor's price, unless they ask for the usual one", () => {
-    expect(features("chat-completions", { service_tier: "auto" }).pricedFields).toEqual([]);
-    expect(features("messages", { service_tier: "priority", speed: "fast" }).pricedFields).toEqual([
-      { field: "service_tier", value: "priority" },
-      { field: "speed", value: "fast" },
-    ]);
   });
 });

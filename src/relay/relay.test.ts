@@ -28,7 +28,7 @@ function open() {
     callable: () => model,
     endpointsOf: () => ["chat-completions"],
     groups: new Map(),
-    settings: {},
+    settings: { maxPasses: 100, holdCalls: 1 },
   };
   const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" }, credential: {} };
   const relay = createRelay({

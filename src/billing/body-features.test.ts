@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { createBodyScan } from "../base/json-scan.ts";
+import { compileWatch } from "../base/json-watch.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import { featurePaths, readFeatures } from "./body-features.ts";
+
+function scanOf(endpoint: Endpoint, text: string) {
+  const scanner = createBodyScan(compileWatch(featurePaths(endpoint)));
+  scanner.write(Buffer.from(text));
+  return scanner.end();
+}
+
+describe("features of a body", () => {
+  const features = (endpoint: Endpoint, body: unknown) =>
+    readFeatures(endpoint, scanOf(endpoint, JSON.stringify(body)));
+
+  it("name the tools that the vendor bills by the call, and no others", () => {
+    const tools = ["function", "custom", "mcp", "web_search", "computer_use_preview", "file_search"].map(
+      (type) => ({ type }),
+    );
+    expect(features("responses", { tools }).hostedTools).toEqual(["web_search", "file_search"]);
+    expect(
+      features("generate-content", {
+        tools: [{ function_declarations: [], googleSearch: {}, urlContext: {} }],
+      }).hostedTools,
+    ).toEqual(["googleSearch"]);
+  });
+
+  it("name the fields that change the vendor's price, unless they ask for the usual one", () => {
+    expect(features("chat-completions", { service_tier: "auto" }).pricedFields).toEqual([]);
+    expect(features("messages", { service_tier: "priority", speed: "fast" }).pricedFields).toEqual([
+      { field: "service_tier", value: "priority" },
+      { field: "speed", value: "fast" },
+    ]);
+  });
+});
