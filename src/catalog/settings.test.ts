@@ -15,6 +15,7 @@ describe("settings", () => {
       holdCalls: 1,
       foreignIds: null,
       mirror: { kind: "none" },
+      bodyMemoryMb: 256,
       metricsAddress: null,
       metricsToken: null,
       trustedProxies: [],

@@ -25,7 +25,7 @@ function open(streamed: boolean, isSent = true) {
   const exchange = {
     request: {
       ...{ id: "req_1", streamed, answers: 1, body: [body], scan: scanner.end(), startedMs: 0 },
-      protocol: PROTOCOLS["chat-completions"],
+      ...{ protocol: PROTOCOLS["chat-completions"], caller: { accountId: 1n } },
       answer: {
         cut: () => void told.push("cut"),
         onGone: (listener: () => void) => {

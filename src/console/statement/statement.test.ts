@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bear } from "../../../test/support/absorbed-loss.ts";
 import {
   type BillingRig,
   completed,
@@ -126,8 +127,9 @@ describe("a statement", () => {
     const billing = await rig.start("poor");
     const open = await billing.take(order(poor, 10n * TOKEN_NANOS));
     await open.begun;
-    await open.settle(completed(12));
+    await open.settle(completed(10));
     await billing.drain();
+    await bear(rig.database, poor, 2n * TOKEN_NANOS);
     const { data } = await readStatementPage(rig.database, {
       ...{ accountId: poor.accountId, view: "usage", limit: 10 },
     });

@@ -11,5 +11,9 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   trusted_proxies: "其 x-forwarded-for 可信的地址或 CIDR",
   sign_in: "人们如何进入控制台",
   body_memory_mb: "一个进程的请求体合计可占用的内存（MB），默认 256",
+  max_passes: "上游自行运行工具时，一个请求最多按多少轮计费，默认 100",
+  hold_calls: "请求未限制工具调用次数时，预留多少次调用的费用，默认 1",
+  foreign_ids:
+    "请求引用网关未见过签发的供应商 ID 时：refuse 拒绝，allow 放行；默认在多个账户可用该上游时拒绝",
   queues: "等待的上限：一个账户等待余额的请求数与时间，一个模型等待上游的任务数",
 };
