@@ -69,6 +69,17 @@ export function readBody(request: IncomingMessage, terms: BodyTerms, reader: Bod
   });
 }
 
+/**
+ * Whether a body is worth no refusal before it is read: it has come with its head, or says that it is small. What is in it
+ * then decides the answer first, as the specification orders its checks, however a client cuts its packets.
+ */
+export function isHereOrSmall(request: IncomingMessage): boolean {
+  if (request.complete) return true;
+  const coding = request.headers["content-encoding"] === undefined ? "identity" : "gzip";
+  const length = lengthToCome(request, coding);
+  return length !== undefined && length <= SMALL_BYTES;
+}
+
 /** Undefined where only its end will tell. */
 function lengthToCome({ headers }: IncomingMessage, coding: "identity" | "gzip"): number | undefined {
   if (coding === "gzip" || headers["transfer-encoding"] !== undefined) return undefined;

@@ -8,7 +8,7 @@ import { GatewayError } from "../errors.ts";
 import { familyOf } from "../families/table.ts";
 import type { Admission } from "../relay/entrance.ts";
 import type { Task, TaskRequest } from "../tasks/tasks.ts";
-import { MEDIA_BODY_BYTES } from "./body.ts";
+import { isHereOrSmall, MEDIA_BODY_BYTES } from "./body.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import { sendJson, type Visit } from "./endpoint.ts";
@@ -45,16 +45,17 @@ export async function submitMedia(
   }
 }
 
-/** A rate's refusal is given back where the body is here already: the specification looks at what is in it first. */
+/** A rate's refusal is given back where the body is waited for: the specification looks at what is in it first. */
 async function letIn(
   { entrance }: HttpDeps,
-  { complete }: IncomingMessage,
+  incoming: IncomingMessage,
   caller: Caller,
 ): Promise<Admission | GatewayError | undefined> {
+  const mayWait = isHereOrSmall(incoming);
   try {
-    return await entrance.admit(caller, complete);
+    return await entrance.admit(caller, mayWait);
   } catch (error) {
-    if (complete && error instanceof GatewayError && error.reason === "rate_limit_exceeded") return error;
+    if (mayWait && error instanceof GatewayError && error.reason === "rate_limit_exceeded") return error;
     throw error;
   }
 }

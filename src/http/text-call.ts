@@ -7,7 +7,7 @@ import type { Admission } from "../relay/entrance.ts";
 import type { Admitted } from "../relay/relay.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
-import { readBody, TEXT_BODY_BYTES } from "./body.ts";
+import { isHereOrSmall, readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { openClientAnswer } from "./client-answer.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
@@ -44,7 +44,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   try {
     const found = authenticate(incoming, queryKeys, deps.authenticator);
     caller = found instanceof Promise ? await found : found;
-    const entering = deps.entrance.admit(caller, incoming.complete);
+    const entering = deps.entrance.admit(caller, isHereOrSmall(incoming));
     if (entering !== undefined) {
       admission = await entering;
       Object.assign(visit.headers, admission?.headers);

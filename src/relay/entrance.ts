@@ -10,9 +10,9 @@ export type { Admission };
 export interface Entrance {
   /**
    * Lets a caller in: its account has money, its key is within its requests per minute and at once. Undefined at once
-   * for a key without such limits whose body is here already: there is nothing left to save. Rejects with GatewayError.
+   * for a key without such limits whose body may come in any case, as it is here or small: there is nothing to save. Rejects with GatewayError.
    */
-  admit(caller: Caller, bodyIsHere: boolean): Promise<Admission | undefined> | undefined;
+  admit(caller: Caller, bodyMayCome: boolean): Promise<Admission | undefined> | undefined;
 }
 
 export interface EntranceDeps {
@@ -23,8 +23,8 @@ export interface EntranceDeps {
 
 export function createEntrance({ catalog, billing, limits }: EntranceDeps): Entrance {
   return {
-    admit(caller, bodyIsHere) {
-      const isAsked = !bodyIsHere && !servesForNothing(catalog.current(), caller.group);
+    admit(caller, bodyMayCome) {
+      const isAsked = !bodyMayCome && !servesForNothing(catalog.current(), caller.group);
       const asked = isAsked ? billing.requireFunds(caller) : undefined;
       return asked === undefined ? limits.admit(caller) : asked.then(() => limits.admit(caller));
     },

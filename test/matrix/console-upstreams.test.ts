@@ -125,13 +125,16 @@ describe("an upstream made in the console", () => {
     brokenSecond = true;
     for (let round = 0; round < 6; round += 1) expect(await call()).toMatchObject({ status: 200 });
     const { health, credentials } = await created();
-    expect(health).toMatchObject({ state: "failing", open_breakers: 1, attempts: { failed: 5 } });
-    expect(credentials[0]?.troubles[0]).toMatchObject({ model: "theirs", state: "open" });
+    // One account's failures close it to that account alone.
+    expect(health).toMatchObject({ state: "failing", open_breakers: 0, attempts: { failed: 5 } });
+    expect(credentials[0]?.troubles[0]).toMatchObject({ model: "theirs", closed_accounts: 1 });
     const route = (await operator.get("/operator/routing?model=text&endpoint=chat-completions"))
       .body as Route;
-    expect(route.stations.map(({ upstream, credentials: keys }) => [upstream.name, keys[0]?.state])).toEqual([
-      ["second", "open"],
-      ["first", "ready"],
+    expect(
+      route.stations.map(({ upstream, credentials: keys }) => [upstream.name, keys[0]?.closed_accounts]),
+    ).toEqual([
+      ["second", 1],
+      ["first", 0],
     ]);
     brokenSecond = false;
   });
