@@ -75,6 +75,8 @@ export function readBody(request: IncomingMessage, terms: BodyTerms, reader: Bod
  */
 export function isHereOrSmall(request: IncomingMessage): boolean {
   if (request.complete) return true;
+  // Its sender asks before sending it.
+  if (request.headers.expect !== undefined) return false;
   const coding = request.headers["content-encoding"] === undefined ? "identity" : "gzip";
   const length = lengthToCome(request, coding);
   return length !== undefined && length <= SMALL_BYTES;
