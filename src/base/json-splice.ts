@@ -65,19 +65,49 @@ function replaceValue(value: FoundValue, json: string): Edit {
  * parsers differ in which one they take. The scan must watch `stream_options` and its `include_usage`.
  */
 export function addIncludeUsage(scan: BodyScan): Edit[] {
-  const options = scan.all("stream_options");
-  if (options.length === 0) {
-    const field = `"stream_options":{"include_usage":true}${scan.root.items > 0 ? "," : ""}`;
-    return [insert(scan.root.start + 1, field)];
-  }
-  return options.flatMap((option) => {
-    if (option.type !== "object") return [replaceValue(option, '{"include_usage":true}')];
-    const asked = scan.all("stream_options.include_usage").filter((flag) => flag.parent === option.start);
-    if (asked.length === 0) {
-      return [insert(option.start + 1, `"include_usage":true${option.items > 0 ? "," : ""}`)];
-    }
-    return asked.filter((flag) => flag.value !== true).map((flag) => replaceValue(flag, "true"));
-  });
+  return setMember(scan, ["stream_options"], "include_usage", true);
+}
+
+/** Sets a top-level field, every duplicate of it. The scan must watch it. */
+export function setField(scan: BodyScan, name: string, value: number | boolean): Edit[] {
+  return setWithin(scan.root, scan.all(name), name, value);
+}
+
+/**
+ * Sets a field of a top-level object that has several names, in each that is there; else the object is added by the first of
+ * them. The scan must watch the objects and the field in them.
+ */
+export function setMember(
+  scan: BodyScan,
+  objects: readonly [string, ...string[]],
+  name: string,
+  value: number | boolean,
+): Edit[] {
+  const json = `{${JSON.stringify(name)}:${value}}`;
+  const edits = objects.flatMap((object) =>
+    scan.all(object).flatMap((found) => {
+      if (found.type !== "object") return [replaceValue(found, json)];
+      const members = scan.all(`${object}.${name}`).filter((member) => member.parent === found.start);
+      return setWithin(found, members, name, value);
+    }),
+  );
+  if (objects.some((object) => scan.count(object) > 0)) return edits;
+  return [insertFirst(scan.root, objects[0], json)];
+}
+
+function setWithin(
+  object: BodyScan["root"],
+  members: readonly FoundValue[],
+  name: string,
+  value: number | boolean,
+): Edit[] {
+  if (members.length === 0) return [insertFirst(object, name, `${value}`)];
+  return members.filter((member) => member.value !== value).map((member) => replaceValue(member, `${value}`));
+}
+
+/** A field in front of all others of an object. */
+function insertFirst({ start, items }: BodyScan["root"], name: string, json: string): Edit {
+  return insert(start + 1, `${JSON.stringify(name)}:${json}${items > 0 ? "," : ""}`);
 }
 
 /** Takes a top-level field out, every duplicate of it, with the comma that it leaves over. */

@@ -5,7 +5,7 @@ import { formatUsd } from "../base/money.ts";
 import type { Timers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
-import type { HoldOrder, OpenHold } from "./billing.ts";
+import { type HoldOrder, InsufficientFunds, type OpenHold } from "./billing.ts";
 import { type LedgerRef, ledgersOf } from "./ledger-ref.ts";
 import { UNWRITABLE } from "./line-writer.ts";
 import type { Purse } from "./purse.ts";
@@ -135,7 +135,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       assert(amountNanos >= 0n, "a hold is not negative");
       const ledgers = ledgersOf(order.caller, clock.nowMs());
       if (amountNanos > LARGEST_HOLD_NANOS)
-        throw refusal({ kind: "insufficient", ledger: ledgers[0] }, amountNanos);
+        throw refusal({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos);
       const own = purses.of(ledgers, nowMs);
       if (purses.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
       return wait(session, order, nowMs);
@@ -165,11 +165,11 @@ function refusal(why: Refusal, amountNanos: bigint): GatewayError {
     case "insufficient": {
       const atMost = `This request may cost up to $${formatUsd(amountNanos)}`;
       const advice = "Ask for fewer output tokens";
-      return new GatewayError(
-        "insufficient_user_quota",
+      return new InsufficientFunds(
         why.ledger.allowanceNanos === null
           ? `${atMost}, which is more than the account's balance. ${advice} or top up the account.`
           : `${atMost}, which is more than the API key's spending limit leaves. ${advice} or use another key.`,
+        why.fundsNanos,
       );
     }
     case "busy":

@@ -1,5 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
+import type { Nanos } from "../base/money.ts";
 import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
+import { GatewayError } from "../errors.ts";
 import type { TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./usage-bound.ts";
 
@@ -10,7 +12,7 @@ import type { Implausible } from "./usage-bound.ts";
 export interface TextBilling {
   /**
    * Takes a hold of `amountNanos` and writes its begin line. Returns at once when the purse has
-   * room, else a promise that waits its turn. Rejects (or throws) GatewayError: insufficient_user_quota (403), balance_busy
+   * room, else a promise that waits its turn. Rejects (or throws) GatewayError: InsufficientFunds (403), balance_busy
    * (429, Retry-After), service_unavailable (503: the last tick is stale or lines cannot be written).
    */
   take(order: HoldOrder): OpenHold | Promise<OpenHold>;
@@ -19,6 +21,17 @@ export interface TextBilling {
    * its key's limit; else the next tick is asked, and the promise rejects with GatewayError as `take` does.
    */
   requireFunds(caller: Caller): Promise<void> | undefined;
+}
+
+/** A hold is larger than all the money there is, so that waiting is no help; a smaller one may fit. */
+export class InsufficientFunds extends GatewayError {
+  /** What the account and its key have in all, running holds included: the smaller of the two. */
+  readonly fundsNanos: Nanos;
+
+  constructor(message: string, fundsNanos: Nanos) {
+    super("insufficient_user_quota", message);
+    this.fundsNanos = fundsNanos;
+  }
 }
 
 /** The price row and factor in force when the request was accepted; nothing later changes them. */

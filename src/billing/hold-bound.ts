@@ -28,6 +28,8 @@ export interface HoldQuestion {
   readonly copies?: number;
   /** Betas that the caller asks for, separated by commas. */
   readonly betas?: string | undefined;
+  /** The output limit that the gateway writes into a request without one, see limitOutput; absent = none. */
+  readonly outputLimit?: number;
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
   /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
   readonly refersElsewhere?: boolean;
@@ -75,7 +77,7 @@ export function boundRequest(question: HoldQuestion): RequestBound {
   const limits = limitsOf(model, question.betas);
   if (limits === undefined) throw notPriced(model, "context_tokens and max_output_tokens");
   const answers = answersAsked(question);
-  const stated = largestAsked(scan, question.outputLimits, limits.outputTokens) ?? limits.outputTokens;
+  const stated = question.outputLimit ?? statedLimit(question, limits.outputTokens) ?? limits.outputTokens;
   // A summary is a pass of its own over the same input, as long as the model can write.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools > 0;
@@ -181,12 +183,12 @@ const MOST_ANSWERS = 1e15;
 const USUAL_ANSWERS = 128;
 
 /**
- * The largest whole number found at the paths, at most `ceiling`; anything that is no number from 1 up
- * counts as the ceiling, since vendors differ in what they make of it. Undefined where nothing is asked.
+ * The largest output limit that the request states, at most `ceiling`; anything that is no number from 1 up
+ * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated.
  */
-function largestAsked(scan: BodyScan, paths: readonly string[], ceiling: number): number | undefined {
+export function statedLimit({ scan, outputLimits }: HoldQuestion, ceiling: number): number | undefined {
   let largest: number | undefined;
-  for (const path of paths) {
+  for (const path of outputLimits) {
     const values = scan.all(path);
     if (values.length < scan.count(path)) return ceiling;
     for (const value of values) {

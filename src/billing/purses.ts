@@ -18,8 +18,8 @@ export interface Waiter {
 }
 
 export type Refusal =
-  /** The wallet plus all leases of some ledger is below the hold. */
-  | { readonly kind: "insufficient"; readonly ledger: LedgerRef }
+  /** The wallet plus all leases of some ledger is below the hold; `fundsNanos` is the smallest such sum. */
+  | { readonly kind: "insufficient"; readonly ledger: LedgerRef; readonly fundsNanos: bigint }
   /** Others held the money for all the time one may wait, or too many wait already. */
   | { readonly kind: "busy" }
   | { readonly kind: "unavailable" };
@@ -183,7 +183,7 @@ export class Purses {
       const lacking = refuse && waiting.asked ? purses.find((purse) => isBelow(purse, waiter)) : undefined;
       if (lacking) {
         this.leave(waiting);
-        waiter.refused({ kind: "insufficient", ledger: lacking.ledger });
+        waiter.refused({ kind: "insufficient", ledger: lacking.ledger, fundsNanos: leastTotal(purses) });
         return false;
       }
       const mayTry = !balanceShort && !purses.some((purse) => shortLimits.has(purse));
@@ -238,6 +238,12 @@ function holdAll(purses: readonly Purse[], amountNanos: bigint, nowMs: number): 
   for (const purse of purses) if (!purse.hasRoom(amountNanos)) return false;
   for (const purse of purses) purse.hold(amountNanos, nowMs);
   return true;
+}
+
+/** Of those that are known: one that was not asked about has room for what is wanted. */
+function leastTotal(purses: readonly Purse[]): bigint {
+  const totals = purses.flatMap(({ totalNanos }) => (totalNanos === undefined ? [] : [totalNanos]));
+  return totals.reduce((least, total) => (total < least ? total : least));
 }
 
 function isBelow(purse: Purse, waiter: Waiter): boolean {

@@ -27,6 +27,12 @@ export function roundedCost(microNanos: bigint, factorPpm: bigint): Nanos {
   return divideHalfUp(microNanos * factorPpm, MICRO_NANOS_PER_NANO * PPM);
 }
 
+/** The other way round: the most tokens at one rate that this much money is sure to cover. 0 where they cost nothing. */
+export function tokensWithin(nanos: Nanos, rate: bigint, factorPpm: bigint): bigint {
+  if (nanos <= 0n || rate * factorPpm === 0n) return 0n;
+  return (nanos * MICRO_NANOS_PER_NANO * PPM) / (rate * factorPpm);
+}
+
 const MICRO_NANOS_PER_NANO = 1_000_000n;
 
 /** What the request pays beside its tokens, in millionths of a nano, before the factor. */

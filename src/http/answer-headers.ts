@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** What a page of another origin may read of an answer. */
 const EXPOSED =
-  "x-request-id, request-id, retry-after, x-faregate-dropped, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
+  "x-request-id, request-id, retry-after, x-faregate-dropped, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 
 /**
  * Headers of every answer of the data plane, errors included: the request's id (twice on messages,

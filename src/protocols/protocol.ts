@@ -39,12 +39,20 @@ export interface ForwardTable {
   readonly maxItems: Readonly<Record<string, number>>;
   /** Paths of output limits in every spelling the vendors read; compared decoded. */
   readonly outputLimits: readonly string[];
+  /** Where an output limit is written that the gateway sets; null where the protocol has none. */
+  readonly ownLimit: LimitField | null;
   /** Paths of the number of answers, e.g. `n`, in every spelling. */
   readonly answerCounts: readonly string[];
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
   /** Where ids of what the vendor keeps stand. */
   readonly references: ReferenceTable;
+}
+
+/** One field of a body: `name`, at top level or within an object that has these names there. */
+export interface LimitField {
+  readonly name: string;
+  readonly within?: readonly [string, ...string[]];
 }
 
 /** Reads usage off answers; the forwarding tee and translation share it. */

@@ -16,7 +16,7 @@ import type { TextRequest } from "./text-request.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
- * and on a chat stream the wish for usage, without which nothing could be billed exactly. Answers pass
+ * an output limit where the caller's money covers no answer of any length, and on a chat stream the wish for usage, without which nothing could be billed exactly. Answers pass
  * as they come.
  */
 export class ForwardPassage implements Passage {
@@ -29,13 +29,16 @@ export class ForwardPassage implements Passage {
   private readonly request: TextRequest;
   private readonly hidesUsageFrame: boolean;
 
-  constructor(request: TextRequest, candidate: Candidate, quirks: Quirks) {
+  /** `limit`: writes an output limit into a request that states none. */
+  constructor(request: TextRequest, candidate: Candidate, quirks: Quirks, limit?: readonly Edit[]) {
     const { protocol, scan, body, streamed } = request;
     const edits: Edit[] = [];
     if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
       edits.push(...replaceModel(scan, candidate.model));
     const isChat = protocol.name === "chat-completions";
-    if (isChat) edits.push(...limitEdits(scan, quirks));
+    // A null by another name would become a second, later limit.
+    if (limit !== undefined) edits.push(...limit);
+    else if (isChat) edits.push(...limitEdits(scan, quirks));
     if (isChat && !streamed) edits.push(...removeField(scan, "stream_options"));
     this.hidesUsageFrame = isChat && streamed && !asksUsage(scan);
     if (this.hidesUsageFrame) edits.push(...addIncludeUsage(scan));

@@ -1,4 +1,5 @@
 import { type Clock, unixSeconds } from "../base/clock.ts";
+import type { Edit } from "../base/json-splice.ts";
 import { SMALL_BYTES } from "../base/memory-budget.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
@@ -12,6 +13,7 @@ import type { Candidate } from "../upstreams/call.ts";
 import { quirksOf } from "../upstreams/presets.ts";
 import { ForwardPassage } from "./forward.ts";
 import type { InlineMedia, Inlining } from "./inline-media.ts";
+import { outputLimitEdits } from "./output-limit.ts";
 import type { Passage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 import { targetOf, translate } from "./translate.ts";
@@ -47,13 +49,16 @@ export class Passages {
   private readonly deps: PassagesDeps;
   private readonly stated: Quirks;
   private readonly canForward: boolean;
+  private readonly outputLimit: number | undefined;
   private decoded: ChatRequest | undefined;
   private inlining: Inlining | undefined;
 
-  constructor(request: TextRequest, model: Model, deps: PassagesDeps) {
+  /** `outputLimit`: to be written into the request, which states none. */
+  constructor(request: TextRequest, model: Model, deps: PassagesDeps, outputLimit?: number) {
     this.request = request;
     this.model = model;
     this.deps = deps;
+    this.outputLimit = outputLimit;
     this.stated = readQuirks(model.quirks);
     this.canForward =
       request.state === undefined && (request.answers === 1 || this.stated.manyAnswers !== false);
@@ -67,7 +72,7 @@ export class Passages {
     const { request } = this;
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says; presets are for translation.
-      return new ForwardPassage(request, candidate, this.stated);
+      return new ForwardPassage(request, candidate, this.stated, this.limitEdits(candidate));
     }
     this.reserveMemory();
     return request.scan.length > LARGE_BODY_BYTES ? this.openBeside(candidate) : this.openHere(candidate);
@@ -76,6 +81,12 @@ export class Passages {
   /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
   close(): void {
     this.inlining?.end();
+  }
+
+  /** A limit goes into the field that this vendor's model reads, whatever the catalog says of it. */
+  private limitEdits(candidate: Candidate): readonly Edit[] | undefined {
+    if (this.outputLimit === undefined) return undefined;
+    return outputLimitEdits(this.request, quirksOf(candidate, this.model.quirks), this.outputLimit);
   }
 
   /** At once or not at all: whoever holds a body and waits for more may wait for another who does the same. */
@@ -90,7 +101,7 @@ export class Passages {
   }
 
   private openHere(candidate: Candidate): Passage | Promise<Passage> {
-    this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request)));
+    this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request, this.outputLimit)));
     this.inlining ??= this.deps.inlineMedia.begin();
     const { traits } = translationOf(PROTOCOLS[candidate.protocol]);
     const target = this.targetTo(candidate);
@@ -101,7 +112,11 @@ export class Passages {
   }
 
   private async openBeside(candidate: Candidate): Promise<Passage> {
-    const reply = await this.deps.translator.translate(this.request, this.targetTo(candidate));
+    const reply = await this.deps.translator.translate(
+      this.request,
+      this.targetTo(candidate),
+      this.outputLimit,
+    );
     return "linksMedia" in reply ? this.openHere(candidate) : this.written(candidate, reply);
   }
 
@@ -114,8 +129,11 @@ export class Passages {
   }
 }
 
-function receivedOf({ protocol, model, streamed, body }: TextRequest): ReceivedRequest {
-  return { protocol: protocol.name, model, streamed, body: Buffer.concat(body) };
+function receivedOf(
+  { protocol, model, streamed, body }: TextRequest,
+  outputLimit: number | undefined,
+): ReceivedRequest {
+  return { protocol: protocol.name, model, streamed, body: Buffer.concat(body), outputLimit };
 }
 
 function orRefuse<T>(outcome: Translated<T>): T {

@@ -2,9 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
 import { formatUsd } from "../base/money.ts";
 import { Roster } from "../base/roster.ts";
-import type { OpenHold, Outcome, TextBilling } from "../billing/billing.ts";
-import { boundRequest, freezePrice } from "../billing/hold-bound.ts";
-import type { UsageBound } from "../billing/usage-bound.ts";
+import type { Outcome, TextBilling } from "../billing/billing.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
@@ -14,12 +12,12 @@ import type { Candidate } from "../upstreams/call.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle } from "./exchange.ts";
-import { priceExtras } from "./extras.ts";
 import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
 import type { Passage } from "./passage.ts";
-import { mostCopies, Passages, type PassagesDeps } from "./passages.ts";
+import { Passages, type PassagesDeps } from "./passages.ts";
 import { pinsOf } from "./pins.ts";
-import { type References, readReferences } from "./references.ts";
+import { readReferences } from "./references.ts";
+import { type Held, takeHold } from "./take-hold.ts";
 import type { TextRequest } from "./text-request.ts";
 import { tokenEstimate } from "./token-estimate.ts";
 
@@ -66,15 +64,15 @@ export function createRelay(deps: RelayDeps): Relay {
           ? undefined
           : await pinsOf(deps.issuedIds, catalog, model, request, references);
       const candidates = candidatesFor(deps, catalog, model, request, pins);
-      const passages = new Passages(request, model, deps);
       const { admission } = request;
       if (admission !== undefined) {
         const reserving = admission.reserveTokens(tokenEstimate(request, model));
         if (reserving !== undefined) await reserving;
         request.answer.addHeaders(admission.headers);
       }
-      const taken = takeHold(deps, catalog, model, request, references);
+      const taken = takeHold(deps.billing, catalog, model, request, references);
       const held = taken instanceof Promise ? await taken : taken;
+      const passages = new Passages(request, model, deps, held.outputLimit);
       const exchange = openExchange(deps, catalog, request, held);
       live.add(exchange);
       const over = (): void => {
@@ -141,50 +139,6 @@ function candidatesFor(
     ...(pins === undefined ? {} : { pins }),
     ...(minter === undefined ? {} : { minter }),
   });
-}
-
-/** A hold with what its request can have used. */
-interface Held {
-  readonly hold: OpenHold;
-  readonly bound: UsageBound;
-}
-
-/** Takes the hold: from here on the exchange must be settled, whatever happens. */
-function takeHold(
-  deps: RelayDeps,
-  catalog: Catalog,
-  model: Model,
-  request: TextRequest,
-  references: References,
-): Held | Promise<Held> {
-  const group = catalog.groups.get(request.caller.group);
-  // The group was there a moment ago, when it made the model callable; without it nothing has a price.
-  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
-  const { amountNanos, usage } = boundRequest({
-    endpoint: request.protocol.name,
-    model,
-    price,
-    body: request.body,
-    scan: request.scan,
-    outputLimits: request.protocol.forward.outputLimits,
-    answerCounts: request.protocol.forward.answerCounts,
-    copies: mostCopies(catalog, model, request),
-    refersElsewhere: references.addContent,
-    betas: request.headers.betas,
-    settings: catalog.settings,
-  });
-  const taken = deps.billing.take({
-    requestId: request.id,
-    caller: request.caller,
-    model: model.id,
-    endpoint: request.protocol.name,
-    streamed: request.streamed,
-    price,
-    amountNanos,
-  });
-  return taken instanceof Promise
-    ? taken.then((hold) => ({ hold, bound: usage }))
-    : { hold: taken, bound: usage };
 }
 
 function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, held: Held): Exchange {

@@ -14,6 +14,8 @@ export interface ReceivedRequest {
   readonly model: string;
   readonly streamed: boolean;
   readonly body: Uint8Array;
+  /** The gateway's own, for a request that states none. */
+  readonly outputLimit?: number | undefined;
 }
 
 /** A request as it goes to an upstream, and what its answer needs of it. */
@@ -35,11 +37,13 @@ export interface Refusal {
 export type Translated<T> = { readonly value: T } | { readonly refused: Refusal };
 
 /** Reads a caller's body, known to be JSON, into the neutral form. */
-export function decodeRequest({ protocol, model, streamed, body }: ReceivedRequest): Translated<ChatRequest> {
+export function decodeRequest(received: ReceivedRequest): Translated<ChatRequest> {
+  const { protocol, model, streamed, body, outputLimit } = received;
   const outcome = translationOf(PROTOCOLS[protocol]).decodeRequest(parseExact(textOf(body)));
-  return "refused" in outcome
-    ? refused(outcome.refused)
-    : { value: { ...outcome.value, model, stream: streamed } };
+  if ("refused" in outcome) return refused(outcome.refused);
+  const request = { ...outcome.value, model, stream: streamed };
+  if (outputLimit === undefined) return { value: request };
+  return { value: { ...request, limits: { ...request.limits, maxOutputTokens: outputLimit } } };
 }
 
 /** Writes it for an upstream. */

@@ -9,7 +9,7 @@ import type { TranslateAnswer, TranslateMessage, TranslateReply } from "./transl
 /** Translates large requests beside the event loop, which they would hold up for everybody. */
 export interface Translator {
   /** Rejects with GatewayError where it cannot be done now, or at all. */
-  translate(request: TextRequest, target: EncodeTarget): Promise<TranslateReply>;
+  translate(request: TextRequest, target: EncodeTarget, outputLimit?: number): Promise<TranslateReply>;
   close(): Promise<void>;
 }
 
@@ -33,13 +33,13 @@ export function createTranslator(): Translator {
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   return {
-    translate: (request, target) =>
+    translate: (request, target, outputLimit) =>
       pool
         .run(() => {
           // The caller's bytes are needed for an estimate and for other candidates.
           const body = joined(request.body, request.scan.length);
           const { model, streamed, protocol } = request;
-          const received = { protocol: protocol.name, model, streamed, body };
+          const received = { protocol: protocol.name, model, streamed, body, outputLimit };
           return {
             message: { request: received, target } satisfies TranslateMessage,
             moved: [body.buffer],

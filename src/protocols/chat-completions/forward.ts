@@ -28,6 +28,7 @@ export const chatCompletionsForward: ForwardTable = {
   required: ["messages"],
   maxItems: { stop: 4 },
   outputLimits: ["max_tokens", "max_completion_tokens"],
+  ownLimit: { name: "max_completion_tokens" },
   references: chatCompletionsReferences,
   answerCounts: ["n"],
 };

@@ -14,6 +14,7 @@ export const embeddingsForward: ForwardTable = {
   required: ["input"],
   maxItems: {},
   outputLimits: [],
+  ownLimit: null,
   references: NO_REFERENCES,
   answerCounts: [],
 };

@@ -25,6 +25,7 @@ export const generateContentForward: ForwardTable = {
     "generation_config.maxOutputTokens",
     "generation_config.max_output_tokens",
   ],
+  ownLimit: { name: "maxOutputTokens", within: ["generationConfig", "generation_config"] },
   references: generateContentReferences,
   answerCounts: [
     "generationConfig.candidateCount",

@@ -22,6 +22,7 @@ export const messagesForward: ForwardTable = {
   required: ["messages", "max_tokens"],
   maxItems: {},
   outputLimits: ["max_tokens"],
+  ownLimit: { name: "max_tokens" },
   references: messagesReferences,
   answerCounts: [],
 };

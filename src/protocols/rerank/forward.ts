@@ -14,6 +14,7 @@ export const rerankForward: ForwardTable = {
   required: ["query", "documents"],
   maxItems: {},
   outputLimits: [],
+  ownLimit: null,
   references: NO_REFERENCES,
   answerCounts: [],
 };

@@ -21,6 +21,7 @@ export const responsesForward: ForwardTable = {
   required: ["input"],
   maxItems: {},
   outputLimits: ["max_output_tokens"],
+  ownLimit: { name: "max_output_tokens" },
   references: responsesReferences,
   answerCounts: [],
 };

@@ -1,0 +1,18 @@
+import { type Edit, setField, setMember } from "../base/json-splice.ts";
+import type { Quirks } from "../conversation/quirks.ts";
+import type { TextRequest } from "./text-request.ts";
+
+/** `x-faregate-output-limit`: the limit that the gateway wrote into a request without one, as the money covers no more. */
+export function outputLimitHeader(tokens: number): Record<string, string> {
+  return { "x-faregate-output-limit": `${tokens}` };
+}
+
+/** Writes an output limit into a body that states none (or null), where the model reads it. */
+export function outputLimitEdits({ protocol, scan }: TextRequest, quirks: Quirks, tokens: number): Edit[] {
+  const field = protocol.forward.ownLimit;
+  if (field === null) return [];
+  const { name, within } = field;
+  if (within !== undefined) return setMember(scan, within, name, tokens);
+  const known = protocol.name === "chat-completions" ? quirks.maxTokensField : undefined;
+  return setField(scan, known ?? name, tokens);
+}
