@@ -42,6 +42,9 @@ describe("translating beside the event loop", () => {
     if (!("value" in here && "value" in there)) throw new Error("refused");
     expect(Buffer.from(there.value.body).equals(Buffer.from(here.value.body))).toBe(true);
     expect({ ...there.value, body: null }).toEqual({ ...here.value, body: null });
+    const limited = await translator.translate(request, TARGET, 300);
+    if (!("value" in limited)) throw new Error("refused");
+    expect(Buffer.from(limited.value.body).toString()).toMatch(/"max_(output_)?tokens":300\b/);
     expect(there.value.plan.tools.size).toBe(blankPlan(ORIGIN, "s").tools.size + 1);
     expect(there.value.losses).toContainEqual({ path: "seed", reason: "no-slot" });
     expect(Buffer.concat(request.body).equals(body)).toBe(true);

@@ -7,13 +7,25 @@ import {
   removeField,
   renameField,
   replaceModel,
+  setField,
+  setMember,
   splice,
 } from "../../src/base/json-splice.ts";
 import { compileWatch } from "../../src/base/json-watch.ts";
 import { bodyText, cutAt, cutPlaces, jsonText, mustScan } from "./json-bodies.ts";
 
 const watch = compileWatch(
-  ["model", "stream", "stream_options", "stream_options.include_usage", "max_tokens"],
+  [
+    "model",
+    "stream",
+    "stream_options",
+    "stream_options.include_usage",
+    "max_tokens",
+    "a",
+    "a.max_tokens",
+    "n",
+    "n.max_tokens",
+  ],
   ["model"],
 );
 
@@ -76,6 +88,25 @@ describe("forwarding", () => {
       (scan) => renameField(scan, "max_tokens", "max_completion_tokens"),
       ({ max_tokens, ...rest }) =>
         max_tokens === undefined ? rest : { ...rest, max_completion_tokens: max_tokens },
+    );
+  });
+
+  it("writes an output limit, be it into an object with several names, and changes nothing else", () => {
+    lawOfEdit(
+      (scan) => setField(scan, "max_tokens", 300),
+      (parsed) => ({ ...parsed, max_tokens: 300 }),
+    );
+    const limited = (value: unknown): object => ({
+      ...(typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}),
+      max_tokens: 300,
+    });
+    lawOfEdit(
+      (scan) => setMember(scan, ["a", "n"], "max_tokens", 300),
+      (parsed) => ({
+        ...parsed,
+        ...("a" in parsed || !("n" in parsed) ? { a: limited(parsed["a"]) } : {}),
+        ...("n" in parsed ? { n: limited(parsed["n"]) } : {}),
+      }),
     );
   });
 
