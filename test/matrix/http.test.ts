@@ -217,6 +217,7 @@ describe("the HTTP surface", () => {
           "x-request-id",
           "retry-after",
           "x-faregate-dropped",
+          "x-faregate-output-limit",
           "x-ratelimit-limit-requests",
           "x-ratelimit-remaining-tokens",
         ])
