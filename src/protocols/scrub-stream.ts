@@ -35,10 +35,17 @@ export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub):
   return isChanged ? Buffer.concat(pieces) : bytes;
 }
 
-/** Whether this is the beginning of a large event that a model's words or pictures are in, and no error. */
+/** Whether this is the beginning of a large event of an answer: what a model wrote, or a picture. */
 export function beginsAnswer(bytes: Buffer): boolean {
-  const text = bytes.toString("latin1");
-  return ANSWER_FIELD.test(text) && !ERROR_FIELD.test(text);
+  return ANSWER_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
+}
+
+/**
+ * Whether a large event begins as a vendor's error. Only how it begins is looked at: further in, the same words are as
+ * likely a model's own, in the arguments of a call.
+ */
+export function beginsError(bytes: Buffer): boolean {
+  return ERROR_BEGINNING.test(bytes.toString("latin1", 0, BEGINNING_BYTES));
 }
 
 /** A plain answer with the vendor's own words scrubbed; the very bytes where nothing was found. */
@@ -113,7 +120,10 @@ function written(value: unknown): string | undefined {
 }
 
 const ANSWER_FIELD =
-  /"(?:choices|delta|candidates|content_block|message|response|item|part|output|data|b64_json|partial_image_b64)"\s*:/;
-const ERROR_FIELD = /"(?:errors?|detail|base_resp)"\s*:\s*(?!null\b)|"type"\s*:\s*"error"|^event:\s*error/m;
+  /"(?:choices|delta|candidates|content_block|message|response|item|part|output|data|text|arguments|input|code|b64_json|partial_image_b64)"\s*:/;
+const ERROR_BEGINNING =
+  /^event:\s*error\b|^[\s,[]*(?:data:)?[\s[]*\{\s*(?:"type"\s*:\s*"error"|"(?:errors?|detail|base_resp)"\s*:\s*(?!null\b))/m;
+/** Vendors name an error first. */
+const BEGINNING_BYTES = 512;
 const LINE_END = /(\r\n|\n|\r)/;
 const BYTE_ORDER_MARK = /^\ufeff/;

@@ -3,7 +3,7 @@ import type { ChargeReason } from "../billing/billing.ts";
 import { type ErrorStatement, GatewayError, statementOf } from "../errors.ts";
 import { tellCaller } from "../protocols/blame.ts";
 import type { StreamMeter } from "../protocols/protocol.ts";
-import { beginsAnswer, scrubStream } from "../protocols/scrub-stream.ts";
+import { beginsAnswer, beginsError, scrubStream } from "../protocols/scrub-stream.ts";
 import { OversizedEvent } from "../protocols/stream-frames.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { ClientAnswer } from "./client-answer.ts";
@@ -181,9 +181,9 @@ export class StreamAnswer implements Receiver {
     this.hold(rest);
   }
 
-  /** Passes a part of a large event on, which as a rule is an inline picture; an error of such a size is cut off. */
+  /** Passes a part of a large event on: an inline picture, a whole text or call; an error of such a size is cut off. */
   private flow(): void {
-    if (!this.flows && this.passage.passesErrors && !this.beginsWith(EMPTY)) {
+    if (!this.flows && this.passage.passesErrors && beginsError(Buffer.concat(this.heldBack))) {
       this.conceal();
       return;
     }
@@ -384,8 +384,6 @@ export class StreamAnswer implements Receiver {
     });
   }
 }
-
-const EMPTY = Buffer.alloc(0);
 
 /** Bytes came, and no event among them. */
 function noEvent(upstream: string): UpstreamFailure {
