@@ -77,3 +77,17 @@ export class BodyPace {
     if (this.watched.size > 0) this.lookSoon(nowMs);
   }
 }
+
+/** So many chunks of a body may be as small as they like. */
+const FEW_CHUNKS = 1_000;
+
+/** Bytes that its chunks must have on average, their framing included where that is known. */
+const LEAST_CHUNK_BYTES = 64;
+
+/**
+ * Whether a body comes in chunks of a few bytes. Each costs the parser as much as one of many kilobytes, so that a sender
+ * without a key could hold up everybody; clients send what they have buffered.
+ */
+export function hasTinyChunks(chunks: number, bytes: number): boolean {
+  return chunks > FEW_CHUNKS && bytes < chunks * LEAST_CHUNK_BYTES;
+}

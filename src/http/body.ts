@@ -5,7 +5,7 @@ import { type MemoryLease, SMALL_BYTES } from "../base/memory-budget.ts";
 import { atTurnEnd } from "../base/turn.ts";
 import { GatewayError } from "../errors.ts";
 import { memoryRefused } from "./body-memory.ts";
-import type { BodyPace } from "./body-pace.ts";
+import { type BodyPace, hasTinyChunks } from "./body-pace.ts";
 import { tellToGoAhead } from "./expect-continue.ts";
 import { packChunk } from "./pack-chunk.ts";
 
@@ -131,6 +131,8 @@ class Reading {
   private readonly unwatch: () => void;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
+  private wireChunks = 0;
+  private wireBytes = 0;
   private isReadDue = false;
   private nextChunk = 0;
   private nextByte = 0;
@@ -150,6 +152,7 @@ class Reading {
     this.reader = reader;
     this.reject = reject;
     this.unwatch = terms.pace.watch(request, () => this.fail(tooSlow()));
+    request.on("data", (chunk: Buffer) => this.count(chunk));
     const source: Readable = gunzip === undefined ? request : request.pipe(gunzip);
     source.on("data", (chunk: Buffer) => this.take(chunk));
     source.on("end", () =>
@@ -168,7 +171,14 @@ class Reading {
     );
   }
 
+  private count({ length }: Buffer): void {
+    this.wireChunks += 1;
+    this.wireBytes += length;
+    if (hasTinyChunks(this.wireChunks, this.wireBytes)) this.fail(tinyChunks());
+  }
+
   private take(chunk: Buffer): void {
+    if (this.over) return;
     this.bytes += chunk.length;
     const refusal = this.refusal();
     if (refusal !== undefined) {
@@ -218,9 +228,10 @@ class Reading {
     this.unwatch();
     this.chunks.length = 0;
     const { request, gunzip } = this;
-    (gunzip ?? request).removeAllListeners("data");
+    request.removeAllListeners("data");
     if (gunzip !== undefined) {
       request.unpipe(gunzip);
+      gunzip.removeAllListeners("data");
       gunzip.destroy();
     }
     // The rest is thrown away by whoever answers.
@@ -244,6 +255,14 @@ function tooSlow(): GatewayError {
   return new GatewayError(
     "request_timeout",
     "The request body came too slowly: less than 32 KB a second over 5 seconds.",
+    { headers: { connection: "close" } },
+  );
+}
+
+function tinyChunks(): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    "The request body comes in chunks of a few bytes; send it in larger ones, or with a Content-Length.",
     { headers: { connection: "close" } },
   );
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { MEDIA_BODY_BYTES } from "./body.ts";
+import { hasTinyChunks } from "./body-pace.ts";
 
 /** Twice the largest body that is taken: whoever sends more will not be talked to. */
 const READ_OUT_BYTES = 2 * MEDIA_BODY_BYTES;
@@ -14,10 +15,13 @@ const READ_OUT_MS = 10_000;
  */
 export function readOut(request: IncomingMessage, done: () => void): void {
   const { socket } = request;
-  const lastByte = socket.bytesRead + READ_OUT_BYTES;
+  const firstByte = socket.bytesRead;
+  const lastByte = firstByte + READ_OUT_BYTES;
+  let chunks = 0;
   const timer = setTimeout(() => socket.destroy(), READ_OUT_MS);
   request.on("data", () => {
-    if (socket.bytesRead > lastByte) socket.destroy();
+    chunks += 1;
+    if (socket.bytesRead > lastByte || hasTinyChunks(chunks, socket.bytesRead - firstByte)) socket.destroy();
   });
   request.on("error", () => undefined);
   const over = (): void => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { residentBytes } from "../support/proc.ts";
 import { openRaw, rawExchange, statusesIn } from "../support/raw-exchange.ts";
@@ -135,6 +135,85 @@ describe("H1, a connection that sends requests and never reads", () => {
 
   it("leaves a gateway that lives, and stops as ever", async () => {
     expect(await gateway.end()).toBe(0);
+  });
+});
+
+/** A chunk of one byte, as a body may be sent by the standard; its framing is five bytes more. */
+const TINY_CHUNKS = Buffer.from("1\r\n \r\n".repeat(10_000));
+
+/** Sends the beginning of a request and then tiny chunks until the server ends it. Gives what it has told, and how much was sent. */
+async function sendTinyChunks(
+  url: string,
+  head: string,
+): Promise<{ sent: number; heard: string; ended: boolean }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let heard = "";
+  let ended = false;
+  const over = (): void => {
+    ended = true;
+  };
+  socket.on("data", (bytes) => {
+    heard += bytes.toString("latin1");
+  });
+  socket.on("error", over).on("close", over);
+  socket.write(head);
+  const untilMs = performance.now() + SURELY_ENDED_MS;
+  while (!ended && performance.now() < untilMs && socket.bytesWritten < 100 * MB) {
+    if (!socket.writableNeedDrain) socket.write(TINY_CHUNKS);
+    await sleep(1);
+  }
+  socket.destroy();
+  return { sent: socket.bytesWritten, heard, ended };
+}
+
+describe("a body that comes in chunks of one byte", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({
+      catalog: modelsFile({ models: ["text"], upstreams: [{ name: "vendor", url: "http://127.0.0.1:9" }] }),
+    });
+  });
+  afterAll(async () => {
+    await gateway?.end();
+    await gateway?.clean();
+  });
+
+  const headTo = (path: string, key: string): string =>
+    `POST ${path} HTTP/1.1\r\nhost: ${new URL(gateway.url).host}\r\nauthorization: Bearer ${key}\r\n` +
+    "content-type: application/json\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
+
+  it.each([
+    ["/v1/chat/completions", "wrong-key-0123456789", 401],
+    ["/v1/chat/completions", TEST_KEY, 400],
+    ["/v1/images/generations", TEST_KEY, 400],
+    ["/healthz", TEST_KEY, 405],
+    ["/api/session", TEST_KEY, 400],
+  ])("is not read on: %s with %s", async (path, key, status) => {
+    const { sent, heard, ended } = await sendTinyChunks(gateway.url, headTo(path, key));
+    expect(heard).toContain(`HTTP/1.1 ${status} `);
+    expect(ended).toBe(true);
+    // What kernels keep on the way, and not what can be sent in the ten seconds of a refused body.
+    expect(sent).toBeLessThan(16 * MB);
+  });
+
+  it("is read whole where it is short, and in chunks of a hundred whatever its length", async () => {
+    const long = JSON.stringify({
+      model: "none",
+      messages: [{ role: "user", content: "x".repeat(300_000) }],
+    });
+    for (const [text, size] of [
+      ['{"model":"none","messages":[{"role":"user","content":"x"}]}', 1],
+      [long, 100],
+    ] as const) {
+      const chunks = text.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
+      const sent = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+      const heard = await rawExchange(
+        gateway.url,
+        `${headTo("/v1/chat/completions", TEST_KEY)}${sent}0\r\n\r\n`,
+      );
+      expect(statusesIn(heard)).toEqual([404]);
+    }
   });
 });
 
