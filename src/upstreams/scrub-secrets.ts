@@ -40,6 +40,7 @@ export function openSecretFinder(secrets: readonly string[]): SecretFinder {
     }
     return folded.length < CUT_LETTERS ? spans : [...spans, ...cutIn(folded, known)];
   };
+  const spelled = openSpelling(known);
   const isMasked = (first: string, last: string): boolean =>
     first.length + last.length >= MASK_LETTERS &&
     known.some(
@@ -49,6 +50,7 @@ export function openSecretFinder(secrets: readonly string[]): SecretFinder {
   return {
     find: (text) => [
       ...literal(text),
+      ...spelled(text),
       ...maskedIn(text, isMasked),
       ...encodedIn(text, (decoded) => literal(decoded).length > 0),
     ],
@@ -72,6 +74,45 @@ function openIndex(known: readonly string[], letters: number): (folded: string, 
       ? 0
       : some.reduce((most, each) => Math.max(most, quotedLetters(folded, at, each)), 0);
   };
+}
+
+/**
+ * Finds secrets whose letters and digits stand in a text in their order, whatever stands between them or in which width
+ * they are written: `sk\-abc` of Markdown, invisible characters, line ends. Only long ones are known by those alone.
+ */
+function openSpelling(known: readonly string[]): (text: string) => Span[] {
+  const look = openIndex(
+    known.map((secret) => lettersOf(secret).letters).filter(({ length }) => length >= TELLING_LETTERS),
+    TELLING_LETTERS,
+  );
+  return (text) => {
+    const { letters, places } = lettersOf(text);
+    const spans: Span[] = [];
+    for (let at = 0; at + TELLING_LETTERS <= letters.length; at += 1) {
+      const length = look(letters, at);
+      if (length === 0) continue;
+      spans.push([places[at] ?? 0, (places[at + length - 1] ?? 0) + 1]);
+      at += length - 1;
+    }
+    return spans;
+  };
+}
+
+/** The letters and digits of a text in their plain form, and where in it each stands. */
+function lettersOf(text: string): { letters: string; places: number[] } {
+  let letters = "";
+  const places: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? "";
+    // Nearly all of nearly every text, whose form is plain already.
+    const plain = character < "\x80" ? character : character.normalize("NFKC");
+    for (const letter of fold(plain)) {
+      if (!LETTER_OR_DIGIT.test(letter)) continue;
+      letters += letter;
+      places.push(at);
+    }
+  }
+  return { letters, places };
 }
 
 /** How much of the secret stands at this place; 0 where that is too little to mean it. */
@@ -141,6 +182,7 @@ function isWord(letter: string | undefined): boolean {
   return letter !== undefined && /[\w-]/.test(letter);
 }
 
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MASKED = /(?<![\w-])([\w-]{0,64})(?:\*{2,}|\.{3,}|…+|•{2,}|·{2,}|<[\w -]{1,20}>)([\w-]{0,64})/g;
 const TOLD_ENDS: readonly (readonly [RegExp, boolean])[] = [
   [/\bend(?:s|ing)?\s+(?:in|with)\W{1,4}([\w-]{3,64})/gi, false],

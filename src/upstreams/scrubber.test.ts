@@ -22,11 +22,28 @@ const scrubber = createScrubber([
   ),
 ]);
 
+/** The same letter as wide as a Chinese one. */
+function wide(letter: string): string {
+  return letter === "_" ? letter : String.fromCharCode(letter.charCodeAt(0) + 0xfee0);
+}
+
 describe("a vendor's words", () => {
   it.each(quotations(ORIGIN))("lose what is ours: $form", ({ words }) => {
     const told = scrubber.text(words);
     expect(leaksIn(told, ORIGIN)).toEqual([]);
     expect(told).toContain("[redacted]");
+  });
+
+  it.each([
+    ["for Markdown", (secret: string) => secret.replace(/\W/g, "\\$&")],
+    ["with invisible characters", (secret: string) => [...secret].join("\u200b")],
+    ["with soft hyphens", (secret: string) => secret.replace(/.{6}/g, "$&\u00ad")],
+    ["over lines", (secret: string) => secret.replace(/.{7}/g, "$&\n  ")],
+    ["in full-width letters", (secret: string) => secret.replace(/\w/g, wide)],
+    ["letter by letter", (secret: string) => [...secret].join("-")],
+  ])("lose a long secret that is spelled %s", (_, spell) => {
+    const told = scrubber.text(`Incorrect API key provided: ${spell(OURS.credential)}.`);
+    expect(told).toBe("Incorrect API key provided: [redacted].");
   });
 
   it.each(["ark-key-5f2e", "AKLT77aa88bb", "c2VjcmV0LWtleQ==", "video-prod"])(
