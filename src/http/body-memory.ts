@@ -74,7 +74,7 @@ export function memoryRefused(why: MemoryRefusal): GatewayError {
 }
 
 const REFUSALS: Readonly<Record<MemoryRefusal, string>> = {
-  key: "The request bodies of this API key fill its share of the gateway's memory; send fewer or smaller ones at once.",
+  key: "The request bodies of this caller fill its share of the gateway's memory; send fewer or smaller ones at once.",
   account:
     "The request bodies of this account fill its share of the gateway's memory; send fewer or smaller ones at once.",
   total: "The gateway's memory for request bodies is used up; try again in a moment.",
