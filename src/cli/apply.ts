@@ -3,8 +3,7 @@ import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
 import { applyManifest } from "../manifest/apply.ts";
 import { readManifest } from "../manifest/read.ts";
-import { commandOrigin } from "./audit-origin.ts";
-import { catalogTrace } from "./catalog-trace.ts";
+import { catalogTrace, commandOrigin } from "./audit.ts";
 import type { Command } from "./command.ts";
 import { withDatabase } from "./open.ts";
 

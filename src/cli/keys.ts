@@ -5,7 +5,7 @@ import { openSeals } from "../accounts/master-key.ts";
 import { PLAIN_TEXT } from "../base/plain-text.ts";
 import { readModels } from "../catalog/models-store.ts";
 import { insertAudit } from "../people/audit-store.ts";
-import { commandOrigin } from "./audit-origin.ts";
+import { commandOrigin } from "./audit.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { withDatabase } from "./open.ts";
 

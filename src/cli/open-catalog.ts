@@ -9,8 +9,7 @@ import { type DemoOutcome, startWithDemo, startWithFile, wantsDemo } from "../ma
 import type { Log } from "../observe/log.ts";
 import { ensureFirstUser, type FirstUser } from "../people/first-user.ts";
 import type { Database } from "../storage/database.ts";
-import { startOrigin } from "./audit-origin.ts";
-import { catalogTrace } from "./catalog-trace.ts";
+import { catalogTrace, startOrigin } from "./audit.ts";
 import { keepSandbox } from "./keep-sandbox.ts";
 
 /** What the welcome tells a person. */

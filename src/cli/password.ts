@@ -1,7 +1,7 @@
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
 import { resetAccess } from "../people/reset-access.ts";
-import { commandOrigin } from "./audit-origin.ts";
+import { commandOrigin } from "./audit.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { withDatabase } from "./open.ts";
 

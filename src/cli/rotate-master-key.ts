@@ -1,6 +1,6 @@
 import { rotateMasterKey } from "../accounts/master-key-rotation.ts";
 import { insertAudit } from "../people/audit-store.ts";
-import { commandOrigin } from "./audit-origin.ts";
+import { commandOrigin } from "./audit.ts";
 import type { Command } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
