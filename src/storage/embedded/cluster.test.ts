@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -69,6 +69,13 @@ async function privateFolder(): Promise<string> {
   return home;
 }
 
+/** Programs that everybody may run, wherever the checkout stands: root's home folder is private. */
+async function withinReach(): Promise<ClusterOptions> {
+  const native = await copyOfPackage(folder);
+  await chmod(dirname(native), 0o755);
+  return { installations: [await installationAt(native, folder)] };
+}
+
 const namespacesWork = async () => {
   const namespace = identities().find(({ name }) => name === "namespace");
   if (!namespace) return false;
@@ -78,7 +85,7 @@ const namespacesWork = async () => {
 describe.runIf(root)("as root (skipped otherwise: these cases only root has)", () => {
   it("runs as nobody where it may enter, and gives away nothing but pg/", async () => {
     const dataDir = join(folder, "data");
-    await works(await open(dataDir));
+    await works(await open(dataDir, await withinReach()));
     expect(lastStart().as).toBe("nobody");
     expect((await lstat(join(dataDir, "pg"))).uid).toBe(65534);
     for (const kept of [".", "postgres.log", "database-socket"])
@@ -119,10 +126,11 @@ describe.runIf(root)("as root (skipped otherwise: these cases only root has)", (
     if (!(await namespacesWork())) return context.skip("this machine forbids user namespaces");
     const home = await privateFolder();
     const dataDir = join(home, "data");
-    await runSql((await open(dataDir)).url, "create table rows as select 1 as n");
+    const programs = await withinReach();
+    await runSql((await open(dataDir, programs)).url, "create table rows as select 1 as n");
     await close();
     const read = async (options: ClusterOptions) =>
-      runSql((await open(dataDir, options)).url, "select n from rows");
+      runSql((await open(dataDir, { ...programs, ...options })).url, "select n from rows");
     const onlyNobody = {
       identities: identities().filter(({ name }) => name === "nobody"),
       stateFolder: join(folder, "state"),
