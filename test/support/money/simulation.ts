@@ -330,8 +330,12 @@ class Simulation {
     if (!drained?.every(Boolean)) this.findings.breaches.push(`not everybody drained: ${drained}`);
   }
 
+  /**
+   * A spool that others close after a minute of silence, with lines that its own successor posts later, costs the platform what
+   * was leased again meanwhile. Seed 1001369 comes to that by pauses and outages in a row, in a run that overcharges.
+   */
   private get lossExcused(): boolean {
-    return !this.gentle;
+    return this.overcharges || !this.gentle;
   }
 
   private async until(atMs: number): Promise<void> {
