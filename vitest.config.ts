@@ -8,7 +8,7 @@ const LONG_LIMIT_MS = 1_800_000;
 
 // More tries of a test of started servers, which other programs on the machine can disturb: for the gate, that says each.
 // What only computes has no excuse.
-const RETRIES = Number(process.env["FAREGATE_TEST_RETRIES"] ?? 0);
+const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);
 
 // Tests of started servers wait more than they compute, so that more of them than there are cores run at once.
 const CORES = 2;

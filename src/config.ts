@@ -53,8 +53,6 @@ const KNOWN = new Set([
 const NO_SETTINGS = new Set([
   // The callers' key in the README and in every snippet of the dashboard: often set in the shell that runs commands too.
   "FAREGATE_API_KEY",
-  // Read by the test suite, which starts gateways with its own environment.
-  "FAREGATE_TEST_DATABASE_URL",
 ]);
 
 /** What Kubernetes tells every pod of each Service, under the Service's name: one may well be called like us. */

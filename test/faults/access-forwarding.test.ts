@@ -76,7 +76,7 @@ accounts:
   });
 
   it("lets the upstream receive the caller's own bytes with nothing but the model's value replaced", async () => {
-    const seed = Number(process.env["FAREGATE_TEST_SEED"] ?? Date.now() % 2 ** 31);
+    const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 2 ** 31);
     report(`forwarding law: seed ${seed}`);
     await fc.assert(
       fc.asyncProperty(law, async ({ path, extra, place, margin, colon, cuts, ...model }) => {

@@ -21,7 +21,7 @@ describe("M3, crash-safe money, the full product", () => {
   });
 
   it(`loses and invents nothing over ${KILLS} kills at random moments, some without a stop between`, async () => {
-    const random = seededRandom("FAREGATE_TEST_SEED");
+    const random = seededRandom("TEST_SEED");
     for (let kill = 0; kill < KILLS; kill += 1) {
       await rig.killAfter(random.whole(1, 60), ["stream", "plain"]);
       if (random.whole(1, 2) === 1) expect(await rig.recover()).toEqual([]);

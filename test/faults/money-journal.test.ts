@@ -41,7 +41,7 @@ describe("M2, the ledger matches the upstream", { timeout: PATIENCE_MS }, () => 
   afterAll(() => rig.stop());
 
   it(`charges ${REQUESTS} mixed requests, one in twenty of them broken, as the journal has them`, async () => {
-    const random = seededRandom("FAREGATE_TEST_SEED");
+    const random = seededRandom("TEST_SEED");
     const wishes = Array.from({ length: REQUESTS }, (_, index): Wish & { readonly broken: boolean } => {
       const broken = random.whole(1, 20) === 1;
       const fault = broken ? FAULTS[random.whole(0, FAULTS.length - 1)] : "";

@@ -105,7 +105,7 @@ export function crossingLaws(to: ChatProtocol): void {
     });
 
     it("is a stream that the official SDK reads, cut at random places", { timeout }, async () => {
-      const random = seededRandom("FAREGATE_TEST_SEED");
+      const random = seededRandom("TEST_SEED");
       const faults: string[] = [];
       for (const recording of recordings.filter(isStream)) {
         const events = readEvents(recording);

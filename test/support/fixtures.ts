@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** Names the folder of the recordings, which are no part of the project. */
-const VARIABLE = "FAREGATE_FIXTURES";
+const VARIABLE = "TEST_FIXTURES";
 
 /**
  * A file or folder of the recorded exchanges with real vendors and of the vendors' published schemas. Only the tests of

@@ -18,7 +18,7 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 
 /**
  * One PostgreSQL for the whole run: an embedded one in a temporary folder, or the server that
- * FAREGATE_TEST_DATABASE_URL names (its user must be a superuser). It holds a migrated template, which
+ * TEST_DATABASE_URL names (its user must be a superuser). It holds a migrated template, which
  * every test file clones.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -41,7 +41,7 @@ export function databaseUrl(adminUrl: string, database: string): string {
 }
 
 async function openServer(): Promise<{ adminUrl: string; shared: boolean; close(): Promise<void> }> {
-  const given = process.env["FAREGATE_TEST_DATABASE_URL"];
+  const given = process.env["TEST_DATABASE_URL"];
   if (given) return { adminUrl: given, shared: true, close: async () => undefined };
   await sweep();
   const dataDir = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
