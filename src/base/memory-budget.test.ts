@@ -73,7 +73,7 @@ describe("a budget of memory", () => {
     expect(budget.lease(second).growTo(0.02 * LARGE)).toBe("key");
     expect(budget.lease(first).growTo(0.04 * LARGE)).toBe("account");
     expect(budget.lease(third).growTo(0.5 * LARGE)).toBeUndefined();
-    expect(Object.fromEntries(budget.refused())).toEqual({ total: 1, key: 2, account: 1 });
+    expect(Object.fromEntries(budget.refused())).toEqual({ total: 1, key: 2, account: 1, queue: 0 });
   });
 
   it("keeps a tenth for what is small, which takes of the rest when that is used up", () => {

@@ -33,7 +33,13 @@ export class MemoryBudget {
   private readonly large: MemoryPool;
   /** By account, the one whose turn is next first; each in the order of arrival. None is empty. */
   private readonly queues = new Map<Held, Waiter[]>();
-  private readonly refusals = new Map<MemoryRefusal, number>();
+  /** Each reason from the start: an alarm on its increase needs the sample before the first refusal. */
+  private readonly refusals = new Map<MemoryRefusal, number>([
+    ["key", 0],
+    ["account", 0],
+    ["total", 0],
+    ["queue", 0],
+  ]);
   private waiting = 0;
 
   /** `limitBytes` is asked anew each time, as it is a setting. */

@@ -65,9 +65,10 @@ async function startPrimary(
   log: Log,
 ): Promise<number> {
   const stop = stopSignal(PROCESS);
-  // A file that is not sound is no reason to touch a database.
+  // Neither a file that is not sound nor a port that is taken is a reason to touch a database.
   const { configFile, environment } = config;
   const manifest = configFile === undefined ? undefined : await readManifest(configFile, environment);
+  if (roles.has("gateway")) await refuseTakenPort(config);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -80,7 +81,6 @@ async function startPrimary(
     },
   });
   try {
-    if (roles.has("gateway")) await refuseTakenPort(config);
     await migrate(database.url, log);
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
     const catalog = await openCatalog({ config, manifest, database, seals, log, stop });

@@ -12,7 +12,10 @@ export const givenMoment = z.iso
 export const givenAmount = {
   amount_usd: z
     .string()
-    .regex(/^-?\d{1,9}(\.\d{1,9})?$/, "must be dollars as decimal text, such as 25 or 0.50")
+    .regex(
+      /^-?\d{1,9}(\.\d{1,9})?$/,
+      "must be US dollars such as 25 or 0.50, with a point and at most nine places; a comma is not taken",
+    )
     .optional()
     .describe("US dollars as decimal text, with up to nine places"),
   amount_nanos: nanos.max(19).optional().describe("The same in billionths of a dollar, in its place"),

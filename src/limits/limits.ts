@@ -57,7 +57,8 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   /** Counted before anything is awaited, so that requests of one moment see each other. */
   const enter = (keyId: bigint, most: number | undefined): (() => void) => {
     const atOnce = (running.get(keyId) ?? 0) + 1;
-    if (most !== undefined && atOnce > most) throw exceeded(`This key may run ${most} requests at once.`, 1);
+    if (most !== undefined && atOnce > most)
+      throw exceeded(`This key may run ${most} ${most === 1 ? "request" : "requests"} at once.`, 1);
     running.set(keyId, atOnce);
     return () => {
       const left = (running.get(keyId) ?? 1) - 1;

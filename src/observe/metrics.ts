@@ -187,9 +187,8 @@ function requestTexts(series: readonly Series[]): string[] {
       "faregate_written_off_nanos_total",
       "counter",
       "What requests cost beyond what their account or key could pay, in billionths of a US dollar.",
-      each(({ labels, writtenOffNanos }) =>
-        writtenOffNanos > 0n ? [{ labels, value: writtenOffNanos }] : [],
-      ),
+      // Also where it is 0: an alarm on its increase needs the sample before the first write-off.
+      each(({ labels, writtenOffNanos }) => [{ labels, value: writtenOffNanos }]),
     ),
   ];
 }

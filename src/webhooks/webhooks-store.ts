@@ -117,6 +117,15 @@ export async function insertWebhookSecret(db: Queryable, accountId: bigint, seal
   ]);
 }
 
+/** Takes the place of the secret that there was, if any. */
+export async function replaceWebhookSecret(db: Queryable, accountId: bigint, sealed: string): Promise<void> {
+  await db.execute(
+    `insert into webhook_secrets (id, sealed) values ($1, $2)
+     on conflict (id) do update set sealed = excluded.sealed`,
+    [accountId, sealed],
+  );
+}
+
 /** One attempt as its account reads it. */
 export interface LoggedAttempt {
   readonly attempt: number;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readdir, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -211,7 +211,7 @@ describe("a start that cannot succeed", () => {
       expect([result.code, complaints(result)]).toEqual([1, [expect.stringContaining(port)]]);
       expect(complaints(result)[0]).toMatch(/in use|taken|occupied/);
       expect(result.stdout).not.toContain('"level":"warn"');
-      expect(await serverPid(dataDir)).toBeUndefined();
+      expect(await readdir(dataDir)).toEqual([]);
       const several = await run({ PORT: port }, "start", "--processes", "2");
       expect([several.code, several.stderr]).toEqual([1, expect.stringContaining(port)]);
       expect(several.stdout).not.toContain("is replaced");

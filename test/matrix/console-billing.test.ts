@@ -193,6 +193,10 @@ describe("the alert of a low balance", () => {
       type: "balance.low",
       data: { account: account.id, account_name: "harbour" },
     });
+    const rotated = (await account.owner.post(at("/webhook-secret/rotate"))).body.secret;
+    expect(rotated).toMatch(/^whsec_\w{40}$/);
+    expect(rotated).not.toBe(secret);
+    expect((await account.owner.post(at("/webhook-secret"))).body.secret).toBe(rotated);
   });
 
   it("never leads into the operator's own network", async () => {
@@ -312,6 +316,7 @@ describe("an operator", () => {
           "group.create",
           "group.delete",
           "group.update",
+          "webhook_secret.rotate",
           "webhook_secret.show",
         ],
       ]),
@@ -325,6 +330,7 @@ describe("who may do it", () => {
     expect((await account.viewer.post(at("/redemptions"), code)).status).toBe(403);
     expect((await account.member.get(at("/balance-alert"))).status).toBe(403);
     expect((await account.member.post(at("/webhook-secret"))).status).toBe(403);
+    expect((await account.member.post(at("/webhook-secret/rotate"))).status).toBe(403);
     for (const path of [
       "/balance",
       "/statement",

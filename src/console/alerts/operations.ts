@@ -3,7 +3,7 @@ import { formatUsd } from "../../base/money.ts";
 import { type BalanceAlert, deleteAlert, findAlert, writeAlert } from "../../billing/alerts-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
-import { createWebhookSecrets } from "../../webhooks/secrets.ts";
+import { createWebhookSecrets, rotateWebhookSecret } from "../../webhooks/secrets.ts";
 import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
 import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -20,7 +20,7 @@ import {
 
 /** Word of a low balance by webhook: where to, from when on, and what became of it. */
 export function alertsOperations(deps: ConsoleDeps): readonly Operation[] {
-  return [show(deps), write(deps), remove(deps), tryOut(deps), showSecret(deps)];
+  return [show(deps), write(deps), remove(deps), tryOut(deps), showSecret(deps), rotateSecret(deps)];
 }
 
 const described = { path: "/accounts/{account}/balance-alert", policy: "owner", tag: "billing" } as const;
@@ -114,6 +114,22 @@ function showSecret({ database, seals }: ConsoleDeps): Operation {
         call.audit(tx, { action: "webhook_secret.show", subject: name, accountId: id }),
       );
       return { secret };
+    },
+  });
+}
+
+function rotateSecret({ database, seals }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, method: "POST", path: "/accounts/{account}/webhook-secret/rotate" },
+    summary: "Give this account's webhooks another signing secret; the one before signs nothing any more",
+    answer: signingSecret,
+    async run(call) {
+      const { id, name } = call.account();
+      return database.transaction(async (tx) => {
+        const secret = await rotateWebhookSecret(tx, seals, id);
+        await call.audit(tx, { action: "webhook_secret.rotate", subject: name, accountId: id });
+        return { secret };
+      });
     },
   });
 }

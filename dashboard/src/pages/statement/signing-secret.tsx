@@ -13,7 +13,11 @@ import { statementWords } from "./words.ts";
 export function SigningSecret({ account }: { readonly account: string }): ReactNode {
   const t = useWords(statementWords);
   const [open, setOpen] = useState(false);
-  const show = useWrite(() => write<Answer>("POST", `/accounts/${account}/webhook-secret`, {}));
+  const path = `/accounts/${account}/webhook-secret`;
+  const show = useWrite(() => write<Answer>("POST", path, {}));
+  const rotate = useWrite(() => write<Answer>("POST", `${path}/rotate`, {}));
+  const error = rotate.error ?? show.error;
+  const secret = (rotate.data ?? show.data)?.secret;
   return (
     <>
       <Button
@@ -31,11 +35,22 @@ export function SigningSecret({ account }: { readonly account: string }): ReactN
         onClose={() => {
           setOpen(false);
           show.reset();
+          rotate.reset();
         }}
       >
         <p>{t.secretLead}</p>
-        {show.error !== null && <Failed error={show.error} />}
-        {show.data !== undefined && <Copyable text={show.data.secret} />}
+        {error !== null && <Failed error={error} />}
+        {secret !== undefined && <Copyable text={secret} />}
+        {rotate.data === undefined ? (
+          <>
+            <p>{t.rotateSecretLead}</p>
+            <Button busy={rotate.isPending} onClick={() => rotate.mutate(undefined)}>
+              {t.rotateSecret}
+            </Button>
+          </>
+        ) : (
+          <p>{t.secretRotated}</p>
+        )}
       </Dialog>
     </>
   );
