@@ -6,6 +6,7 @@ import { Spool } from "./spool.ts";
 import type { SpoolDisk } from "./spool-disk.ts";
 import type { SpoolStore } from "./tick.ts";
 import { startTicker, type Ticker } from "./ticker.ts";
+import { LateAnswerError } from "./timely-store.ts";
 
 /** One spool of this process with everything that drives it. */
 export interface Session {
@@ -36,12 +37,14 @@ export interface SessionOptions {
 }
 
 const FINISH_BEAT_MS = 10;
+// Half a minute: a database that is well but slow at its start is not given up sooner.
+const OPEN_ATTEMPTS = 8;
 
 /** Makes a spool, on disk and in the database, and starts its ticks. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { id, store, disk, clock, timers, log } = options;
   const files = disk.make(id);
-  await store.open(id, options.label);
+  await make(store, id, options.label);
   const spool = new Spool(id);
   const lines = createLineWriter(files, timers, log);
   let finishing = false;
@@ -109,6 +112,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
   };
   return session;
+}
+
+/** Nobody knows whether what had no answer was made; to make it again does nothing. */
+async function make(store: SpoolStore, id: string, label: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.open(id, label);
+      return;
+    } catch (error) {
+      if (!(error instanceof LateAnswerError) || attempt === OPEN_ATTEMPTS) throw error;
+    }
+  }
 }
 
 async function close(

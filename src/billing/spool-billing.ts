@@ -8,6 +8,7 @@ import type { Session } from "./session.ts";
 import { openSessions } from "./sessions.ts";
 import type { SpoolDisk } from "./spool-disk.ts";
 import type { SpoolStore } from "./tick.ts";
+import { timelyStore } from "./timely-store.ts";
 import { startUpkeep } from "./upkeep.ts";
 
 /** What one process needs; all of it can be simulated. */
@@ -52,9 +53,10 @@ const DRAIN_LIMIT_MS = 10_000;
 
 /** Opens this process's spool, adopts those its dead predecessors left on this data dir, and starts ticking. */
 export async function createSpoolBilling(options: SpoolBillingOptions): Promise<SpoolBilling> {
-  const { store, disk, clock, timers, log } = options;
+  const { disk, clock, timers, log } = options;
+  const store = timelyStore(options.store, timers);
   let draining = false;
-  const sessions = await openSessions(options);
+  const sessions = await openSessions({ ...options, store });
   const upkeep = startUpkeep({ store, disk, clock, timers, log, ownIds: sessions.ownIds });
   await Promise.all([sessions.current()?.answered, upkeep.adopt()]);
   const unlisten = await options.listen(({ kind, ledger, bySpool }) => {

@@ -5,8 +5,6 @@ import type { Log } from "../observe/log.ts";
 import type { Spool } from "./spool.ts";
 import type { SpoolStore, TickAnswer } from "./tick.ts";
 
-// An answer this late is as good as none: the same tick is sent again, on another connection.
-const ANSWER_LIMIT_MS = 4_000;
 // First and longest pause before the same tick is sent again. An outage must be over for us within a second
 // of its end.
 const RETRY_FIRST_MS = 50;
@@ -68,11 +66,11 @@ export function startTicker(options: TickerOptions): Ticker {
     const sentAtMs = clock.monotonicMs();
     crashPoint("tick.before-statement");
     try {
-      const answer = await withLimit(timers, store.tick(request), ANSWER_LIMIT_MS);
+      const answer = await store.tick(request);
       crashPoint("tick.after-statement");
       if (answer === undefined) {
         // The same tick finds a spool that has leased nothing, and learns that.
-        await withLimit(timers, store.open(spool.id, label), ANSWER_LIMIT_MS);
+        await store.open(spool.id, label);
         return;
       }
       if (answer.tick < spool.tick) sayLost();
@@ -115,16 +113,4 @@ export function startTicker(options: TickerOptions): Ticker {
       await running;
     },
   };
-}
-
-async function withLimit<T>(timers: Timers, work: Promise<T>, limitMs: number): Promise<T> {
-  let cancel = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = timers.after(limitMs, () => reject(new Error(`no answer within ${limitMs} ms`)));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    cancel();
-  }
 }

@@ -13,6 +13,8 @@ export interface Exchange {
   readonly sinceMs: number;
   /** Of a refusal. */
   reason?: string;
+  /** Whose lease its hold was taken from. */
+  spool?: string;
   /** What it is charged, as far as that is decided. */
   charge: () => bigint;
   /**

@@ -29,6 +29,10 @@ interface ModelSpool {
   posted: number;
   closed: boolean;
   readonly leases: Map<string, { amount: bigint; recalled: boolean }>;
+  /** Closed by somebody who may not read its lines. */
+  closedElsewhere: boolean;
+  /** By ledger: what closing it returned, what lines that came later were charged, and how much of that nobody had. */
+  readonly late: Map<string, { returned: bigint; charged: bigint; lost: bigint }>;
 }
 
 export interface ModelUsage {
@@ -44,6 +48,10 @@ export class ModelStore {
   readonly ledgers = new Map<string, ModelLedger>();
   readonly spools = new Map<string, ModelSpool>();
   readonly usage: ModelUsage[] = [];
+  /** Requests with a line of usage. */
+  readonly recorded = new Set<string>();
+  /** Called when a spool is closed by somebody who may not read its lines. */
+  onClosedElsewhere: (spool: string) => void = () => undefined;
   /** Called with what the statement notifies once it has committed. */
   onNotify: (payload: string) => void = () => undefined;
   private readonly mutant: Mutant | undefined;
@@ -73,8 +81,9 @@ export class ModelStore {
   }
 
   open(spool: string): void {
-    if (!this.spools.has(spool))
-      this.spools.set(spool, { tick: 0, posted: 0, closed: false, leases: new Map() });
+    if (this.spools.has(spool)) return;
+    const made = { tick: 0, posted: 0, closed: false, closedElsewhere: false };
+    this.spools.set(spool, { ...made, leases: new Map(), late: new Map() });
   }
 
   listOpen(): { spool: string; tick: number }[] {
@@ -115,16 +124,20 @@ export class ModelStore {
     return { tick, posted, closed, applied: true, purses: [...named].map((l) => this.state(spool, l)) };
   }
 
-  close(id: string, tick: number): boolean {
+  /** `elsewhere`: by somebody who may not read its lines. */
+  close(id: string, tick: number, elsewhere = false): boolean {
     const spool = this.spools.get(id);
     if (!spool || spool.tick !== tick || spool.closed) return false;
     spool.tick += 1;
     spool.closed = true;
+    spool.closedElsewhere = elsewhere;
+    if (elsewhere) this.onClosedElsewhere(id);
     if (this.mutant === "forget-watermark-on-close") spool.posted = 0;
     for (const [ledger, { amount, recalled }] of spool.leases) {
       const entry = this.ledger(ledger);
       entry.wallet += amount;
       entry.leased -= amount;
+      spool.late.set(ledger, { returned: amount, charged: 0n, lost: 0n });
       if (recalled) this.onNotify(`room ${ledger}`);
     }
     if (this.mutant !== "keep-leases-on-close") spool.leases.clear();
@@ -148,7 +161,7 @@ export class ModelStore {
       const end = JSON.parse(line.endLine ?? "") as { charge: string; reason: string; hold?: string };
       const { request, ledgers } = begin;
       const { charge, reason, hold = begin.hold } = end;
-      this.usage.push({ request, charge: BigInt(charge), hold: BigInt(hold), reason });
+      this.record({ request, charge: BigInt(charge), hold: BigInt(hold), reason });
       for (const ledger of ledgers) charges.set(ledger, (charges.get(ledger) ?? 0n) + BigInt(charge));
     }
     return charges;
@@ -157,10 +170,14 @@ export class ModelStore {
   private logInterrupted(beginLines: readonly string[]): void {
     for (const line of beginLines) {
       const { request } = JSON.parse(line) as { request: string };
-      const known = this.usage.some((row) => row.request === request);
-      if (!known || this.mutant === "interrupted-each-time")
-        this.usage.push({ request, charge: 0n, hold: 0n, reason: "interrupted" });
+      if (!this.recorded.has(request) || this.mutant === "interrupted-each-time")
+        this.record({ request, charge: 0n, hold: 0n, reason: "interrupted" });
     }
+  }
+
+  private record(row: ModelUsage): void {
+    this.usage.push(row);
+    this.recorded.add(row.request);
   }
 
   private movePurse(
@@ -179,7 +196,12 @@ export class ModelStore {
     lease -= fromLease;
     const fromWallet = least(charge - fromLease, entry.wallet);
     entry.wallet -= fromWallet;
-    entry.lost += charge - fromLease - fromWallet;
+    const lost = charge - fromLease - fromWallet;
+    entry.lost += lost;
+    if (spool.closed && charge > 0n) {
+      const late = spool.late.get(ledger) ?? { returned: 0n, charged: 0n, lost: 0n };
+      spool.late.set(ledger, { ...late, charged: late.charged + charge, lost: late.lost + lost });
+    }
     entry.paid += charge;
 
     const give = least(ask?.giveNanos ?? 0n, lease);

@@ -17,6 +17,8 @@ export interface Faults {
   lostCommit: number;
   /** A statement never arrives. */
   lostStatement: number;
+  /** What is lost is lost without a word, so that only the driver gives up on it, after 35 s. */
+  silentLoss: number;
   /** A notification is lost. */
   lostNotification: number;
   /** A statement lies in a buffer for long, and arrives after its repetition. */
@@ -86,9 +88,9 @@ export class SimulatedProcess {
     return this.world.nowMs < this.pausedUntilMs;
   }
 
-  /** True while this process would take a hold from a spool that the database has closed. */
-  holdsOnClosedSpool(): boolean {
-    return this.store.spools.get(`${this.name}.${this.spoolsMade}`)?.closed ?? false;
+  /** Where this process takes new holds. */
+  get currentSpool(): string {
+    return `${this.name}.${this.spoolsMade}`;
   }
 
   async take(order: HoldOrder): Promise<OpenHold> {
@@ -123,14 +125,19 @@ export class SimulatedProcess {
     defer: (callback) => this.world.after(this.world.chance(0.9) ? 0 : 1, () => this.run(callback)),
   };
 
+  /** Its own, or one whose process on this machine is dead. */
+  private mayRead(spool: string): boolean {
+    const owner = this.disk.spools.get(spool)?.owner;
+    return owner === this || owner?.alive === false;
+  }
+
   /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
   private faultyStore(): SpoolStore {
     const { world, store, faults } = this;
     const call = <T>(statement: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
         const lost = (): void => {
-          // Half of the time the connection says so, else there is silence until the driver gives up.
-          const afterMs = world.chance(0.5) ? world.between(0, 100) : 35_000;
+          const afterMs = world.chance(faults.silentLoss) ? 35_000 : world.between(0, 100);
           world.after(afterMs, () => this.run(() => reject(new Error("connection lost"))));
         };
         const travelMs = world.chance(faults.lateStatement)
@@ -155,7 +162,7 @@ export class SimulatedProcess {
       tick: (request) => call(() => store.tick(request)),
       read: (spool) => call(() => store.read(spool)),
       listOpen: () => call(() => store.listOpen()),
-      close: (spool, tick) => call(() => store.close(spool, tick)),
+      close: (spool, tick) => call(() => store.close(spool, tick, !this.mayRead(spool))),
     };
   }
 
