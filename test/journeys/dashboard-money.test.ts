@@ -100,6 +100,25 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("row", { name: /comma/ }).getByText("$1.50").waitFor();
   });
+
+  it("shows operators what was written off, with the request and the reason", async () => {
+    await gateway.database?.database.execute(
+      `insert into usage (request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream,
+         status, reason, attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos,
+         charge_nanos, ledgers, losses, spool, line, written_off_nanos)
+       values ('req_dear', now(), now(), 1, 1, 'text', 'messages', false, 'sandbox', 200, 'completed', 1, 1, false,
+               '{}', 1, '{}', 1000000, 0, 0, '{}', '{}', 'none', 1, 2500000000)`,
+    );
+    const { page, complaints } = await browser.visit(gateway.url);
+    await signInAt({ page });
+    await page.goto("/operator/ledger");
+    const table = page.getByRole("table", { name: "Written off" });
+    await table.getByRole("link", { name: "req_dear" }).waitFor();
+    expect(await table.getByRole("row").nth(1).innerText()).toMatch(
+      /acme[\s\S]*req_dear[\s\S]*text[\s\S]*sandbox[\s\S]*cost more than there was[\s\S]*\$2\.50/,
+    );
+    expect(complaints()).toEqual([]);
+  });
 });
 
 async function ask(page: Page, question: string): Promise<void> {

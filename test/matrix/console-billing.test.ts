@@ -294,6 +294,9 @@ describe("an operator", () => {
   it("looks into the books", async () => {
     const losses = await operator.get("/operator/ledger/losses");
     expect(losses.body).toMatchObject({ total_nanos: "0", data: [], next: null });
+    expect((await operator.get("/operator/ledger/write-offs")).body).toEqual({
+      ...{ total_nanos: "0", data: [], next: null },
+    });
     expect((await operator.get("/operator/ledger/quarantine")).body.data).toEqual([]);
     const costs = await operator.get("/operator/ledger/vendor-costs?days=1");
     expect(costs.body.text).toMatchObject([{ upstream: "upstream-1", reporting: 0, reported_cost: null }]);
@@ -352,7 +355,7 @@ describe("who may do it", () => {
   it("are operators alone, where it says so", async () => {
     const asks = [
       ...["accounts", `accounts/${account.id}`, "groups", "code-batches", "code-batches/1/codes"].map(get),
-      ...["ledger/losses", "ledger/quarantine", "ledger/vendor-costs"].map(get),
+      ...["ledger/losses", "ledger/write-offs", "ledger/quarantine", "ledger/vendor-costs"].map(get),
       ...["accounts", `accounts/${account.id}/adjustments`, "groups", "code-batches"].map(post),
       ...["code-batches/1/revoke", "code-batches/1/codes/1/revoke", "ledger/verify"].map(post),
       { method: "PATCH", path: `/operator/accounts/${account.id}`, body: { disabled: false } },

@@ -42,6 +42,28 @@ export const losses = pageOf(
 ).extend({ total_nanos: nanos.describe("Of all losses ever") });
 export type Losses = z.infer<typeof losses>;
 
+export const writeOffs = pageOf(
+  z.object({
+    request_id: z.string(),
+    at: moment,
+    account: z.object({ id: z.string(), name: z.string() }),
+    model: z.string(),
+    upstream: z.string().nullable(),
+    amount_nanos: nanos.describe("What the request cost beyond its charge"),
+    charge_nanos: nanos.describe("What the account paid for it"),
+    reason: z.string().describe("How the request ended"),
+    why: z
+      .enum(["beyond_money", "impossible_usage"])
+      .describe(
+        "beyond_money = the charge was above the hold, and neither balance nor key had the rest; impossible_usage = so it was, and its vendor had reported what the model cannot do",
+      ),
+    implausible: z
+      .array(z.object({ field: z.enum(["input", "output"]), reported: z.number(), most: z.number() }))
+      .describe("Tokens that the vendor reported and that are not possible; they are no part of the amount"),
+  }),
+).extend({ total_nanos: nanos.describe("Of all requests that the usage log still has") });
+export type WriteOffs = z.infer<typeof writeOffs>;
+
 export const quarantine = pageOf(
   z.object({
     spool: z.string(),

@@ -1,5 +1,7 @@
+import type { Implausible } from "../../billing/usage-bound.ts";
 import { limitStatements } from "../../billing/verify-store.ts";
 import type { Database, Queryable } from "../../storage/database.ts";
+import type { Place } from "../cursor.ts";
 
 export interface Loss {
   readonly id: bigint;
@@ -26,6 +28,47 @@ export function readLosses(db: Queryable, before: bigint | null, limit: number):
 export async function totalLoss(db: Queryable): Promise<bigint> {
   const { total } = await db.one<{ total: bigint }>(
     "select coalesce(sum(amount), 0)::int8 as total from transfers where from_side = 'loss'",
+  );
+  return total;
+}
+
+export interface WriteOff {
+  readonly micros: bigint;
+  readonly requestId: string;
+  readonly at: Date;
+  readonly account: { readonly id: string; readonly name: string };
+  readonly model: string;
+  readonly upstream: string | null;
+  readonly amountNanos: bigint;
+  readonly chargeNanos: bigint;
+  /** How the request ended. */
+  readonly reason: string;
+  /** What its vendor reported that is not possible, which is no part of the amount. */
+  readonly implausible: readonly Implausible[];
+}
+
+/** Requests that cost more than account and key could pay, by (posted_at, request_id) downwards, along usage_written_off. */
+export function readWriteOffs(db: Queryable, before: Place | undefined, limit: number): Promise<WriteOff[]> {
+  return db.query<WriteOff>(
+    `select (extract(epoch from u.posted_at) * 1000000)::int8 as micros, u.request_id as "requestId",
+            u.posted_at as at, u.model, u.upstream, u.written_off_nanos as "amountNanos",
+            u.charge_nanos as "chargeNanos", u.reason, coalesce(u.implausible, '[]') as implausible,
+            jsonb_build_object('id', u.account_id::text, 'name', coalesce(a.name, u.account_id::text)) as account
+       from (select * from usage
+              where written_off_nanos > 0
+                and ($1::int8 is null
+                     or (posted_at, request_id) < (timestamptz 'epoch' + $1 * interval '1 microsecond', $2))
+              order by posted_at desc, request_id desc limit $3) u
+       left join accounts a on a.id = u.account_id
+      order by u.posted_at desc, u.request_id desc`,
+    [before?.micros ?? null, before?.id ?? null, limit],
+  );
+}
+
+/** Of the days that the usage log still has; the index has the amounts. */
+export async function totalWrittenOff(db: Queryable): Promise<bigint> {
+  const { total } = await db.one<{ total: bigint }>(
+    "select coalesce(sum(written_off_nanos), 0)::int8 as total from usage where written_off_nanos > 0",
   );
   return total;
 }

@@ -11,7 +11,16 @@ import { systemClock } from "../../base/clock.ts";
 import type { LedgerReport } from "../../billing/verify.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call, JsonOperation } from "../operation.ts";
-import { readLosses, readQuarantine, readVendorCosts, totalLoss } from "./ledger-books-store.ts";
+import type { WriteOffs } from "./contract.ts";
+import {
+  readLosses,
+  readQuarantine,
+  readVendorCosts,
+  readWriteOffs,
+  totalLoss,
+  totalWrittenOff,
+} from "./ledger-books-store.ts";
+import { ledgerOperations } from "./operations.ts";
 import { verify } from "./verify.ts";
 
 let rig: BillingRig;
@@ -77,6 +86,81 @@ describe("the books, for operators", () => {
     expect(await readQuarantine(rig.database, { spool: "s", line: 7n }, 10)).toEqual([]);
   });
 
+  it("list what was written off, newest first and page by page, with its sum", async () => {
+    const caller = await rig.account(50n * TOKEN_NANOS);
+    const billing = await rig.start("write-offs");
+    for (const [request, tokens] of [
+      ["req_within", 10],
+      ["req_first", 60],
+      ["req_second", 7],
+    ] as const) {
+      const hold = await billing.take(
+        order(caller, request === "req_second" ? 0n : 10n * TOKEN_NANOS, request),
+      );
+      await hold.begun;
+      await hold.settle({
+        ...completed(tokens),
+        ...(request === "req_second" && { implausible: [{ field: "output", reported: 1e9, most: 100 }] }),
+      });
+    }
+    await billing.drain();
+    const list = ledgerOperations({ database: rig.database } as ConsoleDeps).find(
+      ({ path }) => path === "/operator/ledger/write-offs",
+    ) as JsonOperation;
+    const page = (query: object) => list.run({ query } as Call<unknown, unknown>) as Promise<WriteOffs>;
+    const first = await page({ limit: 1 });
+    expect(first).toMatchObject({
+      total_nanos: String(27n * TOKEN_NANOS),
+      data: [
+        {
+          ...{ request_id: "req_second", why: "impossible_usage", charge_nanos: "0", reason: "completed" },
+          ...{ amount_nanos: String(7n * TOKEN_NANOS), model: "text-large", upstream: "sandbox" },
+          implausible: [{ field: "output", reported: 1e9, most: 100 }],
+          account: { id: String(caller.accountId), name: caller.accountName },
+        },
+      ],
+    });
+    const second = await page({ limit: 1, after: first.next ?? "" });
+    expect(second).toMatchObject({
+      data: [
+        {
+          ...{ request_id: "req_first", why: "beyond_money", implausible: [] },
+          ...{ charge_nanos: String(40n * TOKEN_NANOS), amount_nanos: String(20n * TOKEN_NANOS) },
+        },
+      ],
+      next: null,
+    });
+  });
+
+  it("read an index of the write-offs alone, however long the log is", async () => {
+    await rig.database.execute(
+      `insert into usage (request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, status,
+         reason, attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos, charge_nanos,
+         ledgers, losses, spool, line, written_off_nanos)
+       select 'req_many_' || n, now(), now(), 1, 1, 'text', 'messages', false, 200, 'completed', 1, 1, false, '{}', 1,
+              '{}', 1000000, 0, 0, '{}', '{}', 'many', n, case when n % 2000 = 0 then 1 else 0 end
+         from generate_series(1, 20000) n`,
+    );
+    await rig.database.execute("analyze usage");
+    const plans: string[] = [];
+    const explaining = {
+      ...rig.database,
+      query: async (text: string, values?: readonly unknown[]) => {
+        const rows = await rig.database.query<{ "QUERY PLAN": string }>(`explain ${text}`, values);
+        plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+        return [];
+      },
+      one: (text: string) => explaining.query(text).then(() => ({ total: 0n })),
+    };
+    await readWriteOffs(explaining as never, { micros: BigInt(Date.now()) * 1_000n, id: "req_many" }, 50);
+    await totalWrittenOff(explaining as never);
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) {
+      expect(plan).toMatch(/Index (Only )?Scan/);
+      expect(plan).not.toMatch(/Seq Scan on usage|\bSort\b/);
+    }
+  });
+
   it("are verified by one person at a time, and not for ever", async () => {
     let finish = (_report: LedgerReport): void => undefined;
     let fail = (_error: Error): void => undefined;
@@ -90,7 +174,7 @@ describe("the books, for operators", () => {
     const first = run(call);
     await expect(run(call)).rejects.toMatchObject({ reason: "conflict" });
     finish(await rig.verify());
-    expect(await first).toMatchObject({ ok: false, revenue_nanos: String(53n * TOKEN_NANOS) });
+    expect(await first).toMatchObject({ ok: false, revenue_nanos: String(103n * TOKEN_NANOS) });
     const second = run(call);
     fail(Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }));
     await expect(second).rejects.toMatchObject({ reason: "service_unavailable" });

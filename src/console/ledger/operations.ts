@@ -1,22 +1,25 @@
 import { GatewayError } from "../../errors.ts";
 import { failureOf } from "../../storage/failures.ts";
+import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { givenMark, wrongMark } from "../given.ts";
 import { json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
-import { costsQuery, losses, quarantine, type UpstreamCosts, vendorCosts } from "./contract.ts";
+import { costsQuery, losses, quarantine, type UpstreamCosts, vendorCosts, writeOffs } from "./contract.ts";
 import {
   readLosses,
   readQuarantine,
   readVendorCosts,
+  readWriteOffs,
   type UpstreamCosts as StoredCosts,
   totalLoss,
+  totalWrittenOff,
 } from "./ledger-books-store.ts";
 import { verify } from "./verify.ts";
 
 /** The books, for operators: whether they are right, what the house lost, what vendors say it cost. */
 export function ledgerOperations(deps: ConsoleDeps): readonly Operation[] {
-  return [verify(deps), listLosses(deps), listQuarantine(deps), showCosts(deps)];
+  return [verify(deps), listLosses(deps), listWriteOffs(deps), listQuarantine(deps), showCosts(deps)];
 }
 
 const described = { method: "GET", policy: "operator", tag: "ledger" } as const;
@@ -38,6 +41,31 @@ function listLosses({ database }: ConsoleDeps): Operation {
           ...{ amount_nanos: String(amountNanos), account, reference },
         })),
         next: rows.length > limit && last !== undefined ? String(last.id) : null,
+      };
+    },
+  });
+}
+
+function listWriteOffs({ database }: ConsoleDeps): Operation {
+  return json({
+    ...{ ...described, path: "/operator/ledger/write-offs" },
+    summary: "Requests that cost more than account and key could pay, newest first; the house bears the rest",
+    query: pageQuery,
+    answer: writeOffs,
+    async run({ query: { after, limit } }) {
+      const rows = await readWriteOffs(database, decodeCursor(after), limit + 1);
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const more = rows.length > limit && last !== undefined;
+      return {
+        total_nanos: String(await totalWrittenOff(database)),
+        data: shown.map(({ requestId, at, amountNanos, chargeNanos, implausible, ...row }) => ({
+          ...{ request_id: requestId, at: at.toISOString(), account: row.account, model: row.model },
+          ...{ upstream: row.upstream, amount_nanos: String(amountNanos), charge_nanos: String(chargeNanos) },
+          ...{ reason: row.reason, implausible: [...implausible] },
+          why: implausible.length > 0 ? ("impossible_usage" as const) : ("beyond_money" as const),
+        })),
+        next: more ? encodeCursor({ micros: last.micros, id: last.requestId }) : null,
       };
     },
   });

@@ -6,6 +6,7 @@ import { Quarantine } from "./quarantine.tsx";
 import { VendorCosts } from "./vendor-costs.tsx";
 import { Verify } from "./verify.tsx";
 import { operatorLedgerWords } from "./words.ts";
+import { WriteOffs } from "./write-offs.tsx";
 
 /** The books of the house. */
 export function OperatorLedgerPage(): ReactNode {
@@ -14,6 +15,7 @@ export function OperatorLedgerPage(): ReactNode {
     <Page title={t.title} lead={t.lead}>
       <Verify />
       <Losses />
+      <WriteOffs />
       <Quarantine />
       <VendorCosts />
     </Page>

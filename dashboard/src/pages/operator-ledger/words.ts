@@ -32,6 +32,15 @@ export const operatorLedgerWords = wordsOf({
     quarantine: "refused line",
     amount: "Amount",
     noLosses: "The house has borne nothing",
+    writeOffs: "Written off",
+    writeOffsLead:
+      "What requests cost beyond their hold, where neither the balance nor the key had the rest. Nobody pays it later. Of the days that the usage log keeps.",
+    why: "Why",
+    whys: {
+      beyond_money: "cost more than there was",
+      impossible_usage: "cost more than there was, and its vendor reported impossible usage",
+    },
+    noWriteOffs: "Nothing was written off",
     lines: "Quarantined lines",
     linesLead: "Finished requests that the database refused to record. Somebody should look at each.",
     noLines: "No line was refused",
@@ -86,6 +95,15 @@ export const operatorLedgerWords = wordsOf({
     quarantine: "被拒绝的行",
     amount: "金额",
     noLosses: "平台没有承担任何费用",
+    writeOffs: "已核销",
+    writeOffsLead:
+      "请求费用超出冻结金额、且余额或密钥限额不足以支付的部分。之后不会再向任何人收取。仅含用量日志保留的日期。",
+    why: "原因",
+    whys: {
+      beyond_money: "费用超出可用金额",
+      impossible_usage: "费用超出可用金额，且供应商报告了不可能的用量",
+    },
+    noWriteOffs: "没有核销任何费用",
     lines: "隔离行",
     linesLead: "数据库拒绝记录的已完成请求，每一行都应有人查看。",
     noLines: "没有被拒绝的行",
