@@ -52,4 +52,6 @@ interface ToolCallStart {
   readonly name: string;
   readonly namespace?: string;
   readonly custom?: true;
+  /** State that came with its beginning; what comes later stands on its end. */
+  readonly opaque?: Opaque;
 }

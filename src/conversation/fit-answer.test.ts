@@ -24,6 +24,7 @@ const narrow: ProtocolTraits = {
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  thoughtsRideOn: [],
   stateAfterWords: true,
   answerCitations: "none",
 };
@@ -38,7 +39,8 @@ describe("fitting an answer to its caller", () => {
         cases,
         fc.constantFrom(narrow, { ...narrow, stateAfterWords: false }, {
           ...narrow,
-          stateSlots: ["tool-call", "thought-before-call"],
+          stateSlots: ["tool-call"],
+          thoughtsRideOn: ["tool-call"],
         } as const),
         ([response, events], traits) => {
           const plain = openLosses({});
@@ -54,7 +56,7 @@ describe("fitting an answer to its caller", () => {
     );
   });
 
-  it("keeps the state of a call beside it where calls have no slot, naming its owner", () => {
+  it("puts the state of a call before it where calls have no slot, naming its owner", () => {
     const opaque = {
       origin: { protocol: "generate-content", upstream: "u", model: "m" },
       value: "sig",
@@ -63,8 +65,8 @@ describe("fitting an answer to its caller", () => {
     const finish = { unified: "tool-calls", protocol: "generate-content" } as const;
     const fitted = fitAnswer({ choices: [{ parts: [part], finish }] }, narrow, openLosses({}));
     expect(fitted.choices[0]?.parts).toEqual([
-      { kind: "tool-call", id: "c1", name: "n", arguments: "{}" },
       { kind: "reasoning", text: "", opaque: { ...opaque, of: "c1" } },
+      { kind: "tool-call", id: "c1", name: "n", arguments: "{}" },
     ]);
   });
 
@@ -81,7 +83,7 @@ describe("fitting an answer to its caller", () => {
     };
     expect(kinds([said])).toEqual([["text"], ["reasoningState"]]);
     expect(kinds([said, call])).toEqual([["text", "reasoning", "tool-call"], []]);
-    expect(kinds([{ ...call, opaque }])).toEqual([["tool-call", "reasoning"], []]);
+    expect(kinds([{ ...call, opaque }])).toEqual([["reasoning", "tool-call"], []]);
   });
 
   it("lets one block through after the other, however they interleave (rule 13)", () => {

@@ -9,10 +9,12 @@ export interface Opaque {
   readonly origin: Origin;
   readonly value: string;
   /**
-   * It was taken off this call (its id), or off the text ("") or the media (`OF_MEDIA`) before it, for want
-   * of a slot there.
+   * It was taken off this call (its id), or off a text ("") or media (`OF_MEDIA`) beside it, for want of a slot
+   * there; or thoughts ride on it (`OF_RIDERS`, see `riding-state.ts`).
    */
   readonly of?: string;
+  /** The same as generateContent writes it, where a vendor of both protocols minted it. */
+  readonly native?: string;
 }
 
 /** Who minted it. State that came in its own protocol's bare form (`upstream` absent) names no one. */
@@ -28,6 +30,13 @@ export function isSameOrigin(minted: Origin, target: Origin): boolean {
   if (minted.protocol !== target.protocol) return false;
   if (minted.upstream === undefined) return true;
   return minted.upstream === target.upstream && minted.model === target.model;
+}
+
+/** State as `target` may be sent it; undefined where it may not be. */
+export function stateFor(target: Origin, opaque: Opaque): Opaque | undefined {
+  if (isSameOrigin(opaque.origin, target)) return opaque;
+  if (opaque.native === undefined || target.protocol !== "generate-content") return undefined;
+  return { origin: { protocol: target.protocol }, value: opaque.native };
 }
 
 /** The state as one word that fits the slot of any protocol. */
@@ -72,10 +81,30 @@ export function opaqueFor(protocol: ChatProtocol, opaque: Opaque): string {
   return own ? opaque.value : wrapOpaque(opaque);
 }
 
+/**
+ * The same for slots that hold bytes in base64, which some SDKs decode before anyone sees them: a wrapped word is base64
+ * once more, because the word itself is none.
+ */
+export function base64For(protocol: ChatProtocol, opaque: Opaque): string {
+  const word = opaqueFor(protocol, opaque);
+  return word === opaque.value ? word : Buffer.from(word).toString("base64");
+}
+
+/** What `base64For` wrapped; undefined where the text is anything else, which is then the slot's own. */
+export function unwrapBase64(slot: string): Opaque | undefined {
+  return slot.startsWith(PREFIX_IN_BASE64) ? unwrapOpaque(Buffer.from(slot, "base64").toString()) : undefined;
+}
+
 /** No call has this id: a space is in none. */
 export const OF_MEDIA = "the media";
 
+/** Likewise. */
+export const OF_RIDERS = "the thoughts before";
+
 const PREFIX = "gw1.";
+
+/** How base64 of its first three letters begins, whatever follows. */
+const PREFIX_IN_BASE64 = Buffer.from(PREFIX.slice(0, 3)).toString("base64");
 
 /** What every wrapped word begins with: the prefix, and `{"p":"` of the object in it. */
 export const WRAPPED_START = `${PREFIX}eyJwIjoi`;

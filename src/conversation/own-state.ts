@@ -1,28 +1,104 @@
-import { OF_MEDIA } from "./opaque.ts";
-import type { Message, Part } from "./request.ts";
+import { OF_MEDIA, OF_RIDERS, type Opaque } from "./opaque.ts";
+import type { MediaPart, Message, Part, TextPart, ToolCallPart } from "./request.ts";
+import { asPart, splitState } from "./riding-state.ts";
 
-/** State that stood beside its call or text, for want of a slot, goes back onto it. */
-export function withOwnState(message: Message): Message {
-  if (!message.parts.some((part) => part.kind === "reasoning" && part.opaque?.of !== undefined))
-    return message;
-  const parts: Part[] = [];
-  for (const part of message.parts) {
-    const opaque = part.kind === "reasoning" ? part.opaque : undefined;
-    if (opaque?.of === undefined) {
-      parts.push(part);
-      continue;
+/**
+ * State that stood beside its call, text or media for want of a slot goes back onto it, wherever in the turn clients
+ * have put it since: some send all thoughts first. Thoughts whose state rode on what followed them stand in their
+ * place again. A turn is what the assistant said in a row: some clients keep each piece of a stream as a message.
+ */
+export function withOwnState(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some(({ parts }) => parts.some((part) => isStray(part) || isCarrier(part)))) return messages;
+  const parts = messages.map((message): readonly Part[] => message.parts);
+  for (let from = 0; from < messages.length; from += 1) {
+    if (messages[from]?.role !== "assistant") continue;
+    let to = from + 1;
+    while (messages[to]?.role === "assistant") to += 1;
+    const turn = parts.slice(from, to).flatMap((said, at) => said.map((part) => ({ at: from + at, part })));
+    const restored = withRiders(withStrays(turn));
+    for (let at = from; at < to; at += 1) {
+      parts[at] = restored.filter((placed) => placed.at === at).map(({ part }) => part);
     }
-    const at = parts.findLastIndex((owner) => isOwner(owner, opaque.of));
-    const owner = parts[at];
-    if (owner?.kind === "text" || owner?.kind === "media" || owner?.kind === "tool-call") {
-      parts[at] = { ...owner, opaque: { origin: opaque.origin, value: opaque.value } };
-    }
+    from = to;
   }
-  return { ...message, parts };
+  return messages.map((message, at) => ({ ...message, parts: parts[at] ?? [] }));
 }
 
-function isOwner(part: Part, of: string | undefined): boolean {
+/** A part of the message with this number. */
+interface Placed {
+  readonly at: number;
+  readonly part: Part;
+}
+
+type Owner = TextPart | MediaPart | ToolCallPart;
+
+function withStrays(turn: readonly Placed[]): readonly Placed[] {
+  const all = [...turn];
+  for (const [index, { part }] of turn.entries()) {
+    if (!isStray(part)) continue;
+    const { origin, value, of = "" } = part.opaque;
+    const bare = (placed: Placed): boolean => isOwner(placed.part, of) && placed.part.opaque === undefined;
+    const before = all.slice(0, index).findLastIndex(bare);
+    const found = before === -1 ? all.findIndex(bare) : before;
+    const owner = all[found];
+    if (owner !== undefined)
+      all[found] = { ...owner, part: withState(owner.part as Owner, { origin, value }) };
+  }
+  return all.filter(({ part }) => !isStray(part));
+}
+
+function withRiders(turn: readonly Placed[]): readonly Placed[] {
+  let out: Placed[] = [];
+  /** Where what the next carrier carries can stand. */
+  let from = 0;
+  for (const placed of turn) {
+    const split = isCarrier(placed.part) ? splitState(placed.part.opaque) : undefined;
+    if (split === undefined || !isCarrier(placed.part)) {
+      out.push(placed);
+      continue;
+    }
+    const thoughts = split.thoughts.map((thought) => ({ thought, part: asPart(thought) }));
+    // Clients that keep thoughts have sent the same words without their state.
+    if (thoughts.length > 0) out = [...out.slice(0, from), ...out.slice(from).filter(isNoBareThought)];
+    const words = Math.max(from, 1 + out.findLastIndex(({ part }) => part.kind !== "text"));
+    const ahead = thoughts.filter(({ thought }) => thought.beforeWords).map(({ part }) => part);
+    const close = thoughts.filter(({ thought }) => !thought.beforeWords).map(({ part }) => part);
+    const opening = out[words]?.at ?? placed.at;
+    out.splice(words, 0, ...ahead.map((part) => ({ at: opening, part })));
+    out.push(...close.map((part) => ({ at: placed.at, part })));
+    const carrier = withState(placed.part, split.state);
+    if (carrier.kind !== "text" || carrier.text !== "" || carrier.opaque !== undefined) {
+      out.push({ at: placed.at, part: carrier });
+    }
+    from = out.length;
+  }
+  return out;
+}
+
+function withState(owner: Owner, opaque: Opaque | undefined): Owner {
+  const { opaque: _, ...bare } = owner;
+  return opaque === undefined ? bare : { ...bare, opaque };
+}
+
+/** A thought that holds what was taken off another part, and nothing else. */
+function isStray(part: Part): part is Part & { readonly kind: "reasoning"; readonly opaque: Opaque } {
+  return part.kind === "reasoning" && part.opaque?.of !== undefined;
+}
+
+function isCarrier(part: Part): part is Owner & { readonly opaque: Opaque } {
+  return isOwnerKind(part) && part.opaque?.of === OF_RIDERS;
+}
+
+function isNoBareThought({ part }: Placed): boolean {
+  return part.kind !== "reasoning" || part.opaque !== undefined;
+}
+
+function isOwner(part: Part, of: string): part is Owner {
   if (of === "") return part.kind === "text";
   if (of === OF_MEDIA) return part.kind === "media";
   return part.kind === "tool-call" && part.id === of;
+}
+
+function isOwnerKind(part: Part): part is Owner {
+  return part.kind === "text" || part.kind === "media" || part.kind === "tool-call";
 }

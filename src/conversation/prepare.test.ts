@@ -23,6 +23,7 @@ const traits: ProtocolTraits = {
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  thoughtsRideOn: [],
   stateAfterWords: true,
   answerCitations: "none",
 };

@@ -3,7 +3,7 @@ import { withJsonWords } from "./json-words.ts";
 import type { LossList, NeutralField } from "./loss.ts";
 import { plainlySpelled } from "./media.ts";
 import { openToolNames, type ToolNames } from "./names.ts";
-import { isSameOrigin, type Opaque } from "./opaque.ts";
+import { type Opaque, stateFor } from "./opaque.ts";
 import { withOwnState } from "./own-state.ts";
 import type { AnswerPlan, EncodeTarget } from "./plan.ts";
 import { prepareTools, takesCustom } from "./prepare-tools.ts";
@@ -61,8 +61,7 @@ export function prepareRequest(
   const prepared: ChatRequest = {
     ...rest,
     system: request.system.map((part) => fitText(part, fit)),
-    messages: request.messages
-      .map(withOwnState)
+    messages: withOwnState(request.messages)
       .flatMap((message) => withShown(message, fit))
       .map((message) => fitMessage(message, fit))
       .map((message, index, all) => (index === all.length - 1 ? fitEnd(message, fit) : message))
@@ -380,7 +379,10 @@ function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): 
 
 /** Without state that the target did not mint. */
 function fitState<P extends { readonly opaque?: Opaque }>(part: P, { target, losses }: Fit): P {
-  if (part.opaque === undefined || isSameOrigin(part.opaque.origin, target.origin)) return part;
+  if (part.opaque === undefined) return part;
+  const opaque = stateFor(target.origin, part.opaque);
+  if (opaque === part.opaque) return part;
+  if (opaque !== undefined) return { ...part, opaque };
   losses.field("reasoningState", "other-issuer");
   const { opaque: _, ...rest } = part;
   return rest as P;

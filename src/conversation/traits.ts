@@ -42,10 +42,14 @@ export interface ProtocolTraits {
   readonly blocksInTurn: boolean;
   /**
    * Parts of answers that can hold opaque state. State of others becomes a thought of its own where
-   * thoughts can (`opaque.of` leads it back), else it is lost. `thought-before-call`: only calls hold state,
-   * that of the thoughts before them too.
+   * thoughts can (`opaque.of` leads it back), else it is lost.
    */
-  readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call" | "thought-before-call")[];
+  readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call")[];
+  /**
+   * Where clients drop thoughts: what carries the state of those before it (`riding-state.ts`). A text carries only what
+   * no call comes for.
+   */
+  readonly thoughtsRideOn: readonly ("tool-call" | "text")[];
   /**
    * A thought that holds the state of an answer's last words may stand behind them (`last-words.ts`). Only
    * where `blocksInTurn`.

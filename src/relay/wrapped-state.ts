@@ -20,7 +20,7 @@ export interface StateSearch {
  * It looks at each chunk as it arrives, since to go through 32 MB at once would hold up everyone else.
  */
 export function openStateSearch(protocol: ProtocolName): StateSearch {
-  const marks = protocol === "generate-content" ? NATIVE_MARKS : MARKS;
+  const marks = IN_BASE64_TOO.has(protocol) ? NATIVE_MARKS : MARKS;
   const unsignedMarks = protocol === "messages" ? UNSIGNED : NO_MARKS;
   /** From the last chunk on in which a mark begins. */
   let marked: Buffer[] = [];
@@ -49,7 +49,10 @@ export function openStateSearch(protocol: ProtocolName): StateSearch {
  */
 const WRAPPED = Buffer.from(`"${WRAPPED_START}`);
 
-/** The same in the native protocol, whose slot is base64. */
+/** The protocols whose slot is base64: the native one, and chats, which have it from there. */
+const IN_BASE64_TOO: ReadonlySet<ProtocolName> = new Set(["generate-content", "chat-completions"]);
+
+/** The same in base64. */
 const IN_BASE64 = Buffer.from(`"${Buffer.from(WRAPPED_START).toString("base64")}`);
 
 /** The empty signature of translated thoughts that no vendor signed, which no vendor of messages accepts. */

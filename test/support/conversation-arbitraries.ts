@@ -343,11 +343,11 @@ function eventsOfPart(
     case "tool-call": {
       const { kind: _, arguments: all, opaque: state, cache: __, ...call } = part;
       return [
-        { type: "tool-call-start", block, choice, ...call },
+        { type: "tool-call-start", block, choice, ...call, ...(state ? { opaque: state } : {}) },
         ...pieces(all, nextSize).map(
           (piece) => ({ type: "tool-call-delta", block, arguments: piece }) as const,
         ),
-        { type: "tool-call-end", block, ...(state ? { opaque: state } : {}) },
+        { type: "tool-call-end", block },
       ];
     }
   }

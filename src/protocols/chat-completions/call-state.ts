@@ -1,29 +1,27 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { type Opaque, unwrapOpaque, wrapOpaque } from "../../conversation/opaque.ts";
+import { base64For, type Opaque, unwrapBase64, unwrapOpaque, wrapOpaque } from "../../conversation/opaque.ts";
 import type { ReasoningPart } from "../../conversation/request.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
 
 /**
- * The one slot of chat completions for opaque state: `extra_content` of a tool call, which clients send
- * back unread. What one vendor puts there itself (`google.thought_signature`) is kept as it came. State
- * of other protocols stands under a name of our own: that of the call, and that of the thoughts before
- * it with their text, because their minter wants both back and clients drop thoughts.
+ * The one slot of chat completions for opaque state: `extra_content` of a tool call. Clients know one name in it, that
+ * of the vendor who invented it, and keep nothing else: state of all others stands under it, the thoughts before the
+ * call with it. What such a vendor wrote is kept whole, as it came.
  */
-export function encodeCallState(
-  state: Opaque | undefined,
-  thoughts: readonly ReasoningPart[],
-): JsonObject | undefined {
-  if (state === undefined && thoughts.length === 0) return undefined;
-  if (state !== undefined && isBare(state) && thoughts.length === 0) return asObject(parseWhole(state.value));
-  return {
-    [SLOT]: {
-      ...(state === undefined ? {} : { state: wrapOpaque(state) }),
-      ...(thoughts.length === 0 ? {} : { thoughts: thoughts.flatMap(wrapThought) }),
-    },
-  };
+export function encodeCallState(state: Opaque): JsonObject {
+  const bare = isBare(state) ? asObject(parseWhole(state.value)) : undefined;
+  return bare ?? { google: { thought_signature: base64For("chat-completions", state) } };
 }
 
-/** What a call's `extra_content` holds. */
+/**
+ * State that comes after the call's beginning, when clients no longer look for it, and after the state of the thoughts,
+ * to which some would append it: under a name of our own.
+ */
+export function encodeLateState(state: Opaque): JsonObject {
+  return isBare(state) ? encodeCallState(state) : { [SLOT]: { state: wrapOpaque(state) } };
+}
+
+/** What a call's `extra_content` holds; `thoughts` as answers of earlier versions held them. */
 export function decodeCallState(slot: unknown): {
   readonly state: Opaque | undefined;
   readonly thoughts: readonly ReasoningPart[];
@@ -31,26 +29,25 @@ export function decodeCallState(slot: unknown): {
   const extra = asObject(slot);
   if (extra === undefined) return { state: undefined, thoughts: [] };
   const own = asObject(extra[SLOT]);
-  if (own === undefined) return { state: bareState(extra), thoughts: [] };
+  const late = unwrapOpaque(asText(own?.["state"]));
   return {
-    state: unwrapOpaque(asText(own["state"])),
-    thoughts: asArray(own["thoughts"]).flatMap((word) => unwrapThought(asText(word))),
+    state: late ?? (own?.["thoughts"] === undefined ? stateIn(extra) : undefined),
+    thoughts: asArray(own?.["thoughts"]).flatMap((word) => unwrapThought(asText(word))),
   };
 }
 
-/** State as a chat vendor wrote it: the object itself. */
-function bareState(extra: JsonObject): Opaque | undefined {
-  if (Object.keys(extra).length === 0) return undefined;
-  return { origin: { protocol: "chat-completions" }, value: writeExact(extra) };
+/** Wrapped, or as a chat vendor wrote it: the object itself, with what the same vendor calls it in generateContent. */
+function stateIn(extra: JsonObject): Opaque | undefined {
+  const signature = asText(asObject(extra["google"])?.["thought_signature"]);
+  const wrapped = unwrapBase64(signature);
+  if (wrapped !== undefined) return wrapped;
+  if (Object.keys(extra).every((key) => key === SLOT)) return undefined;
+  const native = signature === "" ? {} : { native: signature };
+  return { origin: { protocol: "chat-completions" }, value: writeExact(extra), ...native };
 }
 
 function isBare({ origin }: Opaque): boolean {
   return origin.protocol === "chat-completions" && origin.upstream === undefined;
-}
-
-function wrapThought({ text, redacted, opaque }: ReasoningPart): readonly string[] {
-  if (opaque === undefined) return [];
-  return [wrapOpaque({ ...opaque, value: JSON.stringify([text, redacted === true, opaque.value]) })];
 }
 
 function unwrapThought(word: string): readonly ReasoningPart[] {

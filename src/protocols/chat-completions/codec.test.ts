@@ -11,6 +11,7 @@ import {
 } from "../../../test/support/conversation-arbitraries.ts";
 import { collectEvents } from "../../conversation/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
+import { withOwnState } from "../../conversation/own-state.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { openFrameReader, writeFrames } from "../stream-frames.ts";
@@ -126,7 +127,7 @@ describe("chat completions codec", () => {
         const next = codec.decodeRequest({ model: "m", messages: [{ role: "user", content: "x" }, message] });
         if (!("value" in next)) throw next.refused;
         const thought = response.choices[0]?.parts[0];
-        expect(next.value.messages[1]?.parts[0]).toEqual(thought);
+        expect(withOwnState(next.value.messages)[1]?.parts[0]).toEqual(thought);
         const elsewhere = codec.encodeRequest(withResult(next.value), target("chat-completions"));
         if (!("value" in elsewhere)) throw elsewhere.refused;
         expect(JSON.stringify(elsewhere.value.body)).not.toContain("gw1.");

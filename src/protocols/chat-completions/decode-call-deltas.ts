@@ -23,6 +23,8 @@ interface OpenCall {
   readonly text: string;
   readonly ended: boolean;
   readonly opaque: Opaque | undefined;
+  /** The state that its beginning told. */
+  readonly told: Opaque | undefined;
 }
 
 export const NO_CALLS: CallState = [];
@@ -43,7 +45,8 @@ export function readCalls(
     if (known === undefined && now.length >= CALLS_PER_CHOICE) continue;
     if (known === undefined) now = now.map((call) => endedIfWhole(call, blocks));
     const call = known ?? { ...BLANK, key: `${choice} call ${now.length}`, index, id };
-    const own = call.id === "" ? { ...call, id } : call;
+    const opaque = decodeExtra(wire, plan) ?? call.opaque;
+    const own = { ...call, id: call.id === "" ? id : call.id, opaque };
     const grown = grow(
       own,
       { name, text, custom },
@@ -52,11 +55,7 @@ export function readCalls(
       plan,
       now,
     );
-    const opaque = decodeExtra(wire, plan) ?? grown.opaque;
-    now =
-      known === undefined
-        ? [...now, { ...grown, opaque }]
-        : now.map((each) => (each === known ? { ...grown, opaque } : each));
+    now = known === undefined ? [...now, grown] : now.map((each) => (each === known ? grown : each));
   }
   return now;
 }
@@ -65,7 +64,7 @@ export function readCalls(
 export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter, plan: AnswerPlan): boolean {
   calls.forEach((call, at) => {
     const begun = call.started ? call : start(call, "", undefined, { choice, at }, blocks, plan, calls);
-    if (!begun.ended) blocks.close(begun.key, { opaque: begun.opaque });
+    if (!begun.ended) blocks.close(begun.key, { opaque: lateState(begun) });
   });
   return calls.length > 0;
 }
@@ -139,15 +138,21 @@ function start(
 ): OpenCall {
   const taken = call.id === "" || calls.some((other) => other.started && other.id === call.id);
   const id = taken ? makeCallId(plan.seed, choice * CALLS_PER_CHOICE + at) : call.id;
-  blocks.toolCall({ key: call.key, choice }, { id, name, ...(custom ? { custom } : {}) });
+  const state = call.opaque === undefined ? {} : { opaque: call.opaque };
+  blocks.toolCall({ key: call.key, choice }, { id, name, ...(custom ? { custom } : {}), ...state });
   blocks.arguments(call.key, call.text);
-  return { ...call, started: true };
+  return { ...call, started: true, told: call.opaque };
+}
+
+/** State that the call's beginning has not told. */
+function lateState({ opaque, told }: OpenCall): Opaque | undefined {
+  return opaque === told ? undefined : opaque;
 }
 
 /** Most vendors write one call after the other: a whole one ends when the next begins, so that nothing waits for it. */
 function endedIfWhole(call: OpenCall, blocks: BlockWriter): OpenCall {
   if (call.ended || !call.started || !isWholeJson(call.text)) return call;
-  blocks.close(call.key, { opaque: call.opaque });
+  blocks.close(call.key, { opaque: lateState(call) });
   return { ...call, ended: true };
 }
 
@@ -169,4 +174,5 @@ const BLANK: OpenCall = {
   text: "",
   ended: false,
   opaque: undefined,
+  told: undefined,
 };

@@ -11,9 +11,7 @@ import type {
   ToolResultPart,
 } from "../../conversation/request.ts";
 import { answeredMessages } from "../../conversation/turns.ts";
-import type { JsonObject } from "../json.ts";
-import { parseWhole } from "../json.ts";
-import { encodeCallState } from "./call-state.ts";
+import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeMedia, type Writing } from "./encode-media.ts";
 
 /** The system's instructions and the conversation as chat messages. Throws RefusedField. */
@@ -113,8 +111,7 @@ function withThought(message: JsonObject): JsonObject {
 
 function encodeCall(call: ToolCallPart): JsonObject {
   // It passed as the target's own, so it goes back as that vendor wrote it.
-  const state = call.opaque && { ...call.opaque, origin: { protocol: "chat-completions" } as const };
-  const extra = encodeCallState(state, []);
+  const extra = call.opaque && asObject(parseWhole(call.opaque.value));
   return {
     id: call.id,
     ...(call.custom

@@ -1,12 +1,6 @@
 import { dataUrl } from "../../conversation/media.ts";
 import type { AnswerFrame } from "../../conversation/plan.ts";
-import type {
-  Citation,
-  MediaPart,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-} from "../../conversation/request.ts";
+import type { Citation, MediaPart, TextPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeCallState } from "./call-state.ts";
@@ -56,26 +50,20 @@ function encodeChoice(choice: Choice, index: number): JsonObject {
       ...(annotations.length === 0 ? {} : { annotations }),
       ...(images.length === 0 ? {} : { images }),
       ...(audio === undefined ? {} : { audio }),
-      ...(calls.length === 0
-        ? {}
-        : { tool_calls: calls.map((call, at) => encodeCall(call, at === 0 ? thoughts : [])) }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map(encodeCall) }),
     },
     logprobs: null,
     finish_reason: encodeFinish(choice.finish),
   };
 }
 
-function encodeCall(call: ToolCallPart, thoughts: readonly ReasoningPart[]): JsonObject {
-  const extra = encodeCallState(
-    call.opaque,
-    thoughts.filter(({ opaque }) => opaque !== undefined),
-  );
+function encodeCall(call: ToolCallPart): JsonObject {
   return {
     id: call.id,
     ...(call.custom
       ? { type: "custom", custom: { name: call.name, input: call.arguments } }
       : { type: "function", function: { name: call.name, arguments: call.arguments || "{}" } }),
-    ...(extra === undefined ? {} : { extra_content: extra }),
+    ...(call.opaque === undefined ? {} : { extra_content: encodeCallState(call.opaque) }),
   };
 }
 

@@ -2,11 +2,10 @@ import { writeExact } from "../../base/exact-json.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { AnswerFrame } from "../../conversation/plan.ts";
-import type { ReasoningPart } from "../../conversation/request.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
-import { encodeCallState } from "./call-state.ts";
+import { encodeCallState, encodeLateState } from "./call-state.ts";
 import { encodeCitation, encodeHead, encodeImage } from "./encode-response.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeError } from "./errors.ts";
@@ -22,8 +21,6 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
     opened: [],
     blocks: new Map(),
     lengths: [],
-    thinking: [],
-    thoughts: [],
     callCounts: [],
     phase: "open",
   }),
@@ -66,10 +63,6 @@ export interface EncodeState {
   readonly blocks: ReadonlyMap<number, Block>;
   /** Characters of content so far, by choice. */
   readonly lengths: readonly number[];
-  /** The text of the thought that is open, by choice. */
-  readonly thinking: readonly string[];
-  /** Thoughts with state, waiting for a call that can hold it. */
-  readonly thoughts: readonly (ReasoningPart & { readonly choice: number })[];
   /** Calls so far, by choice. */
   readonly callCounts: readonly number[];
   readonly phase: "open" | "finished" | "failed";
@@ -102,9 +95,12 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
         custom,
         begun: false,
       });
+      const { id, name, opaque } = event;
+      // In the first piece, since clients look for it nowhere else.
+      const extra = opaque === undefined ? {} : { extra_content: encodeCallState(opaque) };
       const call = custom
-        ? { index, id: event.id, type: "custom", custom: { name: event.name, input: "" } }
-        : { index, id: event.id, type: "function", function: { name: event.name, arguments: "" } };
+        ? { index, id, type: "custom", custom: { name, input: "" }, ...extra }
+        : { index, id, type: "function", function: { name, arguments: "" }, ...extra };
       return [next, [...frames, chunk(next, event.choice, { tool_calls: [call] })]];
     }
     case "media": {
@@ -132,11 +128,8 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
         lengthened(state, block, event.text),
         [chunk(state, block.choice, { [block.field]: event.text })],
       ];
-    case "reasoning-delta": {
-      const thinking = [...state.thinking];
-      thinking[block.choice] = (thinking[block.choice] ?? "") + event.text;
-      return [{ ...state, thinking }, [chunk(state, block.choice, { reasoning_content: event.text })]];
-    }
+    case "reasoning-delta":
+      return [state, [chunk(state, block.choice, { reasoning_content: event.text })]];
     case "tool-call-delta": {
       const frames = [callChunk(state, block, event.arguments)];
       if (block.call === undefined || block.call.begun) return [state, frames];
@@ -147,26 +140,16 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
       return [state, annotations.length === 0 ? [] : [chunk(state, block.choice, { annotations })]];
     }
     case "text-end":
+    case "reasoning-end":
       return [state, []];
-    case "reasoning-end": {
-      const text = state.thinking[block.choice] ?? "";
-      const thinking = [...state.thinking];
-      thinking[block.choice] = "";
-      if (event.opaque === undefined) return [{ ...state, thinking }, []];
-      const redacted = event.redacted ? { redacted: true as const } : {};
-      const thought = { kind: "reasoning", text, ...redacted, opaque: event.opaque } as const;
-      const thoughts = [...state.thoughts, { ...thought, choice: block.choice }];
-      return [{ ...state, thinking, thoughts }, []];
-    }
     case "tool-call-end": {
-      const mine = state.thoughts.filter(({ choice }) => choice === block.choice);
-      const extra = encodeCallState(event.opaque, mine);
       const frames: WireFrame[] = [];
       // A call without arguments is `{}`, which clients parse (rule 14).
       if (block.call?.begun === false && !block.call.custom) frames.push(callChunk(state, block, "{}"));
-      if (extra !== undefined) frames.push(callChunk(state, block, "", { extra_content: extra }));
-      const thoughts = state.thoughts.filter(({ choice }) => choice !== block.choice);
-      return [{ ...state, thoughts }, frames];
+      if (event.opaque !== undefined) {
+        frames.push(callChunk(state, block, "", { extra_content: encodeLateState(event.opaque) }));
+      }
+      return [state, frames];
     }
   }
 }

@@ -45,7 +45,8 @@ export const chatCompletionsTraits: ProtocolTraits = {
   // No slot in the first vendor's schema; `images` is what the others write and clients read.
   answerMedia: ["image"],
   blocksInTurn: false,
-  stateSlots: ["tool-call", "thought-before-call"],
+  stateSlots: ["tool-call"],
+  thoughtsRideOn: ["tool-call"],
   stateAfterWords: false,
   answerCitations: "urls",
 };

@@ -11,6 +11,7 @@ import {
 } from "../../../test/support/conversation-arbitraries.ts";
 import { collectEvents } from "../../conversation/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
+import { withOwnState } from "../../conversation/own-state.ts";
 import type { ChatRequest, ToolResultPart } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { asObject, parseLoosely } from "../json.ts";
@@ -143,12 +144,13 @@ describe("generateContent codec", () => {
         const { body, losses } = codec.encodeResponse(response, frame);
         expect(losses).toEqual([]);
         const [candidate] = body["candidates"] as { content: { parts: { thoughtSignature?: string }[] } }[];
-        const slot = candidate?.content.parts[0]?.thoughtSignature ?? "";
-        expect(slot).toMatch(/^[A-Za-z0-9+/]+=*$/);
+        const slots = candidate?.content.parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? []);
+        expect(slots).toHaveLength(1);
+        expect(slots?.[0]).toMatch(/^[A-Za-z0-9+/]+=*$/);
         const said = { role: "user", parts: [{ text: "x" }] };
         const next = codec.decodeRequest({ contents: [said, candidate?.content, said] });
         if (!("value" in next)) throw next.refused;
-        expect(next.value.messages[1]?.parts[0]).toEqual(response.choices[0]?.parts[0]);
+        expect(withOwnState(next.value.messages)[1]?.parts[0]).toEqual(response.choices[0]?.parts[0]);
         const elsewhere = codec.encodeRequest(next.value, target(PROTOCOL));
         if (!("value" in elsewhere)) throw elsewhere.refused;
         expect(JSON.stringify(elsewhere.value.body)).not.toContain("thoughtSignature");

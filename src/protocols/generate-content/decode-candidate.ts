@@ -178,9 +178,10 @@ function endCall(
   const taken = call.id === "" || before.ids.includes(call.id);
   const id = taken ? makeCallId(plan.seed, blocks.state.next) : call.id;
   const text = writeExact(call.args);
-  blocks.toolCall({ key, choice: index }, { id, name: call.name });
+  const state = call.state === undefined ? {} : { opaque: call.state };
+  blocks.toolCall({ key, choice: index }, { id, name: call.name, ...state });
   blocks.arguments(key, whole ? text : text.slice(0, -1));
-  blocks.close(key, { opaque: call.state });
+  blocks.close(key);
   return { ...before, call: undefined, hasCalls: true, ids: [...before.ids, id].slice(-REMEMBERED_IDS) };
 }
 

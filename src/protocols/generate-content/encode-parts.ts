@@ -1,4 +1,4 @@
-import type { ReasoningPart, ToolCallPart } from "../../conversation/request.ts";
+import type { ToolCallPart } from "../../conversation/request.ts";
 import type { AnswerPart } from "../../conversation/response.ts";
 import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeAnswerMedia } from "./encode-media.ts";
@@ -13,9 +13,8 @@ export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
     case "text":
       return part.text === "" && part.opaque === undefined ? [] : [{ text: part.text, ...stateOf(part) }];
     case "reasoning":
-      return part.text === "" && part.opaque === undefined
-        ? []
-        : [{ text: part.text, thought: true, ...stateOf(part) }];
+      // Its state rides on what follows it: clients drop thoughts.
+      return part.text === "" ? [] : [{ text: part.text, thought: true }];
     case "tool-call": {
       const functionCall = encodeCall(part);
       return functionCall === undefined ? [] : [{ functionCall, ...stateOf(part) }];
@@ -41,6 +40,6 @@ export function isBeside(value: JsonObject): boolean {
 /** What a candidate says about its sources, as the vendor writes it. */
 export const BESIDE: readonly string[] = ["groundingMetadata", "urlContextMetadata", "citationMetadata"];
 
-function stateOf({ opaque, redacted }: Pick<ReasoningPart, "opaque" | "redacted">): JsonObject {
-  return opaque === undefined ? {} : { thoughtSignature: encodeState(opaque, redacted === true) };
+function stateOf({ opaque }: Pick<ToolCallPart, "opaque">): JsonObject {
+  return opaque === undefined ? {} : { thoughtSignature: encodeState(opaque) };
 }

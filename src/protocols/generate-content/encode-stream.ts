@@ -84,7 +84,9 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
         [],
       ];
     case "tool-call-start": {
-      const part = { kind: "tool-call", id: event.id, name: event.name, arguments: "" } as const;
+      const { id, name, opaque } = event;
+      const call = { kind: "tool-call", id, name, arguments: "" } as const;
+      const part = opaque === undefined ? call : { ...call, opaque };
       return [withBlock(state, event.block, { choice: event.choice, part }), []];
     }
     case "media":
@@ -119,16 +121,12 @@ function writeDelta(state: EncodeState, event: DeltaEvent, { choice, part }: Blo
     case "citation":
       if (part.kind !== "text") return [state, []];
       return [grown({ ...part, citations: [...(part.citations ?? []), event.citation] }), []];
-    case "text-end":
     case "reasoning-end":
+      return [state, []];
+    case "text-end":
       // The state alone: the words are out.
-      if (part.kind === "tool-call" || event.opaque === undefined) return [state, []];
-      return partFrames(state, choice, {
-        kind: part.kind,
-        text: "",
-        opaque: event.opaque,
-        ...(event.type === "reasoning-end" && event.redacted ? { redacted: true } : {}),
-      });
+      if (event.opaque === undefined) return [state, []];
+      return partFrames(state, choice, { kind: "text", text: "", opaque: event.opaque });
     case "tool-call-end": {
       if (part.kind !== "tool-call") return [state, []];
       if (encodeCall(part) === undefined) return [{ ...state, cut: new Set(state.cut).add(choice) }, []];

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { chatResponses, eventsOf, frame } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
+import { withOwnState } from "../../conversation/own-state.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { writeFrames } from "../stream-frames.ts";
 import type { Translation } from "../translation.ts";
@@ -140,7 +141,7 @@ describe("what the official SDKs send back is read", () => {
     expect(text).toBe("Noon.");
     const second = codec.decodeRequest(bodies[1]);
     if (!("value" in second)) throw second.refused;
-    const [, turn, results] = second.value.messages;
+    const [, turn, results] = withOwnState(second.value.messages);
     expect(turn?.parts).toMatchObject([
       { kind: "reasoning", opaque: state },
       { kind: "tool-call", name: "clock" },

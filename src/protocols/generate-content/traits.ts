@@ -40,7 +40,8 @@ export const generateContentTraits: ProtocolTraits = {
   assistantMedia: true,
   answerMedia: ["image", "audio", "video", "document"],
   blocksInTurn: false,
-  stateSlots: ["text", "media", "reasoning", "tool-call"],
+  stateSlots: ["text", "media", "tool-call"],
+  thoughtsRideOn: ["tool-call", "text"],
   stateAfterWords: true,
   answerCitations: "any",
 };

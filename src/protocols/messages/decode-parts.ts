@@ -27,7 +27,7 @@ import {
 } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import { decodeCitation } from "./citations.ts";
-import { decodeSignature } from "./signature.ts";
+import { decodeSignature, isHidden } from "./signature.ts";
 
 export function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
   return textsOf(body, "system", foreign);
@@ -120,14 +120,12 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
       const text = requiredText(block, "thinking");
       return { kind: "reasoning", text, ...(opaque === undefined ? {} : { opaque }) };
     }
-    case "redacted_thinking":
+    case "redacted_thinking": {
       foreign.push(...foreignFields(block, known));
-      return {
-        kind: "reasoning",
-        text: "",
-        redacted: true,
-        opaque: opaqueIn(requiredText(block, "data"), "messages"),
-      };
+      const data = requiredText(block, "data");
+      const hidden = isHidden(data) ? { redacted: true as const } : {};
+      return { kind: "reasoning", text: "", ...hidden, opaque: opaqueIn(data, "messages") };
+    }
     case "tool_use":
       return decodeCall(block, foreign);
     default:

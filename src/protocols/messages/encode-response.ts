@@ -5,7 +5,7 @@ import { encodeCitation } from "./citations.ts";
 import { readInput } from "./encode-parts.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeFinish } from "./finish.ts";
-import { encodeSignature } from "./signature.ts";
+import { encodeSignature, encodeWordless } from "./signature.ts";
 
 /** Writes a plain messages answer. There is one choice; callers cannot ask for more. */
 export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
@@ -36,10 +36,9 @@ function encodeBlock(part: AnswerPart): readonly JsonObject[] {
       return [{ type: "text", text: part.text, ...(citations.length === 0 ? {} : { citations }) }];
     }
     case "reasoning": {
-      if (part.text === "" && part.opaque === undefined) return [];
-      const signature = encodeSignature(part.opaque);
-      if (part.redacted === true) return [{ type: "redacted_thinking", data: signature }];
-      return [{ type: "thinking", thinking: part.text, signature }];
+      const { text, opaque, redacted } = part;
+      if (text !== "") return [{ type: "thinking", thinking: text, signature: encodeSignature(opaque) }];
+      return opaque === undefined ? [] : [encodeWordless(opaque, redacted === true)];
     }
     case "tool-call":
       return [{ ...callBlock(part.id, part.name), input: readInput(part.arguments) ?? {} }];

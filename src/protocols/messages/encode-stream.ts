@@ -11,7 +11,7 @@ import { callBlock, messageHead } from "./encode-response.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
-import { encodeSignature } from "./signature.ts";
+import { encodeSignature, encodeWordless } from "./signature.ts";
 
 /** Writes a caller's messages stream: blocks strictly one after the other, with contiguous indexes (rule 13). */
 export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
@@ -169,13 +169,14 @@ function endThought(
   events: JsonObject[],
 ): EncodeState {
   const started = state.open?.started === true;
-  // Nothing was thought, or nothing that is told.
-  if (!started && opaque === undefined) return stop(state, events);
-  const signature = encodeSignature(opaque);
-  if (redacted && !started) {
-    events.push(blockStart(state, { type: "redacted_thinking", data: signature }));
+  const wordless = started || opaque === undefined ? undefined : encodeWordless(opaque, redacted);
+  if (wordless?.["type"] === "redacted_thinking") {
+    events.push(blockStart(state, wordless));
     return stop({ ...state, open: state.open && { ...state.open, started: true } }, events);
   }
+  // Nothing was thought, or nothing that is told.
+  if (!started && wordless === undefined) return stop(state, events);
+  const signature = encodeSignature(opaque);
   return stop(
     grow(state, state.open?.block ?? -1, { type: "signature_delta", signature }, signature, events),
     events,

@@ -49,6 +49,7 @@ export const messagesTraits: ProtocolTraits = {
   answerMedia: [],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  thoughtsRideOn: [],
   stateAfterWords: false,
   answerCitations: "urls",
 };

@@ -42,6 +42,7 @@ export const responsesTraits: ProtocolTraits = {
   answerMedia: ["image"],
   blocksInTurn: true,
   stateSlots: ["reasoning"],
+  thoughtsRideOn: [],
   stateAfterWords: true,
   answerCitations: "urls",
 };

@@ -1,0 +1,240 @@
+import type { ChatEvent } from "./event.ts";
+import type { LossList } from "./loss.ts";
+import type { StreamRun } from "./machine.ts";
+import { OF_MEDIA, type Opaque } from "./opaque.ts";
+import type { ReasoningPart } from "./request.ts";
+import type { AnswerPart } from "./response.ts";
+import { joinState, type RidingThought } from "./riding-state.ts";
+import type { ProtocolTraits } from "./traits.ts";
+
+/**
+ * State in the places where the caller's clients keep it. Where parts have no slot, it stands in a thought beside
+ * them: before a call, as vendors of such protocols put what they thought before it; behind words, which are out by
+ * the time it is known. Where clients drop thoughts, their state rides on what follows them. `own-state.ts` undoes both.
+ */
+export function placeState(
+  parts: readonly AnswerPart[],
+  traits: ProtocolTraits,
+  losses: LossList,
+): readonly AnswerPart[] {
+  return traits.thoughtsRideOn.length === 0
+    ? parts.flatMap((part) => withBeside(part, traits, losses))
+    : withRiding(parts, traits, losses);
+}
+
+function withBeside(part: AnswerPart, traits: ProtocolTraits, losses: LossList): readonly AnswerPart[] {
+  if (part.kind === "foreign" || part.opaque === undefined || hasSlot(part.kind, traits)) return [part];
+  const { opaque, ...stateless } = part;
+  if (!hasSlot("reasoning", traits)) {
+    losses.field("reasoningState");
+    return [stateless];
+  }
+  const of = part.kind === "media" ? OF_MEDIA : part.kind === "tool-call" ? part.id : "";
+  const thought: ReasoningPart = { kind: "reasoning", text: "", opaque: { ...opaque, of } };
+  return part.kind === "tool-call" ? [thought, stateless] : [stateless, thought];
+}
+
+function withRiding(
+  parts: readonly AnswerPart[],
+  traits: ProtocolTraits,
+  losses: LossList,
+): readonly AnswerPart[] {
+  const out: AnswerPart[] = [];
+  let riding: readonly RidingThought[] = [];
+  let lastText = -1;
+  for (const part of parts) {
+    switch (part.kind) {
+      case "reasoning": {
+        const { opaque, redacted, ...words } = part;
+        if (words.text !== "") out.push(words);
+        if (opaque !== undefined) riding = [...riding, ridingThought(part.text, redacted === true, opaque)];
+        break;
+      }
+      case "tool-call":
+        out.push(withState(part, joinState(part.opaque, riding)));
+        riding = [];
+        break;
+      case "text":
+        riding = riding.map(behindWords);
+        lastText = out.length;
+        out.push(slotted(part, traits, losses));
+        break;
+      case "media":
+        out.push(slotted(part, traits, losses));
+        break;
+      case "foreign":
+        out.push(part);
+    }
+  }
+  if (riding.length === 0) return out;
+  if (!traits.thoughtsRideOn.includes("text")) {
+    losses.field("reasoningState");
+    return out;
+  }
+  const last = out[lastText];
+  if (last?.kind === "text" && riding.every(({ beforeWords }) => beforeWords)) {
+    out[lastText] = withState(last, joinState(last.opaque, riding));
+    return out;
+  }
+  const state = joinState(undefined, riding);
+  return state === undefined ? out : [...out, { kind: "text", text: "", opaque: state }];
+}
+
+/** The same for a stream. */
+export function eventsPlaceState(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  return traits.thoughtsRideOn.length === 0 ? standBeside(traits, losses) : rideAlong(traits, losses);
+}
+
+function standBeside(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  const owners = new Map<number, { readonly choice: number; readonly of: string }>();
+  let beside = 0;
+  /** A thought of its own, under a number that no block of the stream has. */
+  const thought = (opaque: Opaque, choice: number, of: string): readonly ChatEvent[] => {
+    if (!hasSlot("reasoning", traits)) {
+      losses.field("reasoningState");
+      return [];
+    }
+    beside -= 1;
+    return [
+      { type: "reasoning-start", block: beside, choice },
+      { type: "reasoning-end", block: beside, opaque: { ...opaque, of } },
+    ];
+  };
+  const ended = (event: BlockEnd, kind: "text" | "tool-call"): readonly ChatEvent[] => {
+    const { opaque, ...stateless } = event;
+    if (opaque === undefined || hasSlot(kind, traits)) return [event];
+    const { choice, of } = owners.get(event.block) ?? { choice: 0, of: "" };
+    return [stateless, ...thought(opaque, choice, of)];
+  };
+  return {
+    step(event) {
+      switch (event.type) {
+        case "text-start":
+          owners.set(event.block, { choice: event.choice, of: "" });
+          return [event];
+        case "tool-call-start": {
+          const { opaque, ...stateless } = event;
+          owners.set(event.block, { choice: event.choice, of: event.id });
+          if (opaque === undefined || hasSlot("tool-call", traits)) return [event];
+          return [...thought(opaque, event.choice, event.id), stateless];
+        }
+        case "media": {
+          const { opaque, ...stateless } = event.part;
+          if (opaque === undefined || hasSlot("media", traits)) return [event];
+          return [{ ...event, part: stateless }, ...thought(opaque, event.choice, OF_MEDIA)];
+        }
+        case "text-end":
+          return ended(event, "text");
+        case "tool-call-end":
+          return ended(event, "tool-call");
+        default:
+          return [event];
+      }
+    },
+    end: () => [],
+  };
+}
+
+function rideAlong(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  /** Thoughts that wait for a carrier, by choice. */
+  const riding = new Map<number, readonly RidingThought[]>();
+  const open = new Map<number, { readonly choice: number; text: string }>();
+  /** What rides on each call, in case it tells state of its own at its end. */
+  const carried = new Map<number, readonly RidingThought[]>();
+  const slotless = (kind: "text" | "media", opaque: Opaque | undefined): boolean => {
+    if (opaque === undefined || hasSlot(kind, traits)) return false;
+    losses.field("reasoningState");
+    return true;
+  };
+  return {
+    step(event) {
+      switch (event.type) {
+        case "reasoning-start":
+          open.set(event.block, { choice: event.choice, text: "" });
+          return [event];
+        case "reasoning-delta": {
+          const thought = open.get(event.block);
+          if (thought !== undefined) thought.text += event.text;
+          return [event];
+        }
+        case "reasoning-end": {
+          const { block, opaque, redacted } = event;
+          const { choice, text } = open.get(block) ?? { choice: 0, text: "" };
+          open.delete(block);
+          if (opaque === undefined) return [event];
+          const thought = ridingThought(text, redacted === true, opaque);
+          riding.set(choice, [...(riding.get(choice) ?? []), thought]);
+          return [{ type: "reasoning-end", block }];
+        }
+        case "text-start":
+          if (riding.size > 0) riding.set(event.choice, (riding.get(event.choice) ?? []).map(behindWords));
+          return [event];
+        case "tool-call-start": {
+          const thoughts = riding.get(event.choice) ?? [];
+          riding.delete(event.choice);
+          if (thoughts.length === 0) return [event];
+          carried.set(event.block, thoughts);
+          return [withState(event, joinState(event.opaque, thoughts))];
+        }
+        case "tool-call-end": {
+          if (event.opaque === undefined) return [event];
+          return [withState(event, joinState(event.opaque, carried.get(event.block) ?? []))];
+        }
+        case "text-end":
+          return [slotless("text", event.opaque) ? withState(event, undefined) : event];
+        case "media":
+          return [
+            slotless("media", event.part.opaque)
+              ? { ...event, part: withState(event.part, undefined) }
+              : event,
+          ];
+        case "finish": {
+          const { choice } = event;
+          const opaque = joinState(undefined, riding.get(choice) ?? []);
+          if (opaque === undefined) return [event];
+          if (!traits.thoughtsRideOn.includes("text")) {
+            losses.field("reasoningState");
+            return [event];
+          }
+          const block = -1 - choice;
+          return [{ type: "text-start", block, choice }, { type: "text-end", block, opaque }, event];
+        }
+        default:
+          return [event];
+      }
+    },
+    end: () => [],
+  };
+}
+
+type BlockEnd = Extract<ChatEvent, { readonly type: "text-end" | "tool-call-end" }>;
+
+function hasSlot(
+  kind: "text" | "media" | "reasoning" | "tool-call",
+  { stateSlots }: ProtocolTraits,
+): boolean {
+  return stateSlots.includes(kind);
+}
+
+function slotted<P extends AnswerPart & { readonly kind: "text" | "media" }>(
+  part: P,
+  traits: ProtocolTraits,
+  losses: LossList,
+): P {
+  if (part.opaque === undefined || hasSlot(part.kind, traits)) return part;
+  losses.field("reasoningState");
+  return withState(part, undefined);
+}
+
+function withState<P extends { readonly opaque?: Opaque }>(holder: P, opaque: Opaque | undefined): P {
+  const { opaque: _, ...stateless } = holder;
+  return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
+}
+
+function ridingThought(text: string, redacted: boolean, opaque: Opaque): RidingThought {
+  return { text, redacted, opaque, beforeWords: false };
+}
+
+function behindWords(thought: RidingThought): RidingThought {
+  return { ...thought, beforeWords: true };
+}
