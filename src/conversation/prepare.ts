@@ -1,3 +1,4 @@
+import { withCacheAll } from "./cache-all.ts";
 import { fitCallId } from "./ids.ts";
 import { withJsonWords } from "./json-words.ts";
 import type { LossList, NeutralField } from "./loss.ts";
@@ -38,11 +39,12 @@ export interface Prepared {
  * tools become functions. What is left, an encoder can write. Throws RefusedField.
  */
 export function prepareRequest(
-  request: ChatRequest,
+  asked: ChatRequest,
   traits: ProtocolTraits,
   target: EncodeTarget,
   losses: LossList,
 ): Prepared {
+  const request = withCacheAll(asked, traits, target.quirks, losses);
   refuseUnservable(request, traits, target, losses);
   const copies = copiesOf(request, traits, target, losses);
   const names = openToolNames(traits.toolNames);

@@ -36,6 +36,8 @@ export interface Quirks {
   readonly callIdLength?: number;
   /** False: no stop sequences; the gateway cuts the answer itself. */
   readonly stop?: boolean;
+  /** Messages: `off` = nothing is cached for callers whose protocols or requests have no marks of their own. */
+  readonly cache?: "auto" | "off";
   /** Chat: cache marks are taken on parts (`cache_control`). */
   readonly cacheMarks?: boolean;
   /** Chat: thoughts of earlier turns are taken back as `reasoning_content`. */
@@ -86,6 +88,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   refuses: listOf("user", "seed", "penalties", "verbosity", "prompt_cache_key"),
   callIdLength: isCount,
   stop: isBoolean,
+  cache: oneOf("auto", "off"),
   cacheMarks: isBoolean,
   reasoningReplay: isBoolean,
   manyAnswers: isBoolean,

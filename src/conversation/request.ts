@@ -35,6 +35,8 @@ export interface ChatRequest {
   readonly user?: string;
   /** Requests with one key begin alike, so that the vendor finds what it cached of them. */
   readonly cacheKey?: string;
+  /** Everything up to the request's last part is to be cached, wherever that is in the next one. */
+  readonly cacheAll?: CacheMark;
   /** How long the vendor may keep what it caches, in the caller's word (`in_memory`, `24h`). */
   readonly cacheRetention?: string;
   /** How many answers; absent = 1. */

@@ -32,6 +32,8 @@ export interface ProtocolTraits {
   readonly takesSchema?: (schema: JsonObject) => boolean;
   /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
   readonly prefill: "continue" | "refuse";
+  /** Caches only what it is asked to, and can be asked to cache all (`cacheAll`); elsewhere vendors cache by themselves. */
+  readonly cachesAsked?: true;
   /** Media that requests can hold. */
   readonly media: MediaSlots;
   /** Turns of the assistant can hold media. */

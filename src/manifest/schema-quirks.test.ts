@@ -25,6 +25,7 @@ const QUIRKS: readonly (readonly [name: string, values: readonly unknown[]])[] =
   ["refuses", [[], ["user", "seed", "penalties", "verbosity", "prompt_cache_key"]]],
   ["call_id_length", [9]],
   ["stop", [true, false]],
+  ["cache", ["auto", "off"]],
   ["cache_marks", [true, false]],
   ["reasoning_replay", [true, false]],
   ["many_answers", [true, false]],

@@ -44,6 +44,9 @@ const fields = {
   ),
   call_id_length: whole(6, 64).describe("Ids of calls are of exactly so many letters and digits"),
   stop: flag.describe("false = the model takes no stop sequences; the answer is cut here"),
+  cache: z
+    .enum(["auto", "off"])
+    .describe("Whether messages upstreams cache the conversations of callers who mark nothing themselves"),
   cache_marks: flag.describe("true = chat completions takes cache_control on parts"),
   reasoning_replay: flag.describe("true = chat completions takes back reasoning_content of earlier turns"),
   many_answers: flag.describe("false = one answer a request; for n > 1 several requests are sent"),

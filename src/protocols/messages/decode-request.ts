@@ -25,7 +25,7 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { decodeMessages, decodeSystem } from "./decode-parts.ts";
+import { decodeMessages, decodeSystem, markOf } from "./decode-parts.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 
 /** Reads a caller's messages body. Throws RefusedField. */
@@ -43,6 +43,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const reasoning = decodeReasoning(body, foreign);
   const responseFormat = decodeFormat(body, foreign);
   const user = decodeUser(body, foreign);
+  const { cache: cacheAll } = markOf(body);
   return {
     protocol: "messages",
     model: requiredText(body, "model"),
@@ -58,6 +59,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(responseFormat === undefined ? {} : { responseFormat }),
     ...(user === undefined ? {} : { user }),
+    ...(cacheAll === undefined ? {} : { cacheAll }),
     foreign,
     echo: {},
     fieldNames: FIELD_NAMES,
@@ -190,6 +192,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "output_format",
   "metadata",
   "thread",
+  "cache_control",
 ]);
 const KNOWN_THINKING: ReadonlySet<string> = new Set(["type", "budget_tokens", "display"]);
 const KNOWN_CONFIG: ReadonlySet<string> = new Set(["format", "effort"]);
@@ -202,6 +205,7 @@ const INSIDES: Insides = [
   ["output_config.format", FORMAT],
   ["output_format", FORMAT],
   ["tool_choice", ["type", "name", "disable_parallel_tool_use"]],
+  ["cache_control", MARK],
   ["tools[].cache_control", MARK],
   ["system[].cache_control", MARK],
   ["messages[].content[].cache_control", MARK],

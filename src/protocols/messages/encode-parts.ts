@@ -122,14 +122,23 @@ function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {
   // Failures are told in text only.
   const parts = part.isError === true ? said.filter((inner) => inner.kind !== "media") : said;
   if (parts.length < said.length) losses.field("media");
-  const content = shortest(parts.map((inner) => encodePart(inner, losses)));
+  const content = shortest(parts.map((inner) => encodePart(unmarked(inner), losses)));
+  // What is inside of a block cannot be marked, only the block.
+  const marked = part.parts.findLast((inner) => inner.kind !== "foreign" && inner.cache !== undefined);
+  const inner = marked?.kind === "foreign" ? undefined : marked?.cache;
   return {
     type: "tool_result",
     tool_use_id: part.callId,
     ...(content.length === 0 ? {} : { content }),
     ...(part.isError === true ? { is_error: true } : {}),
-    ...encodeMark(part.cache),
+    ...encodeMark(part.cache ?? inner),
   };
+}
+
+function unmarked(part: ToolResultPart["parts"][number]): ToolResultPart["parts"][number] {
+  if (part.kind === "foreign" || part.cache === undefined) return part;
+  const { cache: _, ...plain } = part;
+  return plain;
 }
 
 /** Five minutes is what a mark means that says no more. */

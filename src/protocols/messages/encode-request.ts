@@ -3,7 +3,7 @@ import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, ForeignField, JsonObject, ResponseFormat } from "../../conversation/request.ts";
 import { answerSchema } from "./answer-schema.ts";
-import { encodeMessages, encodeSystem } from "./encode-parts.ts";
+import { encodeMark, encodeMessages, encodeSystem } from "./encode-parts.ts";
 import { encodeThinking, type Thinking } from "./encode-thinking.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
@@ -31,6 +31,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...(thinking.field === undefined ? {} : { thinking: thinking.field }),
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
     ...(request.user === undefined ? {} : { metadata: { user_id: request.user } }),
+    ...encodeMark(request.cacheAll),
     ...(request.stream ? { stream: true } : {}),
     ...ownFields(request.foreign, losses),
   };

@@ -39,6 +39,7 @@ export const messagesTraits: ProtocolTraits = {
   jsonWord: "always",
   takesSchema: (schema) => isCompiled(sizeOf(schema)),
   prefill: "continue",
+  cachesAsked: true,
   media: {
     inline: ["image", "document"],
     byUrl: ["image", "document"],

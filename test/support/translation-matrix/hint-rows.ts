@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../src/conversation/request.ts";
 import { CHAT, NATIVE, partsOf, type RequestRow } from "./row.ts";
-import { alike, config, part, type Spoken, tool } from "./spoken.ts";
+import { alike, config, part, type Spoken, TOOL, tool } from "./spoken.ts";
 
 export const HINT_ROWS: readonly RequestRow[] = [
   {
@@ -56,8 +56,11 @@ export const HINT_ROWS: readonly RequestRow[] = [
   unknown("metadata", alike({ metadata: { a: "b" } }, CHAT, "responses")),
   {
     title: "a key of the cache",
-    says: alike({ prompt_cache_key: "k" }, CHAT, "responses"),
-    read: ({ cacheKey }) => cacheKey,
+    says: {
+      [CHAT]: { ...TOOL[CHAT], prompt_cache_key: "k" },
+      responses: { ...TOOL.responses, prompt_cache_key: "k" },
+    },
+    read: ({ cacheKey, cacheAll }) => (cacheKey ?? cacheAll) !== undefined,
   },
   {
     title: "how long to keep what is cached",
