@@ -7,6 +7,11 @@ export function effortOf(wish: ReasoningWish): Effort | undefined {
   return SHARES.find(({ upTo }) => budget <= upTo)?.effort ?? "high";
 }
 
+/** The same for a vendor that can only be told an effort, and may not think without one. */
+export function leastEffortOf(wish: ReasoningWish): Effort | undefined {
+  return effortOf(wish) ?? (wish.adaptive ? "medium" : undefined);
+}
+
 /**
  * The budget that a wish amounts to, within what vendors accept: at least 1024 and below the output limit
  * (rule 38). Undefined where the limit leaves no room to think. The limit is for the answer too, so that

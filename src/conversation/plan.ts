@@ -27,6 +27,8 @@ export interface AnswerPlan {
   readonly copies: number;
   /** Stop sequences that the upstream was not told: the answer is cut at them. */
   readonly stops: readonly string[];
+  /** Thoughts stand in tags at the answer's beginning. */
+  readonly thinkTags?: boolean;
 }
 
 export interface PlannedTool {

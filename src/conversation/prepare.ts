@@ -62,7 +62,7 @@ export function prepareRequest(
   } = dropFields(request, fit);
   const prepared: ChatRequest = {
     ...rest,
-    system: request.system.map((part) => fitText(part, fit)),
+    system: request.system.flatMap((part) => meant(part, fit)).map((part) => fitText(part, fit)),
     messages: withOwnState(request.messages)
       .flatMap((message) => withShown(message, fit))
       .map((message) => fitMessage(message, fit))
@@ -82,6 +82,7 @@ export function prepareRequest(
     answerTool: tools.answerTool,
     copies,
     stops: stops?.slice(told) ?? [],
+    ...(target.quirks.thinkTags ? { thinkTags: true } : {}),
   };
   return { prepared: withJsonWords(prepared, request.responseFormat, traits), plan };
 }
@@ -176,6 +177,11 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
     losses.field("reasoning", "weakened");
     kept["reasoning"] = { ...wish, enabled: true, effort: "minimal" };
   }
+  if (request.reasoning?.betweenTools && request.protocol !== traits.protocol) {
+    const { betweenTools: _, ...wish } = request.reasoning;
+    if (kept["reasoning"] !== undefined) kept["reasoning"] = { effort: "low", ...wish };
+    losses.field("reasoning", "weakened");
+  }
   if (kept["user"] !== undefined && request.protocol !== traits.protocol) {
     kept["user"] = fitUser(request.user ?? "", traits, losses);
   }
@@ -221,8 +227,13 @@ const OPTIONAL_FIELDS = [
 
 /** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */
 function fitForeign({ request, traits, losses }: Fit): ChatRequest["foreign"] {
-  if (request.protocol === traits.protocol) return request.foreign;
+  if (request.protocol === traits.protocol) {
+    // What is inside of a field that goes back whole goes back with it.
+    const whole = request.foreign.filter(({ isRead }) => isRead);
+    return request.foreign.filter(({ path }) => !whole.some((field) => path.startsWith(`${field.path}.`)));
+  }
   for (const field of request.foreign) {
+    if (field.isRead) continue;
     if (field.weight === "meaning") refuseForeign(field, losses);
     losses.at(field.path);
   }
@@ -305,7 +316,17 @@ function fitPart(part: Part, fit: Fit): readonly Part[] {
 
 /** Thoughts without state are only taken by the protocol that they came in, or where the catalog says so. */
 function keepsThoughts({ request, traits, target }: Fit): boolean {
-  return target.quirks.reasoningReplay ?? request.protocol === traits.protocol;
+  const { reasoningReplay } = target.quirks;
+  return reasoningReplay === undefined ? request.protocol === traits.protocol : reasoningReplay !== false;
+}
+
+/** Without what only the vendor of the caller's protocol knows what to do with. */
+function meant(part: TextPart, { request, traits, losses }: Fit): readonly TextPart[] {
+  const { vendorsOwn, ...rest } = part;
+  if (vendorsOwn === undefined || request.protocol === traits.protocol) return [part];
+  losses.at(vendorsOwn.path);
+  const text = rest.text.slice(vendorsOwn.letters);
+  return text.trim() === "" ? [] : [{ ...rest, text }];
 }
 
 function fitText(part: TextPart, fit: Fit): TextPart {

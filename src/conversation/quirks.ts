@@ -40,8 +40,13 @@ export interface Quirks {
   readonly cache?: "auto" | "off";
   /** Chat: cache marks are taken on parts (`cache_control`). */
   readonly cacheMarks?: boolean;
-  /** Chat: thoughts of earlier turns are taken back as `reasoning_content`. */
-  readonly reasoningReplay?: boolean;
+  /**
+   * Chat: thoughts of earlier turns are taken back as `reasoning_content`. True: turns without any get a blank one, for
+   * they are refused; `kept`: they are not.
+   */
+  readonly reasoningReplay?: boolean | "kept";
+  /** Chat: thoughts stand in `<think>` tags at the answer's beginning. */
+  readonly thinkTags?: boolean;
   /** One request can ask for several answers; where not, the gateway sends as many requests and joins the answers. */
   readonly manyAnswers?: boolean;
   /** A conversation that ends with the assistant's words goes on from there, or is refused (rule 34). */
@@ -90,7 +95,8 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   stop: isBoolean,
   cache: oneOf("auto", "off"),
   cacheMarks: isBoolean,
-  reasoningReplay: isBoolean,
+  reasoningReplay: (value) => isBoolean(value) || value === "kept",
+  thinkTags: isBoolean,
   manyAnswers: isBoolean,
   prefill: oneOf("continue", "refuse"),
 };

@@ -67,6 +67,8 @@ export interface TextPart {
   readonly citations?: readonly Citation[];
   readonly opaque?: Opaque;
   readonly cache?: CacheMark;
+  /** Its first letters mean something to the vendor of the caller's protocol alone; elsewhere `path` is told as lost. */
+  readonly vendorsOwn?: { readonly path: string; readonly letters: number };
 }
 
 export interface MediaPart {
@@ -150,6 +152,8 @@ export interface ForeignField {
   readonly value: unknown;
   readonly weight: Weight;
   readonly refusal?: Refusal;
+  /** The neutral form says the same: nothing is lost elsewhere, and the protocol's own vendors get it as it came. */
+  readonly isRead?: true;
 }
 
 /** How something is refused, where its clients need other words than the usual ones. */
@@ -241,6 +245,8 @@ export interface ReasoningWish {
   readonly budgetTokens?: number;
   /** The model decides how much. */
   readonly adaptive?: true;
+  /** Only on what tools answered, not before the first call. */
+  readonly betweenTools?: true;
   /** Whether the caller wants to see thoughts, and how: `auto`, `concise`, `detailed`, or `none`. */
   readonly summary?: string;
 }

@@ -1,14 +1,15 @@
 import { cutAtStops, openStopCutter } from "./cut-stops.ts";
 import type { ChatEvent } from "./event.ts";
-import type { StreamRun } from "./machine.ts";
+import { chainRuns, type StreamRun } from "./machine.ts";
 import type { AnswerPlan, PlannedTool } from "./plan.ts";
 import type { ToolCallPart } from "./request.ts";
 import type { AnswerPart, ChatResponse, Choice, Finish } from "./response.ts";
+import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
 
 /**
  * Undoes in an answer what the encoding of its request did: shortened names get their own again,
  * functions that stood for custom tools their bare text, a forced answer tool becomes the text it stands
- * for, and stop sequences that the upstream never saw cut the answer.
+ * for, stop sequences that the upstream never saw cut the answer, and thoughts in tags are thoughts.
  */
 export function undoResponse(response: ChatResponse, plan: AnswerPlan): ChatResponse {
   if (isIdle(plan)) return response;
@@ -16,7 +17,8 @@ export function undoResponse(response: ChatResponse, plan: AnswerPlan): ChatResp
 }
 
 function undoChoice(choice: Choice, plan: AnswerPlan): Choice {
-  const parts = choice.parts.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
+  const told = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
+  const parts = told.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
   const undone = { parts, finish: finishWithout(choice.finish, parts, plan) };
   return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
 }
@@ -91,15 +93,21 @@ export function undoEvents(plan: AnswerPlan): StreamRun<ChatEvent, ChatEvent> | 
     }
   }
 
-  return {
+  const undoing: StreamRun<ChatEvent, ChatEvent> = {
     step(event) {
       const undone = undo(event);
       return cutter === undefined ? undone : undone.flatMap((each) => cutter.step(each));
     },
     end: () => [],
   };
+  return plan.thinkTags ? chainRuns(eventsSplitThinkTags(), undoing) : undoing;
 }
 
 function isIdle(plan: AnswerPlan): boolean {
-  return plan.tools.size === 0 && plan.answerTool === undefined && plan.stops.length === 0;
+  return (
+    plan.tools.size === 0 &&
+    plan.answerTool === undefined &&
+    plan.stops.length === 0 &&
+    plan.thinkTags !== true
+  );
 }

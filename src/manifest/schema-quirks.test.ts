@@ -27,7 +27,8 @@ const QUIRKS: readonly (readonly [name: string, values: readonly unknown[]])[] =
   ["stop", [true, false]],
   ["cache", ["auto", "off"]],
   ["cache_marks", [true, false]],
-  ["reasoning_replay", [true, false]],
+  ["reasoning_replay", [true, false, "kept"]],
+  ["think_tags", [true, false]],
   ["many_answers", [true, false]],
   ["prefill", ["continue", "refuse"]],
 ];

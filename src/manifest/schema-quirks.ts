@@ -48,7 +48,12 @@ const fields = {
     .enum(["auto", "off"])
     .describe("Whether messages upstreams cache the conversations of callers who mark nothing themselves"),
   cache_marks: flag.describe("true = chat completions takes cache_control on parts"),
-  reasoning_replay: flag.describe("true = chat completions takes back reasoning_content of earlier turns"),
+  reasoning_replay: z
+    .union([flag, z.literal("kept")])
+    .describe(
+      "true = chat completions takes back reasoning_content of earlier turns, and wants it in each; kept = where there is any",
+    ),
+  think_tags: flag.describe("true = answers of chat completions begin with thoughts in <think> tags"),
   many_answers: flag.describe("false = one answer a request; for n > 1 several requests are sent"),
   prefill: z
     .enum(["continue", "refuse"])

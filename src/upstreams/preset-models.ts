@@ -63,6 +63,22 @@ export const KIMI_MODELS: readonly NamedQuirks[] = [
   row("[Kk]imi-", { reasoningReplay: true, sampling: false, manyAnswers: false }),
 ];
 
+/**
+ * Think between calls, and think worse without what they thought before; MiMo answers 400.
+ * MiMo: https://platform.xiaomimimo.com/docs/en-US/usage-guide/passing-back-reasoning_content
+ * GLM: https://docs.z.ai/guides/capabilities/thinking-mode
+ * MiniMax: https://platform.minimax.io/docs/guides/text-m2-function-call
+ * Qwen: https://huggingface.co/blog/qwen-3-chat-template-deep-dive, and the cards of 3.5 and 3.6
+ * Step: https://openrouter.ai/stepfun/step-3.5-flash/api
+ */
+export const INTERLEAVED_MODELS: readonly NamedQuirks[] = [
+  row("[Mm]i[Mm]o-[Vv]\\d", { reasoningReplay: true }),
+  row("[Gg][Ll][Mm]-(4\\.[6-9]|[5-9])", { reasoningReplay: "kept" }),
+  row("[Mm]ini[Mm]ax-[Mm][2-9]", { reasoningReplay: "kept" }),
+  row("[Qq]wen3(\\.[5-9]|(\\.\\d)?-.*[Tt]hinking)", { reasoningReplay: "kept" }),
+  row("[Ss]tep-3\\.[5-9]", { reasoningReplay: "kept" }),
+];
+
 /** Refuses fields that it does not know, and ids of calls but those of its own form. */
 const MISTRAL: Quirks = { refuses: ["user", "seed", ...OPENAI_HINTS], callIdLength: 9 };
 

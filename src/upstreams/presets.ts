@@ -5,6 +5,7 @@ import {
   DEEPSEEK_MODELS,
   GEMINI_MODELS,
   GROK_MODELS,
+  INTERLEAVED_MODELS,
   KIMI_MODELS,
   MISTRAL_MODELS,
   type NamedQuirks,
@@ -51,7 +52,14 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
     {
       // Servers of one's own mostly cannot, or may not, fetch from the Internet.
       quirks: { maxTokensField: "max_tokens", mediaUrls: [], refuses: OPENAI_HINTS },
-      models: [...OPENAI_MODELS, ...DEEPSEEK_MODELS, ...KIMI_MODELS, ...MISTRAL_MODELS, ...GROK_MODELS],
+      models: [
+        ...OPENAI_MODELS,
+        ...DEEPSEEK_MODELS,
+        ...KIMI_MODELS,
+        ...INTERLEAVED_MODELS,
+        ...MISTRAL_MODELS,
+        ...GROK_MODELS,
+      ],
     },
   ],
   ["anthropic", { quirks: {}, models: ANTHROPIC_MODELS }],

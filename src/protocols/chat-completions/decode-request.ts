@@ -1,12 +1,10 @@
 import type { FieldNames } from "../../conversation/loss.ts";
-import {
-  type ChatRequest,
-  EFFORTS,
-  type ForeignField,
-  type Limits,
-  type ReasoningWish,
-  type ResponseFormat,
-  type Sampling,
+import type {
+  ChatRequest,
+  ForeignField,
+  Limits,
+  ResponseFormat,
+  Sampling,
 } from "../../conversation/request.ts";
 import { decodeEndUser } from "../end-user.ts";
 import {
@@ -28,6 +26,7 @@ import {
 } from "../fields.ts";
 import { asArray } from "../json.ts";
 import { decodeMessages } from "./decode-parts.ts";
+import { decodeReasoning } from "./decode-reasoning.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 
 /** Reads a caller's chat completions body. Throws RefusedField. */
@@ -37,7 +36,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const tools = decodeTools(body);
   const toolChoice = decodeToolChoice(body);
   const parallelToolCalls = optionalFlag(body, "parallel_tool_calls");
-  const reasoning = decodeReasoning(body);
+  const { reasoning, ...wished } = decodeReasoning(body);
   const responseFormat = decodeFormat(body);
   const verbosity = optionalText(body, "verbosity");
   const endUser = decodeEndUser(body);
@@ -69,12 +68,13 @@ export function decodeRequest(raw: unknown): ChatRequest {
       ...foreignFields(body, KNOWN, MEANING),
       ...foreignInside(body, INSIDES),
       ...endUser.foreign,
+      ...wished.foreign,
       ...decodeModalities(body),
       ...foreign,
       ...tools.foreign,
     ],
     echo: {},
-    fieldNames: FIELD_NAMES,
+    fieldNames: wished.name === undefined ? FIELD_NAMES : { ...FIELD_NAMES, reasoning: wished.name },
   };
 }
 
@@ -94,15 +94,6 @@ function decodeLimits(body: Fields): Limits {
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(stop === undefined ? {} : { stop }),
   };
-}
-
-function decodeReasoning(body: Fields): ReasoningWish | undefined {
-  const word = optionalText(body, "reasoning_effort");
-  if (word === undefined) return undefined;
-  if (word === "none") return { enabled: false };
-  const effort = EFFORTS.find((known) => known === word);
-  if (effort !== undefined) return { enabled: true, effort };
-  return refuse(body, "reasoning_effort", `\`reasoning_effort\` must be none, ${EFFORTS.join(", ")}.`);
 }
 
 function decodeFormat(body: Fields): ResponseFormat | undefined {
@@ -197,6 +188,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   "max_completion_tokens",
   "stop",
   "reasoning_effort",
+  "thinking",
+  "reasoning",
   "response_format",
   "verbosity",
   "user",

@@ -1,9 +1,9 @@
-import { effortOf, nearestEffort } from "../../conversation/effort.ts";
+import { leastEffortOf, nearestEffort } from "../../conversation/effort.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { Quirks } from "../../conversation/quirks.ts";
-import type { ChatRequest, ResponseFormat, Sampling } from "../../conversation/request.ts";
-import type { JsonObject } from "../json.ts";
+import type { ChatRequest, ReasoningWish, ResponseFormat, Sampling } from "../../conversation/request.ts";
+import { asObject, type JsonObject } from "../json.ts";
 import { encodeMessages } from "./encode-parts.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
@@ -57,8 +57,14 @@ function encodeSampling(sampling: Sampling): JsonObject {
 }
 
 /** An effort is all that a chat can say; a model that thinks by itself is left to it. */
-function encodeReasoning({ protocol, reasoning }: ChatRequest, quirks: Quirks, losses: LossList): JsonObject {
-  if (reasoning === undefined) return {};
+function encodeReasoning(
+  { protocol, reasoning, foreign }: ChatRequest,
+  quirks: Quirks,
+  losses: LossList,
+): JsonObject {
+  // A chat's own words for it go back as they came, with an effort where they have none.
+  const told = foreign.filter(({ isRead }) => isRead).map(({ value }) => value);
+  if (reasoning === undefined || (told.length > 0 && !saysMore(reasoning, told))) return {};
   if (!reasoning.enabled) {
     // Models that never think refuse the word, so it goes only to those that are known to take it.
     const known = quirks.efforts ?? (protocol === "chat-completions" ? ["none"] : []);
@@ -66,13 +72,18 @@ function encodeReasoning({ protocol, reasoning }: ChatRequest, quirks: Quirks, l
     if (least !== "none") losses.field("reasoning", "weakened");
     return least === undefined ? {} : { reasoning_effort: least };
   }
-  const effort = effortOf(reasoning);
+  const effort = leastEffortOf(reasoning);
   // Whether a model shows its thoughts is its own business here.
   if (reasoning.summary !== undefined && reasoning.summary !== "none") losses.field("reasoning", "weakened");
   if (effort === undefined) return {};
   const word = nearestEffort(effort, quirks.efforts);
   if (word !== reasoning.effort) losses.field("reasoning", "weakened");
   return { reasoning_effort: word };
+}
+
+/** Whether a wish has an effort that the fields which go back do not tell. */
+function saysMore({ effort, enabled }: ReasoningWish, told: readonly unknown[]): boolean {
+  return enabled && effort !== undefined && !told.some((value) => asObject(value)?.["effort"] === effort);
 }
 
 function encodeFormat(format: ResponseFormat): JsonObject {

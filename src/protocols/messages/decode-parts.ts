@@ -30,8 +30,20 @@ import { decodeCitation } from "./citations.ts";
 import { decodeSignature, isHidden } from "./signature.ts";
 
 export function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
-  return textsOf(body, "system", foreign);
+  return textsOf(body, "system", foreign).map(withAttribution);
 }
+
+/**
+ * The first line of Claude Code's instructions is for its vendor's books and different in each request: no other
+ * vendor's cache would ever find what follows it.
+ */
+function withAttribution(part: TextPart): TextPart {
+  if (!part.text.startsWith(ATTRIBUTION)) return part;
+  const end = part.text.indexOf("\n");
+  return { ...part, vendorsOwn: { path: "system[]", letters: end === -1 ? part.text.length : end + 1 } };
+}
+
+const ATTRIBUTION = "x-anthropic-billing-header:";
 
 /** Instructions in mid-conversation are messages of their own, whichever of their two forms they come in. */
 export function decodeMessages(body: Fields, foreign: ForeignField[]): readonly Message[] {

@@ -100,10 +100,16 @@ function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish |
     }
     case "adaptive":
       return { enabled: true, adaptive: true, ...hard, ...seen };
+    case "between_tools":
+      return { enabled: true, betweenTools: true, ...hard, ...seen };
     case "disabled":
       return { enabled: false, ...hard };
     default:
-      return refuse(thinking, "type", "`thinking.type` must be enabled, adaptive or disabled.");
+      return refuse(
+        thinking,
+        "type",
+        "`thinking.type` must be enabled, adaptive, between_tools or disabled.",
+      );
   }
 }
 

@@ -30,6 +30,8 @@ export function encodeThinking(asked: Asked): Thinking {
   const way = target.quirks.thinking ?? ordinaryWay(request, wish);
   const effort = effortField(asked, wish, way);
   if (!wish.enabled) return { field: { type: "disabled" }, ...effort, on: false };
+  // Only its own callers have a word for it.
+  if (wish.betweenTools) return { field: { type: "between_tools" }, ...effort, on: true };
   if (way !== "budget" && way !== "adaptive") return { ...effort, on: false };
   if (isForced(request)) {
     // The vendor refuses both together (rule 26); what must be called is the answer's meaning.

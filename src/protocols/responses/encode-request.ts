@@ -1,4 +1,4 @@
-import { effortOf, nearestEffort } from "../../conversation/effort.ts";
+import { leastEffortOf, nearestEffort } from "../../conversation/effort.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, ForeignField, ResponseFormat } from "../../conversation/request.ts";
@@ -74,7 +74,7 @@ function encodeReasoning(
     // Models that always think take their least; of others nobody knows whether they take any effort at all.
     return efforts === undefined ? undefined : { effort: nearestEffort("minimal", efforts) };
   }
-  const wanted = effortOf(wish);
+  const wanted = leastEffortOf(wish);
   const effort = wanted === undefined ? undefined : nearestEffort(wanted, efforts);
   if (effort !== wish.effort) losses.field("reasoning", "weakened");
   if (effort === undefined && wish.summary === undefined) return undefined;

@@ -1,0 +1,122 @@
+import {
+  type ChatRequest,
+  EFFORTS,
+  type ForeignField,
+  type JsonObject,
+  type ReasoningWish,
+} from "../../conversation/request.ts";
+import { type Fields, foreignFields, optionalText, refuse } from "../fields.ts";
+import { asObject } from "../json.ts";
+
+interface DecodedReasoning {
+  readonly reasoning?: ReasoningWish;
+  /** The field that says most of it, for losses. */
+  readonly name?: string;
+  readonly foreign: ChatRequest["foreign"];
+}
+
+/**
+ * How much to think, in the first vendor's word and in those of others: `thinking` (DeepSeek, Kimi, GLM, MiMo), which
+ * switches it on and off, and `reasoning` (OpenRouter). They are no part of the protocol: what cannot be read of
+ * them is a hint like any other.
+ */
+export function decodeReasoning(body: Fields): DecodedReasoning {
+  const told = decodeEffort(body);
+  const hints = HINTS.flatMap((hint) => readHint(hint, body) ?? []);
+  const wishes = [
+    ...hints.flatMap(({ wish }) => wish ?? []),
+    ...(told.wish === undefined ? [] : [told.wish]),
+  ];
+  const foreign = [...told.foreign, ...hints.flatMap((hint) => hint.foreign)];
+  if (wishes.length === 0) return { foreign };
+  const name = told.wish === undefined ? hints.find(({ wish }) => wish !== undefined)?.field : undefined;
+  return {
+    reasoning: { ...Object.assign({}, ...wishes), enabled: wishes.every(({ enabled }) => enabled) },
+    ...(name === undefined ? {} : { name }),
+    foreign,
+  };
+}
+
+function readHint({ field, known, read }: Hint, body: Fields): ReadHint | undefined {
+  const value = body.value[field] ?? undefined;
+  if (value === undefined) return undefined;
+  const object = asObject(value);
+  const wish = object === undefined ? undefined : read(object);
+  const whole: ForeignField = { path: field, value, weight: "hint" };
+  if (object === undefined || wish === undefined) return { field, wish: undefined, foreign: [whole] };
+  const inside = foreignFields({ value: object, path: field }, known);
+  return { field, wish, foreign: [{ ...whole, isRead: true }, ...inside] };
+}
+
+interface ReadHint {
+  readonly field: string;
+  readonly wish: ReasoningWish | undefined;
+  readonly foreign: readonly ForeignField[];
+}
+
+function decodeEffort(body: Fields): {
+  readonly wish?: ReasoningWish;
+  readonly foreign: readonly ForeignField[];
+} {
+  const word = optionalText(body, "reasoning_effort");
+  if (word === undefined) return { foreign: [] };
+  if (word === DEFAULT) {
+    const foreign: ForeignField = { path: "reasoning_effort", value: word, weight: "hint", isRead: true };
+    return { wish: { enabled: true, adaptive: true }, foreign: [foreign] };
+  }
+  const wish = wishOf(word);
+  if (wish !== undefined) return { wish, foreign: [] };
+  return refuse(
+    body,
+    "reasoning_effort",
+    `\`reasoning_effort\` must be none, ${DEFAULT}, ${EFFORTS.join(", ")}.`,
+  );
+}
+
+function wishOf(word: unknown): ReasoningWish | undefined {
+  if (word === "none") return { enabled: false };
+  const effort = EFFORTS.find((known) => known === word);
+  return effort === undefined ? undefined : { enabled: true, effort };
+}
+
+interface Hint {
+  readonly field: string;
+  readonly known: ReadonlySet<string>;
+  /** Undefined where it says nothing that is known. */
+  read(value: JsonObject): ReasoningWish | undefined;
+}
+
+const HINTS: readonly Hint[] = [
+  {
+    field: "thinking",
+    known: new Set(["type", "budget_tokens"]),
+    read({ type, budget_tokens }) {
+      if (type === "disabled") return { enabled: false };
+      const budget = budgetIn(budget_tokens);
+      if (type === "enabled" && budget !== undefined) return { enabled: true, ...budget };
+      return type === "enabled" || type === "adaptive" || type === "auto" ? BY_ITSELF : undefined;
+    },
+  },
+  {
+    field: "reasoning",
+    known: new Set(["effort", "max_tokens", "enabled", "exclude"]),
+    read({ effort, max_tokens, enabled, exclude }) {
+      const shown = exclude === true ? { summary: "none" } : {};
+      if (enabled === false) return { enabled };
+      const wish = effort === undefined ? undefined : wishOf(effort);
+      if (effort !== undefined && wish === undefined) return undefined;
+      const budget = budgetIn(max_tokens);
+      if (wish !== undefined || budget !== undefined) return { enabled: true, ...wish, ...budget, ...shown };
+      return enabled === true || exclude === true ? { ...BY_ITSELF, ...shown } : undefined;
+    },
+  },
+];
+
+function budgetIn(tokens: unknown): { readonly budgetTokens: number } | undefined {
+  return Number.isSafeInteger(tokens) && Number(tokens) > 0 ? { budgetTokens: Number(tokens) } : undefined;
+}
+
+const BY_ITSELF: ReasoningWish = { enabled: true, adaptive: true };
+
+/** Groq's word for a model that thinks as it would by itself. */
+const DEFAULT = "default";
