@@ -1,4 +1,5 @@
 import { withCacheAll } from "./cache-all.ts";
+import { fitReasoning } from "./fit-reasoning.ts";
 import { fitCallId } from "./ids.ts";
 import { withJsonWords } from "./json-words.ts";
 import type { LossList, NeutralField } from "./loss.ts";
@@ -167,20 +168,9 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
     }
     delete kept[field];
   }
-  if (request.reasoning !== undefined && target.quirks.thinking === "none") {
-    // Not thinking is what such a model does anyway.
-    if (request.reasoning.enabled) losses.field("reasoning", "model-refuses");
-    delete kept["reasoning"];
-  }
-  if (request.reasoning?.enabled === false && target.quirks.thinkingOff === false) {
-    const { budgetTokens: _, ...wish } = request.reasoning;
-    losses.field("reasoning", "weakened");
-    kept["reasoning"] = { ...wish, enabled: true, effort: "minimal" };
-  }
-  if (request.reasoning?.betweenTools && request.protocol !== traits.protocol) {
-    const { betweenTools: _, ...wish } = request.reasoning;
-    if (kept["reasoning"] !== undefined) kept["reasoning"] = { effort: "low", ...wish };
-    losses.field("reasoning", "weakened");
+  if (request.reasoning !== undefined) {
+    const own = request.protocol === traits.protocol;
+    kept["reasoning"] = fitReasoning(request.reasoning, own, target.quirks, losses);
   }
   if (kept["user"] !== undefined && request.protocol !== traits.protocol) {
     kept["user"] = fitUser(request.user ?? "", traits, losses);
@@ -228,8 +218,8 @@ const OPTIONAL_FIELDS = [
 /** The protocol's own fields stay; hints of another are lost, what carries meaning is refused. */
 function fitForeign({ request, traits, losses }: Fit): ChatRequest["foreign"] {
   if (request.protocol === traits.protocol) {
-    // What is inside of a field that goes back whole goes back with it.
     const whole = request.foreign.filter(({ isRead }) => isRead);
+    // What is inside goes back with it.
     return request.foreign.filter(({ path }) => !whole.some((field) => path.startsWith(`${field.path}.`)));
   }
   for (const field of request.foreign) {
@@ -316,8 +306,7 @@ function fitPart(part: Part, fit: Fit): readonly Part[] {
 
 /** Thoughts without state are only taken by the protocol that they came in, or where the catalog says so. */
 function keepsThoughts({ request, traits, target }: Fit): boolean {
-  const { reasoningReplay } = target.quirks;
-  return reasoningReplay === undefined ? request.protocol === traits.protocol : reasoningReplay !== false;
+  return (target.quirks.reasoningReplay ?? request.protocol === traits.protocol) !== false;
 }
 
 /** Without what only the vendor of the caller's protocol knows what to do with. */
@@ -402,8 +391,7 @@ function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): 
 
 /** Without state that the target did not mint. */
 function fitState<P extends { readonly opaque?: Opaque }>(part: P, { target, losses }: Fit): P {
-  if (part.opaque === undefined) return part;
-  const opaque = stateFor(target.origin, part.opaque);
+  const opaque = part.opaque && stateFor(target.origin, part.opaque);
   if (opaque === part.opaque) return part;
   if (opaque !== undefined) return { ...part, opaque };
   losses.field("reasoningState", "other-issuer");
