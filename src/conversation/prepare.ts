@@ -25,7 +25,7 @@ import type {
   ToolResultPart,
 } from "./request.ts";
 import type { ProtocolTraits } from "./traits.ts";
-import { endsWithPrefill, withoutLoneThoughts } from "./turns.ts";
+import { endsWithPrefill, shownByUser, withoutLoneThoughts } from "./turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
 
 /** A request that fits its target, and what its answer must undo. */
@@ -65,7 +65,7 @@ export function prepareRequest(
     ...rest,
     system: request.system.flatMap((part) => meant(part, fit)).map((part) => fitText(part, fit)),
     messages: withOwnState(request.messages)
-      .flatMap((message) => withShown(message, fit))
+      .flatMap((message) => (shows(message, fit) ? [message] : shownByUser(message)))
       .map((message) => fitMessage(message, fit))
       .map((message, index, all) => (index === all.length - 1 ? fitEnd(message, fit) : message))
       .filter(({ parts }) => parts.length > 0),
@@ -260,19 +260,10 @@ function fitEnd(message: Message, { request, traits, losses }: Fit): Message {
   return { ...message, parts };
 }
 
-/** What the assistant made is shown by the user where only the user shows anything. */
-function withShown(message: Message, { request, traits }: Fit): readonly Message[] {
-  const made = message.parts.filter((part) => part.kind === "media");
-  const shows = message.role !== "assistant" || traits.assistantMedia || request.protocol === traits.protocol;
-  if (shows || made.length === 0) return [message];
-  const said = message.parts.filter((part) => part.kind !== "media");
-  return [
-    { ...message, parts: said },
-    { role: "user", parts: [SHOWN, ...made] },
-  ];
+/** Whether the assistant's own turns can hold what it made. */
+function shows({ role }: Message, { request, traits }: Fit): boolean {
+  return role !== "assistant" || traits.assistantMedia || request.protocol === traits.protocol;
 }
-
-const SHOWN: TextPart = { kind: "text", text: "Shown by the assistant:" };
 
 function fitPart(part: Part, fit: Fit): readonly Part[] {
   switch (part.kind) {

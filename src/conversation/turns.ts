@@ -92,6 +92,19 @@ export function withoutLoneThoughts(parts: readonly Part[]): readonly Part[] {
   return parts.filter((part, at) => at < last || part.kind !== "reasoning");
 }
 
+/** What the assistant made is shown by the user where only the user shows anything. */
+export function shownByUser(message: Message): readonly Message[] {
+  const made = message.parts.filter((part) => part.kind === "media");
+  if (made.length === 0) return [message];
+  const said = message.parts.filter((part) => part.kind !== "media");
+  return [
+    { ...message, parts: said },
+    { role: "user", parts: [SHOWN, ...made] },
+  ];
+}
+
+const SHOWN: TextPart = { kind: "text", text: "Shown by the assistant:" };
+
 /** Results before all else that was said until the assistant spoke again: users speak while tools still run. */
 function resultsAhead(messages: readonly Message[]): readonly Message[] {
   const out: Message[] = [];
