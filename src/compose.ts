@@ -40,6 +40,7 @@ import type { Database } from "./storage/database.ts";
 import { databaseNowMs } from "./storage/database-clock.ts";
 import { migrationStatus } from "./storage/migrator.ts";
 import type { Transport } from "./upstreams/call.ts";
+import { createCallStates } from "./upstreams/call-states.ts";
 import { createIssuedIds } from "./upstreams/issued-ids.ts";
 import { kindOf } from "./upstreams/kinds.ts";
 import { tryUpstream } from "./upstreams/probe.ts";
@@ -89,6 +90,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const transport = createTransport({ clock, log });
   const routing = createRouting({ clock, log, inFlight: transport.inFlight });
   const issuedIds = createIssuedIds(database, log);
+  const callStates = createCallStates(database, seals, log);
   const retention = createUsageRetention({
     database,
     clock,
@@ -126,6 +128,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     transport,
     routing,
     issuedIds,
+    callStates,
     inlineMedia: createInlineMedia(guarded),
     answerMemory,
     translator,
@@ -227,6 +230,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       await mirror.close();
       const posted = await billing.drain();
       await issuedIds.close();
+      await callStates.close();
       clearInterval(retaining);
       await idleProbes.stop();
       await transport.close();

@@ -13,6 +13,7 @@ import type { AnswerFrame, AnswerPlan, EncodeTarget } from "../conversation/plan
 import { prepareRequest } from "../conversation/prepare.ts";
 import type { ChatRequest, JsonObject } from "../conversation/request.ts";
 import type { ChatResponse } from "../conversation/response.ts";
+import { type StatedCall, statedCalls, watchCalls } from "../conversation/stated-calls.ts";
 import type { ProtocolTraits } from "../conversation/traits.ts";
 import { undoEvents, undoResponse } from "../conversation/undo.ts";
 import type { UpstreamError } from "./blame.ts";
@@ -30,12 +31,15 @@ export interface Translation {
   /** Reads an upstream's plain answer. */
   decodeResponse(body: unknown, plan: AnswerPlan): DecodedResponse;
   /** Writes a caller's plain answer. */
-  encodeResponse(response: ChatResponse, frame: AnswerFrame): EncodedResponse;
+  encodeResponse(response: ChatResponse, frame: AnswerFrame, tellCall?: TellCall): EncodedResponse;
   /** Reads an upstream's stream, event by event. */
   decodeStream(plan: AnswerPlan): StreamRun<WireFrame, ChatEvent>;
   /** Writes a caller's stream; losses are told to `losses` as they happen. */
-  encodeStream(frame: AnswerFrame, losses: LossList): StreamRun<ChatEvent, WireFrame>;
+  encodeStream(frame: AnswerFrame, losses: LossList, tellCall?: TellCall): StreamRun<ChatEvent, WireFrame>;
 }
+
+/** Is told of each call of an answer that carries state, as its caller gets it. */
+export type TellCall = (call: StatedCall) => void;
 
 export interface EncodedRequest {
   readonly body: JsonObject;
@@ -90,9 +94,11 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       const decoded = parts.decodeResponse(body, plan);
       return "error" in decoded ? decoded : { response: undoResponse(decoded.response, plan) };
     },
-    encodeResponse(response, frame) {
+    encodeResponse(response, frame, tellCall) {
       const losses = openLosses(ANSWER_FIELDS);
-      const body = parts.encodeResponse(fitAnswer(response, traits, losses), frame);
+      const fitted = fitAnswer(response, traits, losses);
+      if (tellCall !== undefined) for (const call of statedCalls(fitted)) tellCall(call);
+      const body = parts.encodeResponse(fitted, frame);
       return { body, losses: losses.list() };
     },
     decodeStream(plan) {
@@ -100,8 +106,11 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       const undoing = undoEvents(plan);
       return undoing === undefined ? decoding : chainRuns(decoding, undoing);
     },
-    encodeStream: (frame, losses) =>
-      chainRuns(fitEvents(traits, losses), runMachine(parts.encodeStream, frame)),
+    encodeStream(frame, losses, tellCall) {
+      const fitting = fitEvents(traits, losses);
+      const watched = tellCall === undefined ? fitting : chainRuns(fitting, watchCalls(tellCall));
+      return chainRuns(watched, runMachine(parts.encodeStream, frame));
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { CallStates } from "../upstreams/call-states.ts";
 import type { InlineMedia } from "./inline-media.ts";
 import type { Passage } from "./passage.ts";
 import { mostCopies, Passages } from "./passages.ts";
@@ -17,7 +18,12 @@ function requestOf(n: number): TextRequest {
   scanner.write(body);
   return {
     ...{ id: "req_1", model: "m", streamed: false, answers: n, arrayStream: false },
-    ...{ protocol: PROTOCOLS["chat-completions"], body: [body], scan: scanner.end(), caller: { group: "g" } },
+    ...{
+      protocol: PROTOCOLS["chat-completions"],
+      body: [body],
+      scan: scanner.end(),
+      caller: { group: "g", accountId: 1n },
+    },
   } as unknown as TextRequest;
 }
 
@@ -29,6 +35,7 @@ function open(n: number, protocol: ProtocolName, quirks: object): Passage | Prom
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     inlineMedia: inlineMedia as unknown as InlineMedia,
     translator: {} as Translator,
+    callStates: { find: () => new Map() } as unknown as CallStates,
   }).open(candidate);
 }
 

@@ -10,7 +10,9 @@ import { spokenProtocol } from "../conversation/spoken-protocol.ts";
 import { GatewayError } from "../errors.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { CallStates } from "../upstreams/call-states.ts";
 import { quirksOf } from "../upstreams/presets.ts";
+import { CallMemory } from "./call-memory.ts";
 import { ForwardPassage } from "./forward.ts";
 import type { InlineMedia, Inlining } from "./inline-media.ts";
 import { outputLimitEdits } from "./output-limit.ts";
@@ -31,6 +33,7 @@ export interface PassagesDeps {
   readonly clock: Clock;
   readonly inlineMedia: InlineMedia;
   readonly translator: Translator;
+  readonly callStates: CallStates;
 }
 
 /** A translated body is there as bytes, as text, as values, and as what is sent. */
@@ -52,6 +55,7 @@ export class Passages {
   private readonly outputLimit: number | undefined;
   private decoded: ChatRequest | undefined;
   private inlining: Inlining | undefined;
+  private readonly calls: CallMemory | undefined;
 
   /** `outputLimit`: to be written into the request, which states none. */
   constructor(request: TextRequest, model: Model, deps: PassagesDeps, outputLimit?: number) {
@@ -59,6 +63,7 @@ export class Passages {
     this.model = model;
     this.deps = deps;
     this.outputLimit = outputLimit;
+    this.calls = CallMemory.of(deps.callStates, request);
     this.stated = readQuirks(model.quirks);
     this.canForward =
       request.state === undefined && (request.answers === 1 || this.stated.manyAnswers !== false);
@@ -102,10 +107,17 @@ export class Passages {
 
   private openHere(candidate: Candidate): Passage | Promise<Passage> {
     this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request, this.outputLimit)));
+    const stated = this.calls?.restore(this.decoded) ?? this.decoded;
+    return stated instanceof Promise
+      ? stated.then((request) => this.write(request, candidate))
+      : this.write(stated, candidate);
+  }
+
+  private write(request: ChatRequest, candidate: Candidate): Passage | Promise<Passage> {
     this.inlining ??= this.deps.inlineMedia.begin();
     const { traits } = translationOf(PROTOCOLS[candidate.protocol]);
     const target = this.targetTo(candidate);
-    const whole = this.inlining.inline(this.decoded, traits, target.quirks);
+    const whole = this.inlining.inline(request, traits, target.quirks);
     const across = (complete: ChatRequest): Passage =>
       this.written(candidate, encodeRequest(complete, target));
     return whole instanceof Promise ? whole.then(across) : across(whole);
@@ -125,7 +137,13 @@ export class Passages {
   }
 
   private written(candidate: Candidate, outcome: Translated<WrittenRequest>): Passage {
-    return translate(this.request, orRefuse(outcome), candidate, unixSeconds(this.deps.clock));
+    return translate(
+      this.request,
+      orRefuse(outcome),
+      candidate,
+      unixSeconds(this.deps.clock),
+      this.calls?.tell,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import type { Quirks } from "../conversation/quirks.ts";
 import { parseWhole } from "../protocols/json.ts";
 import { type Protocol, UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import { ANSWER_FIELDS, type WireFrame } from "../protocols/translation.ts";
+import { ANSWER_FIELDS, type TellCall, type WireFrame } from "../protocols/translation.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { openEventReader, readResponse } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
@@ -44,6 +44,7 @@ export function translate(
   { body, losses, plan, includeUsage, echo }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
+  tellCall?: TellCall,
 ): Passage {
   const upstream = PROTOCOLS[protocol];
   const frame: AnswerFrame = {
@@ -65,11 +66,11 @@ export function translate(
       request.streamed && !request.arrayStream
         ? "text/event-stream; charset=utf-8"
         : "application/json; charset=utf-8",
-    openStream: () => openTranslatedStream(request, upstream, plan, frame),
+    openStream: () => openTranslatedStream(request, upstream, plan, frame, tellCall),
     plain(chunks) {
       const answer = readResponse(translationOf(upstream), plan, parse(chunks));
       if ("error" in answer) return answer;
-      const translated = translationOf(request.protocol).encodeResponse(answer.response, frame);
+      const translated = translationOf(request.protocol).encodeResponse(answer.response, frame, tellCall);
       return { body: [Buffer.from(writeExact(translated.body))], losses: translated.losses };
     },
   };
@@ -80,10 +81,11 @@ function openTranslatedStream(
   upstream: Protocol,
   plan: AnswerPlan,
   frame: AnswerFrame,
+  tellCall: TellCall | undefined,
 ): StreamPassage {
   const losses = openLosses(ANSWER_FIELDS);
   const reader = openEventReader(translationOf(upstream), plan);
-  const encoder = translationOf(request.protocol).encodeStream(frame, losses);
+  const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
   const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
   const written = (frames: readonly WireFrame[]): string => {
     let text = "";

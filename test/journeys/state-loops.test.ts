@@ -5,8 +5,9 @@ import { STATE_LOOPS } from "../support/state-loops.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { KEYS, PRICE } from "../support/world.ts";
 
-const WAYS = Object.entries(STATE_LOOPS).flatMap(([sdk, { client }]) =>
-  TEXT_PROTOCOLS.flatMap((upstream) =>
+const WAYS = Object.entries(STATE_LOOPS).flatMap(([sdk, { client, keepsIds }]) =>
+  // What is forwarded is between such a client and the vendor.
+  TEXT_PROTOCOLS.filter((upstream) => keepsIds !== true || upstream !== client).flatMap((upstream) =>
     [false, true].map((streamed) => ({ sdk, client, upstream, streamed })),
   ),
 );

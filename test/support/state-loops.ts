@@ -25,9 +25,23 @@ const CITY = { type: "object" as const, properties: { city: { type: "string" } }
 const MOST_STEPS = 8;
 
 export const STATE_LOOPS: Readonly<
-  Record<string, { readonly client: TextProtocol; readonly run: StateLoop }>
+  Record<
+    string,
+    {
+      readonly client: TextProtocol;
+      readonly run: StateLoop;
+      /** Nothing else of a call comes back than what was asked for. */
+      readonly keepsIds?: true;
+    }
+  >
 > = {
-  openai: { client: "chat-completions", run: chatLoop },
+  openai: { client: "chat-completions", run: (ask) => chatLoop(ask) },
+  // As many clients do, who keep no field that they do not know.
+  "openai, of calls ids alone": {
+    client: "chat-completions",
+    run: (ask) => chatLoop(ask, bareTurn),
+    keepsIds: true,
+  },
   "openai, responses": { client: "responses", run: responsesLoop },
   "@anthropic-ai/sdk": { client: "messages", run: messagesLoop },
   "@google/genai": { client: "generate-content", run: nativeLoop },
@@ -56,7 +70,28 @@ export const STATE_LOOPS: Readonly<
   },
 };
 
-async function chatLoop({ url, model, question, streamed }: LoopAsk): Promise<string> {
+/** Calls written anew, from what a client parsed of them. */
+function bareTurn({ tool_calls = [] }: OpenAI.ChatCompletionMessage): OpenAI.ChatCompletionMessageParam {
+  const calls = tool_calls.flatMap((call) =>
+    call.type === "function"
+      ? [
+          {
+            ...{ id: call.id, type: "function" as const },
+            function: {
+              name: call.function.name,
+              arguments: JSON.stringify(JSON.parse(call.function.arguments), null, 1),
+            },
+          },
+        ]
+      : [],
+  );
+  return { role: "assistant", content: "", tool_calls: calls };
+}
+
+async function chatLoop(
+  { url, model, question, streamed }: LoopAsk,
+  kept: (message: OpenAI.ChatCompletionMessage) => OpenAI.ChatCompletionMessageParam = (message) => message,
+): Promise<string> {
   const client = new OpenAI({ apiKey: KEYS.main, baseURL: `${url}/v1`, maxRetries: 0 });
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: question }];
   for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -72,7 +107,7 @@ async function chatLoop({ url, model, question, streamed }: LoopAsk): Promise<st
     const calls = message.tool_calls ?? [];
     if (calls.length === 0) return message.content ?? "";
     const results = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "7" }));
-    messages.push(message, ...results);
+    messages.push(kept(message), ...results);
   }
   return "";
 }
