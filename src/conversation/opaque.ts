@@ -26,7 +26,7 @@ export interface Origin {
 }
 
 /** Whether state of `minted` may be sent to `target`. Bare state is judged by its protocol alone, as when forwarding. */
-export function isSameOrigin(minted: Origin, target: Origin): boolean {
+function isSameOrigin(minted: Origin, target: Origin): boolean {
   if (minted.protocol !== target.protocol) return false;
   if (minted.upstream === undefined) return true;
   return minted.upstream === target.upstream && minted.model === target.model;
