@@ -79,6 +79,11 @@ const TO_NATIVE: readonly Rule[] = [
     covers: ({ place, theirs }) => place.endsWith("groundingMetadata") && theirs === undefined,
   },
   {
+    why: "Clients drop thoughts: their state rides on the call or the last words that follow.",
+    covers: ({ place, caller, ours }) =>
+      caller === "generate-content" && place.endsWith("parts[].thoughtSignature") && ours === undefined,
+  },
+  {
     why: "Rule 32: a candidate's content is never empty; here thoughts used up the limit.",
     covers: ({ place, ours, theirs }) =>
       place.endsWith("content.parts[]") && isDeepStrictEqual(ours, { text: "" }) && theirs === undefined,

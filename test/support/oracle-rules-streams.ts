@@ -51,6 +51,11 @@ const RULES: readonly Rule[] = [
     covers: ({ place, theirs }) => place === "model" && theirs === "transformed",
   },
   {
+    why: "A call's state stands in an item before the call, where clients keep it; the peer has none.",
+    covers: ({ caller, place, ours, theirs }) =>
+      caller === "responses" && place === "[].output_index" && Number(ours) > Number(theirs),
+  },
+  {
     why: "The schema requires the tool's name where its arguments are done.",
     covers: ({ place, ours, theirs }) =>
       place === "[].name" && typeof ours === "string" && theirs === undefined,

@@ -95,6 +95,11 @@ const TO_MESSAGES: readonly Rule[] = [
     why: "Rule 27: `strict` omitted means false here.",
     covers: ({ place, ours, theirs }) => place === "tools[].strict" && ours === undefined && theirs === false,
   },
+  {
+    why: "Whoever has no cache marks of its own is cached all the same: the vendor does so only when asked.",
+    covers: ({ place, ours, theirs }) =>
+      place === "cache_control" && isDeepStrictEqual(ours, { type: "ephemeral" }) && theirs === undefined,
+  },
 ];
 
 const TO_NATIVE: readonly Rule[] = [
