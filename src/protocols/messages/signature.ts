@@ -1,4 +1,4 @@
-import { type Opaque, opaqueFor, opaqueIn, unwrapOpaque, wrapOpaque } from "../../conversation/opaque.ts";
+import { type Opaque, opaqueFor, opaqueIn, wrapOpaque } from "../../conversation/opaque.ts";
 import type { JsonObject } from "../json.ts";
 
 /**
@@ -20,23 +20,19 @@ export function isSigned(signature: string): boolean {
 }
 
 /**
- * The block of a thought without words: hidden ones stand in one of their own, and so does here what is nothing but
- * state, since clients drop thoughts that are empty.
+ * The block of a thought without words. Clients drop thoughts that are empty and keep hidden ones, so that is what
+ * other vendors' state is here; this vendor's own stays as the vendor wrote it.
  */
 export function encodeWordless(opaque: Opaque, redacted: boolean): JsonObject {
-  const data = encodeSignature(opaque);
-  if (redacted) return { type: "redacted_thinking", data };
-  // Of the vendor's own, only what the vendor hid.
-  if (data === opaque.value) return { type: "thinking", thinking: "", signature: data };
-  return { type: "redacted_thinking", data: `${data}${NOT_HIDDEN}` };
+  const signature = encodeSignature(opaque);
+  return redacted || opaque.origin.protocol !== "messages"
+    ? { type: "redacted_thinking", data: signature }
+    : { type: "thinking", thinking: "", signature };
 }
 
-/** Whether its minter calls the thought hidden. */
+/** Whether its minter hid the thought: only this vendor does. */
 export function isHidden(data: string): boolean {
-  return unwrapOpaque(data) === undefined || !data.endsWith(NOT_HIDDEN);
+  return opaqueIn(data, "messages").origin.protocol === "messages";
 }
-
-/** Stands behind a wrapped word. */
-const NOT_HIDDEN = ".empty";
 
 const UNSIGNED = wrapOpaque({ origin: { protocol: "messages" }, value: "" });
