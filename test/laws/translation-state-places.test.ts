@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openLosses } from "../../src/conversation/loss.ts";
+import { wrapOpaque } from "../../src/conversation/opaque.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { AnswerPart, ChatResponse } from "../../src/conversation/response.ts";
 import { asObjects, type JsonObject } from "../../src/protocols/json.ts";
@@ -149,6 +150,41 @@ describe("where state stands", () => {
     ]);
     expect(signs(hm, said)).toEqual(["text false", "text true"]);
     expect(signs(hm)).toEqual(["text false", "text true"]);
+  });
+
+  it("may be where earlier versions put it, in conversations that go on", () => {
+    const opaque = minted("messages", "s");
+    const chat = {
+      role: "assistant",
+      tool_calls: [
+        {
+          ...{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } },
+          extra_content: {
+            faregate: { thoughts: [wrapOpaque({ ...opaque, value: JSON.stringify(["Hm.", false, "s"]) })] },
+          },
+        },
+      ],
+    };
+    const thoughtSignature = Buffer.from(wrapOpaque(opaque)).toString("base64");
+    const parts = [
+      { text: "Hm.", thought: true, thoughtSignature },
+      { functionCall: { id: "c1", name: "look", args: {} } },
+    ];
+    for (const asked of [
+      codecOf("chat-completions").decodeRequest(NEXT["chat-completions"](chat)),
+      codecOf("generate-content").decodeRequest(
+        NEXT["generate-content"]({ contents: [{ role: "model", parts }] }),
+      ),
+    ]) {
+      if ("refused" in asked) throw asked.refused;
+      const encoded = codecOf("messages").encodeRequest(asked.value, target("messages"));
+      if ("refused" in encoded) throw encoded.refused;
+      expect(encoded.value.body["messages"]).toMatchObject([
+        {},
+        { content: [{ type: "thinking", thinking: "Hm.", signature: "s" }, { type: "tool_use" }] },
+        {},
+      ]);
+    }
   });
 
   it("may be a genuine signature of the vendor's chats, which is the same in its own protocol", () => {
