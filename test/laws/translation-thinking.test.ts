@@ -157,6 +157,22 @@ describe("models that think between calls", () => {
     expect(turns(unthought)[1]?.["reasoning_content"]).toBe(blank);
   });
 
+  it("also from clients of responses who send back only what is encrypted, without summaries", () => {
+    const finish = { unified: "stop", protocol: CHAT } as const;
+    const parts = [
+      { kind: "reasoning", text: "Hm." },
+      { kind: "text", text: "So." },
+    ] as const;
+    const { body } = codecOf("responses").encodeResponse({ choices: [{ parts, finish }] }, frame);
+    const items = (body["output"] as readonly JsonObject[])
+      .filter((item) => item["type"] !== "reasoning" || item["encrypted_content"] !== undefined)
+      .map((item) => (item["type"] === "reasoning" ? { ...item, summary: [] } : item));
+    const asked = { role: "user", content: "x" };
+    const quirks = presetQuirks("openai-compatible", "deepseek-reasoner");
+    const told = sent("responses", { input: [asked, ...items, asked] }, CHAT, quirks).body["messages"];
+    expect((told as readonly JsonObject[])[1]).toMatchObject({ reasoning_content: "Hm.", content: "So." });
+  });
+
   it.each(["glm-4.5", "qwen3-32b", "gpt-4o"])("and no others do: %s", (model) => {
     expect(presetQuirks("openai-compatible", model).reasoningReplay).toBeUndefined();
   });

@@ -189,6 +189,8 @@ function neutral(
 function stateOf(value: string): unknown {
   const { encrypted_content: slot } = JSON.parse(value);
   const wrapped = unwrapOpaque(slot);
+  // Thoughts that nobody signed have no state.
+  if (wrapped?.value === "") return undefined;
   return wrapped === undefined ? slot : stateOf(wrapped.value);
 }
 

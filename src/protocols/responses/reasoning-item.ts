@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Opaque, type Origin, opaqueFor, opaqueIn } from "../../conversation/opaque.ts";
+import { type Opaque, type Origin, opaqueFor, opaqueIn, wrapOpaque } from "../../conversation/opaque.ts";
 import type { ReasoningPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
@@ -20,12 +20,14 @@ export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly
 /** The state of an answer's item. Its id alone is worth nothing: the gateway asks vendors to store nothing. */
 export function mintedState(item: JsonObject, origin: Origin): Opaque | undefined {
   const encrypted = asText(item["encrypted_content"]);
-  return encrypted === "" ? undefined : { origin, value: stateValue(item, encrypted) };
+  if (encrypted === "" || encrypted.startsWith(UNSIGNED)) return undefined;
+  return { origin, value: stateValue(item, encrypted) };
 }
 
 /** The state of a caller's item, maybe no more than the vendor's id for what it stored. */
 function stateIn(item: JsonObject): Opaque | undefined {
   const slot = asText(item["encrypted_content"]);
+  if (slot.startsWith(UNSIGNED)) return undefined;
   const found = opaqueIn(slot, "responses");
   if (slot !== "" && found.value !== slot) return found;
   const id = asText(item["id"]);
@@ -62,11 +64,17 @@ export function encodeReasoningOutput(
 ): JsonObject {
   const summary = text === "" ? [] : [{ type: "summary_text", text }];
   const item = { type: "reasoning", id, summary };
-  if (opaque === undefined) return item;
+  // Some clients send back only items that have this, and some models want their thoughts back though nobody signed them.
+  if (opaque === undefined)
+    return text === "" ? item : { ...item, encrypted_content: UNSIGNED + behindOf(text) };
   const slot = opaqueFor("responses", opaque);
   if (slot === opaque.value) return { ...item, ...readState(slot), id };
-  const behind = redacted ? HIDDEN : text === "" ? "" : `${WORDS}${Buffer.from(text).toString("base64url")}`;
+  const behind = redacted ? HIDDEN : text === "" ? "" : behindOf(text);
   return { ...item, encrypted_content: `${slot}${behind}` };
+}
+
+function behindOf(text: string): string {
+  return `${WORDS}${Buffer.from(text).toString("base64url")}`;
 }
 
 function readState(value: string): { readonly id: string; readonly encrypted_content?: string } {
@@ -102,5 +110,6 @@ export const BETWEEN_THOUGHTS = "\n\n";
 /** Stand behind a wrapped word; no vendor's own state has them. */
 const HIDDEN = ".hidden";
 const WORDS = ".words.";
+const UNSIGNED = wrapOpaque({ origin: { protocol: "responses" }, value: "" });
 const OWN_MARK = "gw";
 const ID_LETTERS = 24;
