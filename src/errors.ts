@@ -66,6 +66,8 @@ export interface GatewayErrorOptions {
   details?: unknown;
   /** Seconds for `Retry-After`. */
   retryAfterSeconds?: number;
+  /** The upstream's own `x-should-retry`, where its error is passed on. */
+  shouldRetry?: boolean | undefined;
   /** Further headers of the answer. */
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
@@ -80,6 +82,7 @@ export class GatewayError extends Error {
   readonly param: string;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: ErrorReason, message: string, options: GatewayErrorOptions = {}) {
@@ -90,6 +93,7 @@ export class GatewayError extends Error {
     this.param = options.param ?? "";
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.shouldRetry = options.shouldRetry;
     this.headers = options.headers ?? {};
   }
 }
@@ -107,13 +111,29 @@ export interface ErrorStatement {
   /** Structured details, which clients act on; the vendor's are passed on untouched. */
   readonly details?: unknown;
   readonly retryAfterSeconds?: number | undefined;
+  /** The upstream's own `x-should-retry`. */
+  readonly shouldRetry?: boolean | undefined;
+}
+
+/**
+ * Statuses after which the same request may succeed. A 504 is none: the request was sent, the upstream may still be at
+ * work on it, and each repetition would be paid for.
+ */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 529]);
+
+/**
+ * What `x-should-retry` says of an error, which the vendors' clients obey: the upstream's own word on it, else whether its
+ * status may pass. Without the header some clients repeat a refused key for minutes.
+ */
+export function shouldRetry(error: Pick<ErrorStatement, "status" | "shouldRetry">): boolean {
+  return error.shouldRetry ?? PASSING_STATUSES.has(error.status);
 }
 
 /** A failure as a statement; `errorType` is the word for errors that the gateway itself makes. */
 export function statementOf(error: GatewayError | ErrorStatement, errorType: string): ErrorStatement {
   if (!(error instanceof GatewayError)) return error;
-  const { status, code, param, message, details, retryAfterSeconds } = error;
-  return { status, type: errorType, code, param, message, details, retryAfterSeconds };
+  const { status, code, param, message, details, retryAfterSeconds, shouldRetry } = error;
+  return { status, type: errorType, code, param, message, details, retryAfterSeconds, shouldRetry };
 }
 
 /** An upstream refused the request for the caller's own mistake: its words go to the caller. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** What a page of another origin may read of an answer. */
 const EXPOSED =
-  "x-request-id, request-id, retry-after, x-faregate-dropped, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
+  "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 
 /**
  * Headers of every answer of the data plane, errors included: the request's id (twice on messages,
@@ -28,7 +28,7 @@ export function preflightHeaders(request: IncomingMessage): Record<string, strin
   if (isConsole(request)) return {};
   return {
     "access-control-allow-origin": "*",
-    "access-control-allow-methods": "GET, POST, OPTIONS",
+    "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
     "access-control-allow-headers": request.headers["access-control-request-headers"] ?? "*",
     "access-control-max-age": "86400",
     vary: "access-control-request-headers",

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { GatewayError, statementOf } from "../errors.ts";
+import { GatewayError, shouldRetry, statementOf } from "../errors.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { requestId } from "./request-id.ts";
 
@@ -58,6 +58,7 @@ function tellOnce(
     ...error.headers,
     ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": error.retryAfterSeconds }),
     "x-request-id": id,
+    "x-should-retry": shouldRetry(error),
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
     connection: "close",

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type ErrorStatement, GatewayError, statementOf, UpstreamRejection } from "../errors.ts";
+import { type ErrorStatement, GatewayError, shouldRetry, statementOf, UpstreamRejection } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import { outageOf } from "../storage/failures.ts";
 import { readOut } from "./read-out.ts";
@@ -41,6 +41,7 @@ export function sendError(
     ...headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": String(body.length),
+    "x-should-retry": String(shouldRetry(statement)),
     ...(statement.retryAfterSeconds === undefined
       ? {}
       : { "retry-after": String(Math.ceil(statement.retryAfterSeconds)) }),

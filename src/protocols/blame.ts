@@ -29,6 +29,11 @@ export function judgeFault(status: number, words: ErrorWords): Fault {
   return PASSING.has(status) ? "upstream" : "caller";
 }
 
+/** Whether the prompt is longer than the model's context, which every vendor says in words of its own. */
+export function isTooLong({ code, type, message }: ErrorWords): boolean {
+  return TOO_LONG.test(`${code} ${type} ${message}`);
+}
+
 /**
  * What the caller is told when no other candidate can answer. Only the caller's own fault keeps the
  * vendor's words; 529 keeps its status on messages alone, whose clients know it. The cause is for the
@@ -48,6 +53,7 @@ export function tellCaller(
         "The upstream limits the rate of this model's requests; wait and try again.",
         {
           cause,
+          shouldRetry: error.shouldRetry,
           ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
         },
       );
@@ -55,6 +61,7 @@ export function tellCaller(
       if (client !== "messages") break;
       return new GatewayError("upstream_overloaded", "The upstream is overloaded; wait and try again.", {
         cause,
+        shouldRetry: error.shouldRetry,
       });
     default:
   }
@@ -85,6 +92,9 @@ const UNKNOWN_MODEL =
 /** A refusal of what the caller sent. */
 const ABOUT_CONTENT =
   /safety|moderat|content[_ ]?(?:policy|filter|management)|flagged|prohibited content|guardrail|sensitive|usage polic/i;
+
+const TOO_LONG =
+  /context_length_exceeded|exceed_context_size|prompt is too long|maximum (?:context|prompt) length|exceeds? (?:the |model |available )*context (?:window|limit|size|length)|context window exceeds|input token count.{0,40}exceeds|input is too long for|too many (?:input|total text) tokens|range of input length|prompt exceeds max length|exceeded model token limit|reduce the length of the messages|inputs? tokens \+ max_new_tokens/i;
 
 /** A file or cache that the caller names; one vendor says 403 where it means 404. */
 const FORBIDDEN_FILE = /cached ?content|\bfiles?\b.{0,60}(?:not found|not exist|permission)/i;

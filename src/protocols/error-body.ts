@@ -81,7 +81,7 @@ function readFields(fields: JsonObject): ErrorWords {
   const number = fields["code"] ?? fields["status_code"] ?? fields["status"];
   return {
     type: firstText(fields["status"], fields["type"] === "error" ? "" : fields["type"]),
-    code: word(fields["code"] ?? fields["status_code"]),
+    code: codeOf(fields),
     param: word(fields["param"]),
     message: clip(
       firstText(
@@ -95,6 +95,13 @@ function readFields(fields: JsonObject): ErrorWords {
     details: fields["details"],
     status: typeof number === "number" && number >= 400 && number <= 599 ? number : undefined,
   };
+}
+
+/** A native error's code is the numeric status; this gateway's, where it is the upstream, have their own code as `reason`. */
+function codeOf(fields: JsonObject): string {
+  const code = fields["code"] ?? fields["status_code"];
+  const reason = fields["reason"];
+  return word(typeof code === "number" && typeof reason === "string" ? reason : code);
 }
 
 function withMessage(words: ErrorWords, message: string): ErrorWords {

@@ -4,7 +4,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import { ApiError, GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ErrorStatement } from "../errors.ts";
+import { type ErrorStatement, shouldRetry } from "../errors.ts";
+import { tellCaller } from "./blame.ts";
 import { type Protocol, UNKNOWN_STREAM } from "./protocol.ts";
 import { PROTOCOLS } from "./table.ts";
 
@@ -77,7 +78,7 @@ describe("a plain error", () => {
         message: "Too long. (request id: req-1)",
         type: "invalid_request_error",
         param: "",
-        code: "",
+        ...(protocol.name === "generate-content" ? { code: 400, reason: "" } : { code: "" }),
       });
     },
   );
@@ -215,4 +216,79 @@ describe("an error in a stream that has begun", () => {
       );
     },
   );
+});
+
+describe("what clients obey", () => {
+  const STATUSES: readonly (readonly [number, boolean])[] = [
+    ...[400, 401, 403, 404, 405, 409, 413, 415, 422, 431, 504].map((status) => [status, false] as const),
+    ...[408, 429, 500, 502, 503, 529].map((status) => [status, true] as const),
+  ];
+
+  it.each(STATUSES)(
+    "is told of %i: repeat it = %s, unless the upstream says otherwise",
+    (status, expected) => {
+      expect(shouldRetry({ status })).toBe(expected);
+      expect(shouldRetry({ status, shouldRetry: !expected })).toBe(!expected);
+    },
+  );
+
+  it.each([
+    [400, "true", true],
+    [429, "false", false],
+    [529, "FALSE", false],
+    [422, "perhaps", undefined],
+    [429, undefined, undefined],
+  ])("is passed on of an upstream's %i with x-should-retry %s", (status, header, expected) => {
+    const error = PROTOCOLS.messages.decodeError(
+      status,
+      header === undefined ? {} : { "x-should-retry": header },
+      Buffer.from('{"type":"error","error":{"type":"x","message":"no"}}'),
+    );
+    const told = tellCaller(error, "messages");
+    expect("statement" in told ? told.statement.shouldRetry : told.shouldRetry).toBe(expected);
+  });
+
+  it("is how long to wait, in the native protocol's own form, once", () => {
+    const encode = (more: Partial<ErrorStatement>) =>
+      JSON.parse(PROTOCOLS["generate-content"].encodeError({ ...REFUSED, status: 429, ...more }, "r")).error;
+    const info = (retryDelay: string) => ({
+      "@type": "type.googleapis.com/google.rpc.RetryInfo",
+      retryDelay,
+    });
+    expect(encode({ retryAfterSeconds: 53.2 })).toMatchObject({
+      code: 429,
+      status: "RESOURCE_EXHAUSTED",
+      details: [info("54s")],
+    });
+    expect(encode({}).details).toHaveLength(1);
+    expect(encode({ retryAfterSeconds: 7, details: [info("9s")] }).details).toEqual([info("9s")]);
+    expect(encode({ retryAfterSeconds: 7, details: { a: 1 } }).details).toEqual([{ a: 1 }, info("7s")]);
+    expect(encode({ status: 400 })).not.toHaveProperty("details");
+  });
+
+  it("survives a second gateway: the code of a native error is read off its reason", () => {
+    const { encodeError, decodeError } = PROTOCOLS["generate-content"];
+    expect(decodeError(400, {}, Buffer.from(encodeError(REFUSED, "r"))).code).toBe(REFUSED.code);
+  });
+
+  it.each([
+    "prompt is too long: 3333404 tokens > 200000 maximum",
+    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+    "Your input exceeds the context window of this model. Please adjust your input and try again.",
+    "The input token count (1200001) exceeds the maximum number of tokens allowed (1048576).",
+    "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
+    "Input is too long for requested model.",
+    "the request exceeds the available context size, try increasing it",
+    "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+  ])("is one code for a prompt beyond the context: %s", (message) => {
+    const error = PROTOCOLS.messages.decodeError(
+      400,
+      {},
+      Buffer.from(JSON.stringify({ error: { message } })),
+    );
+    expect(error).toMatchObject({ fault: "caller", code: "context_length_exceeded", message });
+    expect(JSON.parse(PROTOCOLS.messages.encodeError(error, "r")).error.message).toMatch(
+      /prompt is too long|exceed context limit/,
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { judgeFault, type UpstreamError } from "./blame.ts";
+import { isTooLong, judgeFault, type UpstreamError } from "./blame.ts";
 import { type ErrorWords, readErrorBody, readErrorValue } from "./error-body.ts";
 import { asArray, asObject, asText } from "./json.ts";
 import type { UpstreamHeaders } from "./protocol.ts";
@@ -10,7 +10,9 @@ export function decodeUpstreamError(
   body: Uint8Array,
 ): UpstreamError {
   const words = readErrorBody(body);
-  return state(status, words, retryAfter(headers) ?? retryInfo(words.details));
+  const own = SHOULD_RETRY[one(headers["x-should-retry"]).toLowerCase()];
+  const stated = state(status, words, retryAfter(headers) ?? retryInfo(words.details));
+  return own === undefined ? stated : { ...stated, shouldRetry: own };
 }
 
 /** Reads an error that came with a success status or inside a stream, so that only its words tell the status. */
@@ -20,11 +22,12 @@ export function decodeStatedError(value: unknown): UpstreamError {
 }
 
 function state(status: number, words: ErrorWords, retryAfterSeconds: number | undefined): UpstreamError {
+  const fault = judgeFault(status, words);
   return {
-    fault: judgeFault(status, words),
+    fault,
     status,
     type: words.type !== "" ? words.type : status < 500 ? "invalid_request_error" : "api_error",
-    code: words.code,
+    code: fault === "caller" && isTooLong(words) ? "context_length_exceeded" : words.code,
     param: words.param,
     message: words.message !== "" ? words.message : `the upstream answered with status ${status}`,
     ...(words.details === undefined ? {} : { details: words.details }),
@@ -51,6 +54,8 @@ const STATUS_WORDS: readonly (readonly [RegExp, number])[] = [
   [/timeout|^DEADLINE_EXCEEDED$/i, 504],
   [/^UNAVAILABLE$/i, 503],
 ];
+
+const SHOULD_RETRY: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /** Seconds to wait, from the headers in use: whole seconds, milliseconds, or a date beside the answer's own. */
 function retryAfter(headers: UpstreamHeaders): number | undefined {

@@ -141,7 +141,7 @@ describe("heads that are refused", () => {
     it.each([
       { path: "/v1/models", shape: { error: refused } },
       { path: "/v1/messages", shape: { type: "error", error: refused } },
-      { path: "/v1beta/models", shape: { error: { ...refused, status: "INVALID_ARGUMENT" } } },
+      { path: "/v1beta/models", shape: { error: { ...refused, code: 400, status: "INVALID_ARGUMENT" } } },
       { path: "//v2/videos/generations/x/", shape: { ...refused, data: null } },
     ])("at $path in the path's shape", async ({ path, shape }) => {
       for (const lines of [[], ["host: a", "Host: a"]]) {
@@ -193,7 +193,10 @@ describe("heads that are refused", () => {
   describe("with an Expect header", () => {
     it.each([
       { path: "/v1/models", shape: { error: { code: "invalid_request" } } },
-      { path: "/v1beta/models", shape: { error: { code: "invalid_request", status: "INVALID_ARGUMENT" } } },
+      {
+        path: "/v1beta/models",
+        shape: { error: { code: 417, status: "INVALID_ARGUMENT", reason: "invalid_request" } },
+      },
     ])("that nobody knows are refused at $path in the path's shape", async ({ path, shape }) => {
       const heard = await rawExchange(
         rig.url,

@@ -20,6 +20,31 @@ describe("the @anthropic-ai/sdk, unmodified", () => {
   });
   afterAll(() => world.stop());
 
+  it("asks once with a key that was revoked, though it would repeat what may pass", async () => {
+    let requests = 0;
+    const refused = new Anthropic({
+      apiKey: KEYS.invalid,
+      baseURL: world.url,
+      fetch: (url, init) => {
+        requests += 1;
+        return fetch(url, init);
+      },
+    });
+    const error = await refused.messages
+      .create({ ...ASK, messages: [user("Rivers?")] })
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(Anthropic.AuthenticationError);
+    expect((error as InstanceType<typeof Anthropic.APIError>).headers?.get("x-should-retry")).toBe("false");
+    expect(requests).toBe(1);
+  });
+
+  it("reads a model's limits", async () => {
+    const limits = { max_input_tokens: 200_000, max_tokens: 32_000 };
+    expect(await client.models.retrieve("text")).toMatchObject({ id: "text", ...limits });
+    for await (const model of client.models.list())
+      if (model.id === "text") expect(model).toMatchObject(limits);
+  });
+
   it("reads the same message plain and streamed, thinking and signature included", async () => {
     const ask = {
       ...ASK,

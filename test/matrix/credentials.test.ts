@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Endpoint, KEYED_ENDPOINTS, withQuery } from "../support/endpoints.ts";
 import { type RawReply, rawAsk } from "../support/raw-ask.ts";
-import { KEYS, startWorld, type World } from "../support/world.ts";
+import { codeIn, KEYS, startWorld, type World } from "../support/world.ts";
 
 type Header = readonly [name: string, value: string];
 
@@ -39,7 +39,8 @@ describe("credentials", () => {
 
   const expectRefused = (reply: RawReply, what: string): void => {
     expect(reply.status, what).toBe(401);
-    expect(reply.json.error, what).toMatchObject({ type: "gateway_error", code: "", param: "" });
+    expect(reply.json.error, what).toMatchObject({ type: "gateway_error", param: "" });
+    expect(codeIn(reply.json), what).toBe("");
     expect(reply.json.error.message, what).toMatch(/ \(request id: req_[0-9a-f]+\)$/);
   };
 

@@ -11,7 +11,7 @@ import {
   withQuery,
 } from "../support/endpoints.ts";
 import { type RawReply, rawAsk } from "../support/raw-ask.ts";
-import { KEYS, startWorld, type World } from "../support/world.ts";
+import { codeIn, KEYS, startWorld, type World } from "../support/world.ts";
 
 const AUTHORIZED = [["authorization", `Bearer ${KEYS.main}`]] as const;
 
@@ -56,7 +56,7 @@ describe("the HTTP surface", () => {
     const usual = await raw("POST", "/v1beta/models/text:generateContent", NATIVE.body);
     expect([asked.status, asked.json.candidates]).toEqual([200, usual.json.candidates]);
     const unserved = await raw("POST", "/v1/models/text:countTokens", NATIVE.body);
-    expect([unserved.status, unserved.json.error.code]).toEqual([404, "unsupported_endpoint"]);
+    expect([unserved.status, codeIn(unserved.json)]).toEqual([404, "unsupported_endpoint"]);
     const plain = await raw("POST", "/v1/models/text", NATIVE.body);
     expect([plain.status, plain.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);
     for (const query of ["", `?key=${KEYS.main}`]) {
@@ -93,14 +93,14 @@ describe("the HTTP surface", () => {
   it("answers unknown paths 404 and wrong methods 405, in shape A, saying what there is", async () => {
     for (const path of ["/v1", "/v1/nonsense", "/v1beta/nonsense", "/v3/models", "/v1/completions"]) {
       const { status, json, headers } = await raw("GET", path);
-      expect([status, json.error.type, json.error.code], path).toEqual([404, "gateway_error", "not_found"]);
+      expect([status, json.error.type, codeIn(json)], path).toEqual([404, "gateway_error", "not_found"]);
       expect(json.error.message).toContain(`(request id: ${headers["x-request-id"]})`);
     }
     for (const { path, method } of KEYED_ENDPOINTS) {
       const wrong = method === "POST" ? "GET" : "DELETE";
       const plain = path.split("?")[0] ?? path;
       const { status, json, headers } = await raw(wrong, plain);
-      expect([status, json.error.code], `${wrong} ${plain}`).toEqual([405, "method_not_allowed"]);
+      expect([status, codeIn(json)], `${wrong} ${plain}`).toEqual([405, "method_not_allowed"]);
       expect(headers.allow, plain).toContain(method);
     }
   });
@@ -114,7 +114,7 @@ describe("the HTTP surface", () => {
       ["sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="],
     ] as const;
     const { status, json, headers } = await rawAsk(world.url, "GET", "/v1/responses", handshake);
-    expect([status, json.error.code]).toEqual([426, "method_not_allowed"]);
+    expect([status, codeIn(json)]).toEqual([426, "method_not_allowed"]);
     expect([headers.upgrade, headers.allow]).toEqual(["HTTP/1.1", "POST, OPTIONS"]);
     // Where GET is served, nobody has to accept the wish.
     expect((await rawAsk(world.url, "GET", "/v1/models", handshake)).status).toBe(200);
@@ -216,6 +216,7 @@ describe("the HTTP surface", () => {
         for (const name of [
           "x-request-id",
           "retry-after",
+          "x-should-retry",
           "x-faregate-dropped",
           "x-faregate-output-limit",
           "x-ratelimit-limit-requests",
@@ -276,7 +277,7 @@ describe("the HTTP surface", () => {
     const text = Buffer.from(JSON.stringify(CHAT.body));
     for (const coding of ["br", "deflate", "zstd", "gzip, gzip"]) {
       const { status, json } = await send(coding, text);
-      expect([status, json.error.code], coding).toEqual([415, "unsupported_media_type"]);
+      expect([status, codeIn(json)], coding).toEqual([415, "unsupported_media_type"]);
     }
     expect((await send("gzip", text)).status).toBe(400);
     expect((await send("gzip", gzipSync(text).subarray(0, 30))).status).toBe(400);
@@ -285,7 +286,7 @@ describe("the HTTP surface", () => {
     );
     expect(bomb.length).toBeLessThan(100_000);
     const { status, json } = await send("gzip", bomb);
-    expect([status, json.error.code]).toEqual([413, "request_too_large"]);
+    expect([status, codeIn(json)]).toEqual([413, "request_too_large"]);
   });
 
   it("refuses bodies that are no JSON object, or broken in any way, naming no field", async () => {
@@ -309,7 +310,7 @@ describe("the HTTP surface", () => {
     for (const { path, name } of TEXT_ENDPOINTS) {
       for (const [what, body] of broken) {
         const { status, json } = await raw("POST", path, body);
-        expect([status, json?.error?.code, json?.error?.type], `${what} on ${name}`).toEqual([
+        expect([status, codeIn(json), json?.error?.type], `${what} on ${name}`).toEqual([
           400,
           "invalid_request",
           "gateway_error",
@@ -323,7 +324,7 @@ describe("the HTTP surface", () => {
       const rest = JSON.stringify(body).slice(1);
       for (const twice of ['"model":"text"', '"mod\\u0065l":"text"', '"model":"chat-only"']) {
         const { status, json } = await raw("POST", path, `{${twice},${rest}`);
-        expect([status, json.error.code, json.error.param], name).toEqual([400, "invalid_request", "model"]);
+        expect([status, codeIn(json), json.error.param], name).toEqual([400, "invalid_request", "model"]);
       }
       expect((await raw("POST", path, `{"user":"a","user":"b",${rest}`)).status, name).toBe(
         path === MESSAGES.path ? 400 : 200,

@@ -5,7 +5,7 @@ import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { type IssuingVendor, issuingVendor, keyOf } from "../support/issuing-vendor.ts";
 import type { TextProtocol } from "../support/text-caller.ts";
-import { ask, type Reply } from "../support/world.ts";
+import { ask, codeIn, type Reply } from "../support/world.ts";
 
 /** A small request of each protocol. */
 const ENDPOINTS: Readonly<Record<TextProtocol, { readonly path: string; readonly body: object }>> = {
@@ -191,7 +191,8 @@ describe("references to what vendors keep", () => {
       expect(told(foreign, theirs)).toEqual(told(unknown, "skill_none"));
       expect(unknown.status, unknown.text).toBe(400);
       const code = path === "previous_response_id" ? "previous_response_not_found" : "invalid_request";
-      expect(unknown.json.error).toMatchObject({ code, param: path });
+      expect(codeIn(unknown.json)).toBe(code);
+      expect(unknown.json.error).toMatchObject({ param: path });
       if (code === "invalid_request") expect(unknown.json.error.message).toContain("'skill_none'");
       expect(calls().length).toBe(before);
     },
@@ -268,7 +269,7 @@ describe("references to what vendors keep", () => {
     };
     const reply = await send("responses", body);
     expect(reply.status).toBe(400);
-    expect(reply.json.error).toMatchObject({ code: "invalid_request" });
+    expect(codeIn(reply.json)).toBe("invalid_request");
     expect(reply.json.error.message).toContain(one);
     expect(reply.json.error.message).toContain(two);
   });

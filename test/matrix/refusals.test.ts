@@ -12,7 +12,7 @@ import {
   TEXT_ENDPOINTS,
 } from "../support/endpoints.ts";
 import { balanceOf, cleanLedger } from "../support/money-books.ts";
-import { KEYS, type Reply, startWorld, type World } from "../support/world.ts";
+import { codeIn, KEYS, type Reply, startWorld, type World } from "../support/world.ts";
 
 /** Listed top-level fields with the types the specification allows. */
 const FIELDS: readonly (readonly [Endpoint, Readonly<Record<string, readonly string[]>>])[] = [
@@ -113,15 +113,17 @@ describe("refusals", () => {
         const id = headers.get("x-request-id");
         expect(headers.get("content-type"), endpoint.name).toMatch(/^application\/json/);
         const { error, ...beside } = json;
+        const isNative = endpoint === NATIVE || endpoint === NATIVE_STREAM;
         const { status: word, ...shapeA } = error;
+        expect(headers.get("x-should-retry"), endpoint.name).toBe("false");
         expect(shapeA, endpoint.name).toEqual({
           message: expect.stringMatching(new RegExp(`. \\(request id: ${id}\\)$`)),
           type: "gateway_error",
           param: expect.any(String),
-          code: expect.any(String),
+          ...(isNative ? { code: status, reason: expect.any(String) } : { code: expect.any(String) }),
         });
         expect(beside).toEqual(endpoint === MESSAGES ? { type: "error", request_id: id } : {});
-        if (endpoint === NATIVE || endpoint === NATIVE_STREAM)
+        if (isNative)
           expect(word).toBe(
             { 400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED" }[status],
           );
@@ -131,14 +133,14 @@ describe("refusals", () => {
         replies.map(({ status }) => status),
         endpoint.name,
       ).toEqual([401, 403, 400]);
-      expect(replies[1]?.json.error.code).toBe("insufficient_user_quota");
+      expect(codeIn(replies[1]?.json)).toBe("insufficient_user_quota");
     }
   });
 
   it("of quota come before a stream begins, as a plain error", async () => {
     for (const endpoint of [CHAT, RESPONSES, MESSAGES, NATIVE_STREAM]) {
       const reply = await send(endpoint, endpoint === NATIVE_STREAM ? {} : { stream: true }, KEYS.poor);
-      expect([reply.status, reply.json.error.code], endpoint.name).toEqual([403, "insufficient_user_quota"]);
+      expect([reply.status, codeIn(reply.json)], endpoint.name).toEqual([403, "insufficient_user_quota"]);
     }
   });
 
@@ -158,7 +160,7 @@ describe("refusals", () => {
       }
     }
     const none = await world.ask("/v1beta/models/:generateContent", NATIVE.body);
-    expect([none.status, none.json.error.code]).toEqual([400, ""]);
+    expect([none.status, codeIn(none.json)]).toEqual([400, ""]);
   });
 
   it("tell a model that is unknown, however long or odd its name", async () => {
@@ -210,12 +212,9 @@ describe("refusals", () => {
       "/v1beta/models/text",
     ];
     for (const path of paths) {
-      const { status, json } = await world.ask(
-        path,
-        path.includes("count_tokens") ? MESSAGES.body : NATIVE.body,
-      );
-      expect([status, json.error.code], path).toEqual([404, "unsupported_endpoint"]);
-      expect(json.error.message, path).toMatch(/usage|generateContent/);
+      const reply = await world.ask(path, path.includes("count_tokens") ? MESSAGES.body : NATIVE.body);
+      expect([reply.status, codeIn(reply.json)], path).toEqual([404, "unsupported_endpoint"]);
+      expect(reply.json.error.message, path).toMatch(/usage|generateContent/);
     }
   });
 
@@ -225,8 +224,8 @@ describe("refusals", () => {
       for (const [field, types] of Object.entries(fields)) {
         for (const [type, sample] of Object.entries(SAMPLES)) {
           if (types.includes(type)) continue;
-          const { status, json } = await send(endpoint, { [field]: sample });
-          expect([status, json.error.code, json.error.param], `${field} as ${type}`).toEqual([
+          const reply = await send(endpoint, { [field]: sample });
+          expect([reply.status, codeIn(reply.json), reply.json.error.param], `${field} as ${type}`).toEqual([
             400,
             "invalid_request",
             field,
@@ -327,6 +326,19 @@ describe("refusals", () => {
     expect(second.headers.get("x-ratelimit-limit-requests")).toBe("1");
     expect(second.headers.get("x-ratelimit-remaining-requests")).toBe("0");
     expect(second.headers.get("x-ratelimit-reset-requests")).toMatch(/^\d+s$/);
+    expect(second.headers.get("x-should-retry")).toBe("true");
+    const native = await world.ask(NATIVE.path, NATIVE.body, { key: KEYS.slow });
+    expect(native.json.error).toMatchObject({
+      code: 429,
+      status: "RESOURCE_EXHAUSTED",
+      reason: "rate_limit_exceeded",
+      details: [
+        {
+          "@type": "type.googleapis.com/google.rpc.RetryInfo",
+          retryDelay: `${native.headers.get("retry-after")}s`,
+        },
+      ],
+    });
   });
 
   it("of an upstream that refuses us or cannot be reached tell nothing of it", async () => {
@@ -360,7 +372,7 @@ describe("refusals", () => {
       expect(json.error.message, endpoint.name).toMatch(words);
       expect(json.error.message, endpoint.name).toMatch(/\(request id: req_\w+\)$/);
       expect(json.error.type, endpoint.name).not.toBe("gateway_error");
-      expect([typeof json.error.code, typeof json.error.param]).toEqual(["string", "string"]);
+      expect([typeof codeIn(json), typeof json.error.param]).toEqual(["string", "string"]);
     }
   });
 

@@ -16,16 +16,17 @@ type Wire = any;
 /** The body is a plain error of the protocol, with everything that its clients read. */
 export function expectErrorForm(protocol: TextProtocol, text: string, expected: ExpectedError): Wire {
   const body: Wire = JSON.parse(text);
+  const isNative = protocol === "generate-content";
   expect(body.error, text).toMatchObject({
     type: expected.type ?? "gateway_error",
-    code: expected.code,
+    ...(isNative ? { code: expected.status, reason: expected.code } : { code: expected.code }),
     param: expect.any(String),
     message: expect.stringMatching(/\(request id: req_\w+\)$/),
   });
   if (protocol === "messages") {
     expect(body).toMatchObject({ type: "error", request_id: expect.stringMatching(/^req_/) });
   }
-  if (protocol === "generate-content") expect(body.error.status).toMatch(/^[A-Z_]+$/);
+  if (isNative) expect(body.error.status).toMatch(/^[A-Z_]+$/);
   return body;
 }
 

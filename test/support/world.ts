@@ -91,6 +91,12 @@ accounts:
 `;
 }
 
+/** The gateway's code of an error: native errors have the status as theirs, and the word as the reason. */
+// biome-ignore lint/suspicious/noExplicitAny: tests reach deep into wire forms
+export function codeIn(body: any): unknown {
+  return body?.error?.reason ?? body?.error?.code;
+}
+
 /** What a caller received. */
 export interface Reply {
   readonly status: number;

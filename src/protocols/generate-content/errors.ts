@@ -1,29 +1,57 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
+import { asObject } from "../json.ts";
 import type { BrokenStream } from "../protocol.ts";
 import { shapeA } from "../shape-a.ts";
 import { decodeUpstreamError } from "../upstream-error.ts";
 
 export const decodeError = decodeUpstreamError;
 
-/** Shape A, with the status word that this protocol's clients read. */
+/**
+ * The vendor's form (google.rpc.Status): `code` is the numeric status, since the official clients read no other, `status` its
+ * word, `details` a list. The rest of shape A stands beside it; its code, which is a word, as `reason`.
+ */
 export function encodeError(error: ErrorStatement, requestId: string): string {
-  return JSON.stringify({ error: { ...shapeA(error, requestId), status: statusWord(error) } });
+  const { code: reason, details: _, ...stated } = shapeA(error, requestId);
+  const details = detailsOf(error);
+  return JSON.stringify({
+    error: {
+      code: error.status,
+      ...stated,
+      status: statusWord(error),
+      reason,
+      ...(details.length === 0 ? {} : { details }),
+    },
+  });
 }
 
-/**
- * An error object in place of an answer. Its code is the numeric status here, because the official
- * client raises nothing for any other; ours stands beside it as the reason.
- */
+/** An error object in place of an answer. */
 export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
-  const { code: reason, ...stated } = shapeA(error, requestId);
-  const body = JSON.stringify({
-    error: { code: error.status, ...stated, status: statusWord(error), reason },
-  });
+  const body = encodeError(error, requestId);
   if (broken.form === "array") return broken.events === 0 ? `[${body}]` : `,\n${body}]`;
   const frame = writeFrame(body);
   return broken.midFrame ? `\n\n${frame}` : frame;
 }
+
+/** What the vendor added, and how long to wait where that is what helps, unless the vendor has said so itself. */
+function detailsOf({ status, details, retryAfterSeconds }: ErrorStatement): readonly unknown[] {
+  const stated: readonly unknown[] = Array.isArray(details)
+    ? details
+    : details === undefined || details === null
+      ? []
+      : [details];
+  if (status !== 429 && retryAfterSeconds === undefined) return stated;
+  if (stated.some((each) => asObject(each)?.["@type"] === RETRY_INFO)) return stated;
+  return [
+    ...stated,
+    { "@type": RETRY_INFO, retryDelay: `${Math.ceil(retryAfterSeconds ?? UNKNOWN_WAIT_SECONDS)}s` },
+  ];
+}
+
+const RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
+
+/** As long as an upstream rests here that did not say either: vendors count by the minute and refill steadily. */
+const UNKNOWN_WAIT_SECONDS = 5;
 
 /** The vendor's own word where it gave one, else the word for the status. */
 function statusWord(error: ErrorStatement): string {

@@ -6,10 +6,17 @@ import { decodeUpstreamError } from "../upstream-error.ts";
 
 export const decodeError = decodeUpstreamError;
 
-/** Shape A, with what this protocol's clients read at the top. */
+/**
+ * Shape A, with what this protocol's clients read at the top. They know a prompt beyond the context by the vendor's words, as
+ * it has no code for it.
+ */
 export function encodeError(error: ErrorStatement, requestId: string): string {
-  return JSON.stringify({ type: "error", error: shapeA(error, requestId), request_id: requestId });
+  const isUnsaid = error.code === "context_length_exceeded" && !TOO_LONG.test(error.message);
+  const told = isUnsaid ? { ...error, message: `prompt is too long: ${error.message}` } : error;
+  return JSON.stringify({ type: "error", error: shapeA(told, requestId), request_id: requestId });
 }
+
+const TOO_LONG = /prompt is too long|exceed context limit/i;
 
 /** The protocol's `error` event, whose data is the plain error body. */
 export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
