@@ -51,6 +51,8 @@ export interface Quirks {
   readonly manyAnswers?: boolean;
   /** A conversation that ends with the assistant's words goes on from there, or is refused (rule 34). */
   readonly prefill?: "continue" | "refuse";
+  /** What the model reads beside text, for the model lists. */
+  readonly inputMedia?: readonly MediaPart["media"][];
 }
 
 /** As the catalog names them. */
@@ -99,6 +101,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   thinkTags: isBoolean,
   manyAnswers: isBoolean,
   prefill: oneOf("continue", "refuse"),
+  inputMedia: listOf("image", "audio", "video", "document"),
 };
 
 function oneOf(...words: readonly string[]): (value: unknown) => boolean {

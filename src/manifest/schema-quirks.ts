@@ -58,6 +58,9 @@ const fields = {
   prefill: z
     .enum(["continue", "refuse"])
     .describe("A conversation that ends with the assistant's words: continued, or refused"),
+  input_media: unique(z.enum(["image", "audio", "video", "document"])).describe(
+    "What the model reads beside text, as the model lists tell it",
+  ),
   translation: flag.describe("false = only upstreams that speak the caller's own protocol"),
   image_tokens: whole(0, 1_000_000).describe(
     "Most tokens of one picture, where the default bound is too low",

@@ -62,6 +62,19 @@ describe("the @google/genai SDK, unmodified", () => {
     expect(await second.models.get({ model: "text" })).toMatchObject({ name: "models/text" });
   });
 
+  it("lists models with what they can do and how much they take", async () => {
+    const generating: (string | undefined)[] = [];
+    for await (const model of await client.models.list()) {
+      for (const action of model.supportedActions ?? ["none"])
+        if (action === "generateContent") generating.push(model.name);
+    }
+    expect(generating).toContain("models/text");
+    expect(generating).not.toContain("models/embed");
+    expect(await client.models.get({ model: "text" })).toMatchObject({
+      ...{ inputTokenLimit: 200_000, outputTokenLimit: 32_000, version: expect.any(String) },
+    });
+  });
+
   it("runs a tool loop with parallel calls, replaying the thought signature", async () => {
     const config = { ...CONFIG, thinkingConfig: { thinkingBudget: 512 } };
     const chat = client.chats.create({ model: "gemini-3-test", config });

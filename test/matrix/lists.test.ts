@@ -1,9 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHAT, MESSAGES, NATIVE, RESPONSES } from "../support/endpoints.ts";
-import { KEYS, startWorld, TEXT_MODELS, type World } from "../support/world.ts";
+import { codeIn, KEYS, startWorld, TEXT_MODELS, type World } from "../support/world.ts";
 
 const IN_DEFAULT = [...TEXT_MODELS, "chat-only", "embed", "rerank", "unreachable", "refused"].sort();
 const MESSAGES_HEADERS = { "x-api-key": KEYS.main, "vendorx-version": "2023-06-01" };
+
+const NATIVE_TEXT = {
+  name: "models/text",
+  baseModelId: "text",
+  version: "2025-07-31",
+  displayName: "text",
+  description: "text of acme",
+  inputTokenLimit: 200_000,
+  outputTokenLimit: 32_000,
+  supportedGenerationMethods: expect.arrayContaining(["generateContent", "streamGenerateContent"]),
+  inputModalities: ["text", "image", "file", "audio", "video"],
+  outputModalities: ["text"],
+};
 
 describe("model lists", () => {
   let world: World;
@@ -26,7 +39,15 @@ describe("model lists", () => {
       created: 1_754_000_000,
       owned_by: "acme",
       supported_endpoint_types: ["oa", "oa-response", "an", "ge"],
+      context_length: 200_000,
+      max_completion_tokens: 32_000,
+      architecture: {
+        input_modalities: ["text", "image", "file", "audio", "video"],
+        output_modalities: ["text"],
+      },
     });
+    const embed = json.data.find((model: { id: string }) => model.id === "embed");
+    expect(embed).toMatchObject({ architecture: { output_modalities: ["embedding"] } });
     const types = Object.fromEntries(
       json.data.map((model: { id: string; supported_endpoint_types: string[] }) => [
         model.id,
@@ -59,13 +80,13 @@ describe("model lists", () => {
       for (const [type, call] of Object.entries(calls)) {
         const { status, json } = await call(id);
         if (types.includes(type)) expect(status, `${id} on ${type}`).toBe(200);
-        else expect([status, json.error.code], `${id} on ${type}`).toEqual([400, "unsupported_endpoint"]);
+        else expect([status, codeIn(json)], `${id} on ${type}`).toEqual([400, "unsupported_endpoint"]);
       }
     }
     for (const id of ["partners-only", "unserved", "no-such-model", "Text", "text "]) {
       for (const [type, call] of Object.entries(calls)) {
         const { status, json } = await call(id);
-        expect([status, json.error.code], `${id} on ${type}`).toEqual([404, "model_not_found"]);
+        expect([status, codeIn(json)], `${id} on ${type}`).toEqual([404, "model_not_found"]);
       }
     }
   });
@@ -88,6 +109,9 @@ describe("model lists", () => {
       created: expect.any(Number),
       owned_by: "faregate",
       supported_endpoint_types: ["oa"],
+      context_length: 200_000,
+      max_completion_tokens: 32_000,
+      architecture: expect.any(Object),
     });
     for (const id of ["nonsense", "partners-only", "unserved"]) {
       const { status, json, headers } = await world.ask(`/v1/models/${id}`);
@@ -137,6 +161,11 @@ describe("model lists", () => {
         type: "model",
         display_name: "text",
         created_at: "2025-07-31T22:13:20Z",
+        max_input_tokens: 200_000,
+        max_tokens: 32_000,
+        input_modalities: ["text", "image", "file", "audio", "video"],
+        output_modalities: ["text"],
+        supported_endpoint_types: ["oa", "oa-response", "an", "ge"],
       });
     }
     const alone = await world.ask("/v1/models", undefined, {
@@ -181,7 +210,7 @@ describe("model lists", () => {
     expect(beyond.json).toEqual({ data: [], first_id: "", last_id: "", has_more: false });
     for (const query of ["limit=0", "limit=-1", "limit=x", "limit=1.5", "after_id=nonsense"]) {
       const { status, json } = await list(query);
-      expect([status, json.error.code], query).toEqual([400, "invalid_request"]);
+      expect([status, codeIn(json)], query).toEqual([400, "invalid_request"]);
     }
   });
 
@@ -189,10 +218,9 @@ describe("model lists", () => {
     const whole = (await world.ask("/v1beta/models")).json;
     expect(Object.keys(whole)).toEqual(["models", "nextPageToken"]);
     expect(whole.nextPageToken).toBeNull();
-    expect(whole.models.find((model: { name: string }) => model.name === "models/text")).toEqual({
-      name: "models/text",
-      displayName: "text",
-    });
+    expect(whole.models.find((model: { name: string }) => model.name === "models/text")).toEqual(NATIVE_TEXT);
+    for (const { supportedGenerationMethods } of whole.models)
+      expect(supportedGenerationMethods).toBeInstanceOf(Array);
     const paged: unknown[] = [];
     for (let token: string | null = ""; token !== null; ) {
       const { json } = await world.ask(`/v1beta/models?pageSize=5${token && `&pageToken=${token}`}`);
@@ -206,19 +234,16 @@ describe("model lists", () => {
       ["pageSize=no", "pageSize"],
     ]) {
       const { status, json } = await world.ask(`/v1beta/models?${query}`);
-      expect([status, json.error.code, json.error.param], query).toEqual([400, "invalid_request", param]);
+      expect([status, codeIn(json), json.error.param], query).toEqual([400, "invalid_request", param]);
       expect(json.error.message).toContain(param);
     }
   });
 
   it("give one native model, and 404 in the native shape for an unknown one", async () => {
-    expect((await world.ask("/v1beta/models/text")).json).toEqual({
-      name: "models/text",
-      displayName: "text",
-    });
+    expect((await world.ask("/v1beta/models/text")).json).toEqual(NATIVE_TEXT);
     const { status, json } = await world.ask("/v1beta/models/nonsense");
     expect(status).toBe(404);
-    expect(json.error).toMatchObject({ code: "model_not_found", status: "NOT_FOUND" });
+    expect(json.error).toMatchObject({ code: 404, reason: "model_not_found", status: "NOT_FOUND" });
   });
 
   it("never show a price", async () => {

@@ -1,26 +1,27 @@
 import type { FastifyInstance } from "fastify";
-import type { Caller } from "../../accounts/caller.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
+import { listRecord, type ModelView, messagesRecord, nativeRecord } from "../model-records.ts";
 import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText } from "../query.ts";
-import { actOnModel, nativeRecord } from "./native.ts";
+import { actOnModel } from "./native.ts";
 
 /** The model lists: only what the calling key may call, in the shape its client reads. */
 export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
   endpoint(app, deps, ["GET", "HEAD"], "/v1/models", async (visit) => {
     const caller = await authenticate(visit.request.raw, [], deps.authenticator);
-    const models = deps.catalog.current().listed(caller);
+    const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
+    const models = view.catalog.listed(caller);
     const style = styleOf(visit);
     const envelope = {
       ...(style.list ? { success: true, object: "list" } : {}),
-      ...(style.native ? { models: models.map(nativeRecord) } : {}),
+      ...(style.native ? { models: models.map((model) => nativeRecord(view, model)) } : {}),
     };
     if (!style.messages) {
-      const data = models.map((model) => listRecord(deps, caller, model));
+      const data = models.map((model) => listRecord(view, model));
       return sendJson(visit, 200, { ...envelope, data });
     }
     const page = pageByCursor(models, {
@@ -30,7 +31,7 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
     sendJson(visit, 200, {
       ...envelope,
-      data: page.items.map((model) => record(deps, caller, model, style)),
+      data: page.items.map((model) => record(view, model, style)),
       first_id: page.items[0]?.id ?? "",
       last_id: page.items.at(-1)?.id ?? "",
       has_more: page.hasMore,
@@ -46,7 +47,8 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
       return actOnModel(deps, visit, []);
     }
     const caller = await authenticate(raw, [], deps.authenticator);
-    const model = deps.catalog.current().callable(caller, id);
+    const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
+    const model = view.catalog.callable(caller, id);
     if (model === undefined) {
       return sendJson(visit, 200, {
         error: {
@@ -57,7 +59,7 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
         },
       });
     }
-    sendJson(visit, 200, record(deps, caller, model, styleOf(visit)));
+    sendJson(visit, 200, record(view, model, styleOf(visit)));
   });
 }
 
@@ -82,32 +84,10 @@ function styleOf(visit: Visit): Style {
 
 const NATIVE_KEYS = ["x-goog-api-key", "x-vendory-api-key"];
 
-function record(deps: HttpDeps, caller: Caller, model: Model, style: Style): object {
+function record(view: ModelView, model: Model, style: Style): object {
   return {
-    ...(style.list ? listRecord(deps, caller, model) : {}),
-    ...(style.messages ? messagesRecord(model) : {}),
-    ...(style.native ? nativeRecord(model) : {}),
-  };
-}
-
-function listRecord(deps: HttpDeps, caller: Caller, model: Model): object {
-  return {
-    id: model.id,
-    object: "model",
-    created: model.created,
-    owned_by: model.ownedBy,
-    supported_endpoint_types: deps.catalog
-      .current()
-      .endpointsOf(model.id, caller.group)
-      .map((each) => deps.vocabulary.wordOf(each)),
-  };
-}
-
-function messagesRecord(model: Model): object {
-  return {
-    id: model.id,
-    type: "model",
-    display_name: model.id,
-    created_at: new Date(model.created * 1000).toISOString().replace(".000Z", "Z"),
+    ...(style.native ? nativeRecord(view, model) : {}),
+    ...(style.messages ? messagesRecord(view, model) : {}),
+    ...(style.list ? listRecord(view, model) : {}),
   };
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import type { Model } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
+import { nativeRecord } from "../model-records.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText, queryTexts } from "../query.ts";
 import { answerText } from "../text-call.ts";
@@ -14,8 +14,10 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const { request } = visit;
     const caller = await authenticate(request.raw, queryTexts(request, "key"), deps.authenticator);
     const token = queryText(request, "pageToken");
+    const catalog = deps.catalog.current();
+    const view = { catalog, group: caller.group, vocabulary: deps.vocabulary };
     const page = pageByCursor(
-      deps.catalog.current().listed(caller),
+      catalog.listed(caller),
       {
         limit: readLimit(queryText(request, "pageSize"), "pageSize"),
         afterId: token ? readToken(token) : undefined,
@@ -25,7 +27,7 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
     );
     const last = page.items.at(-1);
     sendJson(visit, 200, {
-      models: page.items.map(nativeRecord),
+      models: page.items.map((model) => nativeRecord(view, model)),
       nextPageToken: page.hasMore && last ? Buffer.from(last.id).toString("base64url") : null,
     });
   });
@@ -41,10 +43,11 @@ async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
   if (SERVED.has(targetOf(visit).action)) throw wrongMethod(visit.request.raw, ["POST"]);
   const caller = await authenticate(visit.request.raw, queryTexts(visit.request, "key"), deps.authenticator);
   const id = pathOf(visit);
-  const model = deps.catalog.current().callable(caller, id);
+  const catalog = deps.catalog.current();
+  const model = catalog.callable(caller, id);
   if (model === undefined)
     throw new GatewayError("model_not_found", `The model '${id}' does not exist.`, { param: "model" });
-  sendJson(visit, 200, nativeRecord(model));
+  sendJson(visit, 200, nativeRecord({ catalog, group: caller.group, vocabulary: deps.vocabulary }, model));
 }
 
 /** `models/{model}:action` of either version. `queryKeys`: the keys in its query, where those count. */
@@ -78,10 +81,6 @@ function targetOf(visit: Visit): { model: string; action: string } {
 
 function pathOf(visit: Visit): string {
   return (visit.request.params as { "*": string })["*"];
-}
-
-export function nativeRecord(model: Model): object {
-  return { name: `models/${model.id}`, displayName: model.id };
 }
 
 function readToken(token: string): string {
