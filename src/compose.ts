@@ -33,6 +33,7 @@ import { AnswerMemory } from "./relay/answer-memory.ts";
 import { createEntrance } from "./relay/entrance.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
+import { createTokenCounts } from "./relay/token-counts.ts";
 import { createTranslator } from "./relay/translator.ts";
 import { watchIdleUpstreams } from "./routing/idle-probes.ts";
 import { createRouting } from "./routing/routing.ts";
@@ -121,7 +122,9 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   metrics.gauge("answer_memory_bytes", "Memory that large plain answers hold", () =>
     answerMemory.heldBytes(),
   );
+  const tokenCounts = createTokenCounts({ catalog, transport, issuedIds, clock });
   const relay = createRelay({
+    tokenCounts,
     catalog,
     billing,
     clock,
@@ -183,6 +186,8 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     vocabulary,
     errorType: vocabulary.errorType,
     relay,
+    tokenCounts,
+    limits,
     entrance: createEntrance({ catalog, billing, limits }),
     bodies,
     largeJson,
@@ -235,6 +240,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       await idleProbes.stop();
       await transport.close();
       await translator.close();
+      await tokenCounts.close();
       await largeJson.close();
       await limits.close();
       await retention.close();

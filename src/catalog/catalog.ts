@@ -145,6 +145,8 @@ export interface Settings {
   readonly holdCalls: number;
   /** What happens to ids that are not known to be the caller's; null = by how many accounts may use the upstream. */
   readonly foreignIds: "refuse" | "allow" | null;
+  /** Whether token counting is served. */
+  readonly countTokens: boolean;
   /** Where results of tasks are copied to, to be served by stable links. */
   readonly mirror:
     | { readonly kind: "none" }

@@ -61,6 +61,10 @@ export const settingsFile = z.strictObject({
     .describe(
       "Ids of things at a vendor that it has not issued to the account through this gateway; if left out, they are refused where more than one account may use the upstream",
     ),
+  count_tokens: z
+    .boolean()
+    .optional()
+    .describe("Serve the counting of tokens, free and 60 times a minute and key; true if left out"),
   mirror: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.enum(["none", "disk"]) }),
@@ -147,6 +151,8 @@ export function decodeSettings(given: SettingsFile): Settings {
     // A search finds most of its answers at once, and a hold for many would refuse small balances.
     holdCalls: given.hold_calls ?? 1,
     foreignIds: given.foreign_ids ?? null,
+    // Clients that are refused ask paid requests instead.
+    countTokens: given.count_tokens ?? true,
     mirror: decodeMirror(given.mirror),
     metricsAddress: given.metrics_address ?? null,
     metricsToken: given.metrics_token ?? null,

@@ -6,11 +6,13 @@ import type { ReadReceipt } from "../billing/receipts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Vocabulary } from "../catalog/vocabulary.ts";
 import type { Console } from "../console/console.ts";
+import type { Limits } from "../limits/limits.ts";
 import type { MirroredFiles } from "../mirror/mirror.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Entrance } from "../relay/entrance.ts";
 import type { Relay } from "../relay/relay.ts";
+import type { TokenCounts } from "../relay/token-counts.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { WebhookDesk } from "./webhook-desk.ts";
@@ -26,6 +28,8 @@ export interface HttpDeps {
   /** `gateway_error`, or the vendor vocabulary's word. */
   readonly errorType: string;
   readonly relay: Relay;
+  readonly tokenCounts: TokenCounts;
+  readonly limits: Pick<Limits, "admitCount">;
   readonly entrance: Entrance;
   readonly bodies: BodyMemory;
   readonly largeJson: LargeJson;

@@ -63,10 +63,37 @@ const TEXT_PATHS: Readonly<Record<string, TextEndpoint>> = {
   },
 };
 
+const COUNTED = z.looseObject({ input_tokens: z.int() });
+
+/** Free, at most 60 a minute and key; `x-faregate-estimated: true` where the gateway has counted and not the vendor. */
+const COUNT_PATHS: Readonly<Record<string, TextEndpoint>> = {
+  "/v1/messages/count_tokens": {
+    summary: "Count the tokens of a messages request, free",
+    request: messagesRequest.partial({ max_tokens: true }),
+    answer: COUNTED,
+    streams: false,
+  },
+  "/v1/responses/input_tokens": {
+    summary: "Count the tokens of a responses request, free",
+    request: responsesRequest,
+    answer: COUNTED,
+    streams: false,
+  },
+  "/v1beta/models/{model}:countTokens": {
+    summary: "Count the tokens of a generateContent request, free (under `/v1` too)",
+    request: generateContentRequest.partial({ contents: true }),
+    answer: z.looseObject({ totalTokens: z.int() }),
+    streams: false,
+  },
+};
+
 /** Every endpoint, its bodies made from the protocols' own wire schemas and the families' own tables. */
 export function openApi(version: string, console: readonly Operation[]): Json {
   const paths: Record<string, Json> = {};
-  for (const [path, { summary, request, answer, streams }] of Object.entries(TEXT_PATHS)) {
+  for (const [path, { summary, request, answer, streams }] of Object.entries({
+    ...TEXT_PATHS,
+    ...COUNT_PATHS,
+  })) {
     paths[path] = {
       post: {
         summary,

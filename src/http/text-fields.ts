@@ -18,6 +18,7 @@ export function readTextFields(
   protocol: Protocol,
   scan: BodyScan,
   path: { readonly model: string; readonly streamed: boolean } | undefined,
+  required: readonly string[] = protocol.forward.required,
 ): TextFields {
   const { forward, name } = protocol;
   const model = path?.model ?? modelOf(scan);
@@ -29,7 +30,7 @@ export function readTextFields(
     );
   }
   checkTypes(forward, scan);
-  checkRequired(forward, scan);
+  checkRequired(required, scan);
   checkCounts(forward, scan);
   if (name === "responses" && scan.last("background")?.value === true) {
     throw invalid(
@@ -78,8 +79,8 @@ function checkTypes(forward: ForwardTable, scan: BodyScan): void {
   }
 }
 
-function checkRequired(forward: ForwardTable, scan: BodyScan): void {
-  for (const field of forward.required) {
+function checkRequired(required: readonly string[], scan: BodyScan): void {
+  for (const field of required) {
     if (isAbsent(scan.last(field))) throw invalid(field, `\`${field}\` is required.`);
   }
 }

@@ -21,6 +21,8 @@ export interface Limits {
    * with GatewayError rate_limit_exceeded and the seconds to wait. Undefined at once for a key without limits.
    */
   admit(caller: Caller): Promise<Admission> | undefined;
+  /** Counts one counting of tokens, which is free and therefore limited for every key; the answer's `x-ratelimit-*`. Rejects as `admit`. */
+  admitCount(caller: Caller): Promise<Readonly<Record<string, string>>>;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,9 @@ export interface LimitsOptions {
 }
 
 const WINDOW_SECONDS = 60;
+
+/** An agent counts once or twice a turn, and some twenty times to show what fills its context. */
+const COUNTS_PER_MINUTE = 60;
 
 /** Counting takes Redis less than a millisecond; callers wait for it. */
 const SILENCE_LIMIT_MS = 1_000;
@@ -46,7 +51,8 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
  */
 export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Promise<Limits> {
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log);
-  const counter = requestCounter(redis);
+  const counter = requestCounter(redis, "requests");
+  const counts = requestCounter(redis, "counts");
   const own = new MemoryTokenBuckets(clock);
   const tools = {
     buckets: redis === undefined ? own : new RedisTokenBuckets(redis, own, log),
@@ -84,19 +90,28 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
 
   return {
     admit: (caller) => (caller.rateLimits === null ? undefined : admit(caller, caller.rateLimits)),
+    async admitCount({ keyId }) {
+      const headers: Record<string, string> = {};
+      await countRequest(
+        counts,
+        { key: String(keyId), limit: COUNTS_PER_MINUTE, headers },
+        "count the tokens of",
+      );
+      return headers;
+    },
     async close() {
       redis?.disconnect();
     },
   };
 }
 
-function requestCounter(redis: Redis | undefined): RateLimiterAbstract {
-  const options = { keyPrefix: "requests", points: UNLIMITED, duration: WINDOW_SECONDS };
+function requestCounter(redis: Redis | undefined, name: string): RateLimiterAbstract {
+  const options = { keyPrefix: name, points: UNLIMITED, duration: WINDOW_SECONDS };
   const memory = new RateLimiterMemory(options);
   return redis === undefined
     ? memory
     : new RateLimiterRedis({
-        ...{ ...options, keyPrefix: "faregate:requests" },
+        ...{ ...options, keyPrefix: `faregate:${name}` },
         ...{ storeClient: redis, insuranceLimiter: memory },
       });
 }
@@ -105,6 +120,7 @@ function requestCounter(redis: Redis | undefined): RateLimiterAbstract {
 async function countRequest(
   counter: RateLimiterAbstract,
   about: { readonly key: string; readonly limit: number; readonly headers: Record<string, string> },
+  does = "make",
 ): Promise<void> {
   const { key, limit, headers } = about;
   const counted = await consumed(counter, key);
@@ -113,7 +129,7 @@ async function countRequest(
   if (counted.consumedPoints <= limit) return;
   // A count that only rises would refuse beyond the limit that an operator raises meanwhile.
   await counter.reward(key).catch(() => undefined);
-  throw exceeded(`This key may make ${limit} requests per minute.`, resetSeconds, headers);
+  throw exceeded(`This key may ${does} ${limit} requests per minute.`, resetSeconds, headers);
 }
 
 /** Counts one request; the library tells a full count by a rejection with the same state. */

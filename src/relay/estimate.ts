@@ -4,15 +4,7 @@ import type { AnswerFacts } from "../protocols/protocol.ts";
 import { sumTokens, type TokenUsage, totalInput } from "../usage/usage.ts";
 import { readPrompt } from "./prompt-text.ts";
 import type { TextRequest } from "./text-request.ts";
-
-/** Tokens that a vendor's format spends around a prompt whatever it says (roles, separators). */
-const FRAME_TOKENS = 4;
-
-/**
- * Beyond this text is counted by the ratio of its beginning: an exact count of megabytes would block
- * everyone else for a tenth of a second, for a number that is an estimate anyway.
- */
-const COUNTED_CHARS = 400_000;
+import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
 export interface ChargeableUsage {
   readonly usage: TokenUsage;
@@ -106,19 +98,4 @@ function lacksOutput(facts: AnswerFacts, reported: TokenUsage): boolean {
   if (reported.outputVisible > 0 || facts.finish !== undefined) return false;
   const { visible, reasoning } = facts.outputText();
   return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
-}
-
-/** Tokens of a text; `more` is the number of characters of it that are not here. */
-type Counter = (text: string, more?: number) => number;
-
-let counter: Promise<Counter> | undefined;
-
-/** The tokenizer takes 100 MB of memory, so it is loaded only when an estimate is billed. */
-function loadCounter(): Promise<Counter> {
-  counter ??= import("gpt-tokenizer/encoding/o200k_base").then(({ countTokens }) => (text, more = 0) => {
-    const sample = text.length > COUNTED_CHARS ? text.slice(0, COUNTED_CHARS) : text;
-    const tokens = countTokens(sample, { allowedSpecial: "all" });
-    return Math.ceil((tokens * (text.length + more)) / Math.max(1, sample.length));
-  });
-  return counter;
 }

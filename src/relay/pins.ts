@@ -14,7 +14,7 @@ export async function pinsOf(
   issuedIds: IssuedIds,
   catalog: Catalog,
   model: Model,
-  request: TextRequest,
+  request: Pick<TextRequest, "caller" | "protocol">,
   { ids }: References,
 ): Promise<readonly Pin[] | undefined> {
   const keepers = keepersOf(catalog, model, request);
@@ -38,7 +38,11 @@ export async function pinsOf(
 }
 
 /** Upstreams that this caller may use and that get the request as it is: only they can know what it refers to. */
-function keepersOf(catalog: Catalog, model: Model, { caller, protocol }: TextRequest): readonly Upstream[] {
+function keepersOf(
+  catalog: Catalog,
+  model: Model,
+  { caller, protocol }: Pick<TextRequest, "caller" | "protocol">,
+): readonly Upstream[] {
   return catalog
     .serving(model.id, caller.group, protocol.name)
     .filter(({ protocols }) => protocols.includes(protocol.name));

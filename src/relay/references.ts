@@ -26,7 +26,11 @@ export function referencePaths(protocol: ProtocolName): readonly string[] {
 }
 
 /** Reads the references of a request off its scan. Most have none, which costs a look at each field that was found. */
-export function readReferences({ protocol, scan, body }: TextRequest): References {
+export function readReferences({
+  protocol,
+  scan,
+  body,
+}: Pick<TextRequest, "protocol" | "scan" | "body">): References {
   const places = placesOf(protocol.name);
   let found: Map<string, Reference> | undefined;
   let addContent = false;

@@ -44,7 +44,7 @@ function open() {
     },
     transport: { send: (call: unknown) => sent.push(call) },
     metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
-    ...{ clock: systemClock, log: silentLog },
+    ...{ clock: systemClock, log: silentLog, tokenCounts: { ended: () => undefined } },
   } as unknown as RelayDeps);
   const body = Buffer.from('{"model":"m","messages":[]}');
   const scanner = createBodyScan(watchOf("chat-completions"));

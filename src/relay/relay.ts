@@ -4,12 +4,12 @@ import { formatUsd } from "../base/money.ts";
 import { Roster } from "../base/roster.ts";
 import type { Outcome, TextBilling } from "../billing/billing.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
-import { GatewayError } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
 import type { Pin } from "../routing/routes.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
+import { allowedModel } from "./allowed-model.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
@@ -19,12 +19,15 @@ import { pinsOf } from "./pins.ts";
 import { readReferences } from "./references.ts";
 import { type Held, takeHold } from "./take-hold.ts";
 import type { TextRequest } from "./text-request.ts";
+import type { TokenCounts } from "./token-counts.ts";
 import { tokenEstimate } from "./token-estimate.ts";
 
 export interface RelayDeps extends AttemptDeps, PassagesDeps {
   readonly catalog: { current(): Catalog };
   readonly billing: TextBilling;
   readonly clock: Clock;
+  /** Learns from what vendors report. */
+  readonly tokenCounts: Pick<TokenCounts, "ended">;
 }
 
 export interface Relay {
@@ -80,6 +83,7 @@ export function createRelay(deps: RelayDeps): Relay {
         request.memory.release();
         admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
         countEnded(deps, model, exchange);
+        if (exchange.outcome !== undefined) deps.tokenCounts.ended(request, model, exchange.outcome);
         if (live.delete(exchange) && live.size === 0) whenIdle?.();
       };
       return { carry: () => carry(deps, exchange, candidates, passages, over) };
@@ -97,30 +101,6 @@ export function createRelay(deps: RelayDeps): Relay {
       await idle;
     },
   };
-}
-
-/** The model, if this caller may use it on this endpoint. Unknown and forbidden look the same. */
-function allowedModel(catalog: Catalog, request: TextRequest): Model {
-  const model = catalog.callable(request.caller, request.model);
-  if (model === undefined) {
-    throw new GatewayError(
-      "model_not_found",
-      `The model '${request.model}' does not exist, or this key may not use it; see /v1/models.`,
-      {
-        param: "model",
-      },
-    );
-  }
-  if (!catalog.endpointsOf(model.id, request.caller.group).includes(request.protocol.name)) {
-    throw new GatewayError(
-      "unsupported_endpoint",
-      `The model '${model.id}' is not served on this endpoint; /v1/models lists where it is (supported_endpoint_types).`,
-      {
-        param: "model",
-      },
-    );
-  }
-  return model;
 }
 
 function candidatesFor(

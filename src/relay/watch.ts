@@ -6,7 +6,14 @@ import { PROTOCOLS } from "../protocols/table.ts";
 import { referencePaths } from "./references.ts";
 
 /** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
-const OWN = ["model", "stream", "stream_options", "stream_options.include_usage", "background"];
+const OWN = [
+  "model",
+  "stream",
+  "stream_options",
+  "stream_options.include_usage",
+  "background",
+  "generateContentRequest",
+];
 
 const compiled = new Map<ProtocolName, Watch>();
 

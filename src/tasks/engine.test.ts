@@ -258,7 +258,9 @@ describe("a submit", () => {
   it("is refused with 403 before anything is said about a rate, where the money would not do", async () => {
     const admit = () =>
       Promise.reject(new GatewayError("rate_limit_exceeded", "One a minute.", { retryAfterSeconds: 60 }));
-    const engine = await rig.startEngine({ limits: { admit, close: () => Promise.resolve() } });
+    const engine = await rig.startEngine({
+      limits: { admit, admitCount: () => Promise.resolve({}), close: () => Promise.resolve() },
+    });
     const [poor, rich] = [await rig.account(PRICE - 1n), await rig.account(PRICE)];
     await expect(engine.submit(videoRequest(poor))).rejects.toMatchObject({ status: 403 });
     await expect(engine.submit(videoRequest(rich))).rejects.toMatchObject({

@@ -17,9 +17,9 @@ const READ_MS = 30_000;
 const SUBMIT_MS = 120_000;
 
 /** Bounds of such a request: never above the upstream's own. */
-export function askTimeouts(own: Timeouts, { method, answersWithMedia }: TaskApiRequest): Timeouts {
+export function askTimeouts(own: Timeouts, { method, answersWithMedia, mostMs }: TaskApiRequest): Timeouts {
   if (answersWithMedia) return own;
-  const totalMs = method === "GET" ? READ_MS : SUBMIT_MS;
+  const totalMs = mostMs ?? (method === "GET" ? READ_MS : SUBMIT_MS);
   return {
     ...own,
     firstBytePlainMs: Math.min(own.firstBytePlainMs, totalMs),

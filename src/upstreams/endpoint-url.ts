@@ -5,6 +5,8 @@ import type { CallerQuery } from "./call.ts";
 export interface EndpointPaths {
   /** `{model}` and `{action}` (generateContent or streamGenerateContent) are filled in. */
   readonly paths: Readonly<Partial<Record<ProtocolName, string>>>;
+  /** Where it counts the tokens of a request without charge, relative to the base URL; a protocol left out is not counted there. */
+  readonly countPaths?: Readonly<Partial<Record<ProtocolName, string>>>;
   /** A list that costs nothing and needs the key, to try it; null = there is none. */
   readonly modelsPath: string | null;
   /** Whether the messages endpoint takes the caller's `beta=true`. */
@@ -53,6 +55,16 @@ export function endpointPath(prefix: string, kind: EndpointPaths, order: Endpoin
   }
   const beta = kind.betaQuery && order.protocol === "messages" && order.query.beta === "true";
   return beta ? `${prefix}${path}?beta=true` : prefix + path;
+}
+
+/** Path and query of a kind's call that counts the tokens of a request; undefined where it has none. Throws RangeError. */
+export function countPath(
+  kind: EndpointPaths,
+  { protocol, model, query }: Pick<EndpointOrder, "protocol" | "model" | "query">,
+): string | undefined {
+  const path = kind.countPaths?.[protocol]?.replace("{model}", () => encodeSegment(model));
+  const beta = kind.betaQuery && protocol === "messages" && query.beta === "true";
+  return path !== undefined && beta ? `${path}?beta=true` : path;
 }
 
 /** Escapes everything that could end the segment or make it a dot segment. */

@@ -1,5 +1,5 @@
 import type { Credential } from "../catalog/catalog.ts";
-import type { UpstreamCall } from "./call.ts";
+import type { CallerHeaders, UpstreamCall } from "./call.ts";
 
 /** How a kind spells what transport adds to a request. */
 export interface HeaderSpelling {
@@ -32,6 +32,14 @@ export function requestHeaders(call: UpstreamCall, spelling: HeaderSpelling, bod
     if (headers.betas) list.push(spelling.betaHeader, headers.betas);
   }
   return list;
+}
+
+/** The same of messages for a call that no candidate is chosen for. */
+export function messagesHeaders(
+  spelling: HeaderSpelling,
+  { version = DEFAULT_VERSION, betas }: CallerHeaders,
+): Readonly<Record<string, string>> {
+  return { [spelling.versionHeader]: version, ...(betas ? { [spelling.betaHeader]: betas } : {}) };
 }
 
 /** What is the same for every request under a credential: made once, since the catalog's objects never change. */

@@ -85,6 +85,12 @@ const BELOW_ROOT = {
   rerank: "/v1/rerank",
 } as const;
 
+const COUNTED_BELOW_ROOT = {
+  responses: "/v1/responses/input_tokens",
+  messages: "/v1/messages/count_tokens",
+  "generate-content": "/v1beta/models/{model}:countTokens",
+} as const;
+
 const NO_MEDIA = { taskApi: null, families: [], assetApi: null } as const;
 
 /** Vendors of pictures and videos only. */
@@ -107,6 +113,7 @@ const KINDS = {
     assetApi: null,
     protocols: ["chat-completions", "responses", "embeddings"],
     paths: BELOW_VERSION,
+    countPaths: { responses: "/responses/input_tokens" },
     modelsPath: "/models",
     betaQuery: false,
     needsKey: true,
@@ -129,6 +136,7 @@ const KINDS = {
     auth: "x-api-key",
     protocols: ["messages"],
     paths: BELOW_ROOT,
+    countPaths: { messages: COUNTED_BELOW_ROOT.messages },
     modelsPath: "/v1/models",
     betaQuery: true,
     needsKey: true,
@@ -141,6 +149,7 @@ const KINDS = {
     auth: "x-goog-api-key",
     protocols: ["generate-content"],
     paths: { "generate-content": BELOW_ROOT["generate-content"] },
+    countPaths: { "generate-content": COUNTED_BELOW_ROOT["generate-content"] },
     modelsPath: "/v1beta/models",
     betaQuery: false,
     needsKey: true,
@@ -168,6 +177,7 @@ const KINDS = {
     assetApi: gatewayAssets,
     protocols: PROTOCOL_NAMES,
     paths: BELOW_ROOT,
+    countPaths: COUNTED_BELOW_ROOT,
     modelsPath: "/v1/models",
     betaQuery: true,
     needsKey: true,

@@ -55,7 +55,7 @@ describe("the HTTP surface", () => {
     const asked = await raw("POST", "/v1/models/text:generateContent", NATIVE.body);
     const usual = await raw("POST", "/v1beta/models/text:generateContent", NATIVE.body);
     expect([asked.status, asked.json.candidates]).toEqual([200, usual.json.candidates]);
-    const unserved = await raw("POST", "/v1/models/text:countTokens", NATIVE.body);
+    const unserved = await raw("POST", "/v1/models/text:batchGenerateContent", NATIVE.body);
     expect([unserved.status, codeIn(unserved.json)]).toEqual([404, "unsupported_endpoint"]);
     const plain = await raw("POST", "/v1/models/text", NATIVE.body);
     expect([plain.status, plain.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);

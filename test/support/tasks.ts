@@ -131,7 +131,11 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
       const engine = await createTaskEngine({
         ...{ database: rig.database, catalog: { current }, apiOf: () => api, ask: askVendors(vendors) },
         largeJson,
-        limits: { admit: () => undefined, close: () => Promise.resolve() },
+        limits: {
+          admit: () => undefined,
+          admitCount: () => Promise.resolve({}),
+          close: () => Promise.resolve(),
+        },
         assets: { resolve: () => Promise.resolve({ type: "free" }) },
         health: createRouting({ clock: systemClock, log: silentLog, inFlight: () => 0 }).places,
         ...{ probe: () => Promise.resolve(undefined), clock: systemClock, timers: systemTimers },

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
+import { answerCount } from "../count-tokens.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
@@ -56,9 +57,11 @@ export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly str
   if (!SERVED.has(action)) {
     throw new GatewayError(
       "unserved_action",
-      `The action "${action.slice(0, 50)}" is not served; use :generateContent or :streamGenerateContent${action === "countTokens" ? ", whose usageMetadata counts the tokens" : ""}.`,
+      `The action "${action.slice(0, 50)}" is not served; use :generateContent, :streamGenerateContent or :countTokens.`,
     );
   }
+  if (action === "countTokens")
+    return answerCount(deps, visit, { protocol: "generate-content", model, queryKeys });
   const streamed = action === "streamGenerateContent";
   return answerText(deps, visit, {
     protocol: "generate-content",
@@ -68,7 +71,7 @@ export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly str
   });
 }
 
-const SERVED: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent"]);
+const SERVED: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
 
 /** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
 function targetOf(visit: Visit): { model: string; action: string } {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { atTurnEnd } from "../../base/turn.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
-import { GatewayError } from "../../errors.ts";
+import { answerCount } from "../count-tokens.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Serve, serveBare } from "../endpoint.ts";
 import { answerText } from "../text-call.ts";
@@ -15,12 +15,19 @@ const PATHS: readonly (readonly [path: string, protocol: ProtocolName])[] = [
   ["/v1/rerank", "rerank"],
 ];
 
+/** Where the tokens of a request are counted without asking it. */
+const COUNT_PATHS: readonly (readonly [path: string, protocol: ProtocolName])[] = [
+  ["/v1/messages/count_tokens", "messages"],
+  ["/v1/responses/input_tokens", "responses"],
+];
+
 /** The text endpoints whose body names the model. */
 export function textRoutes(app: FastifyInstance, deps: HttpDeps): void {
   for (const [path, protocol] of PATHS) {
     endpoint(app, deps, ["POST"], path, (visit) => answerText(deps, visit, { protocol }));
   }
-  unservedTextRoutes(app, deps);
+  for (const [path, protocol] of COUNT_PATHS)
+    endpoint(app, deps, ["POST"], path, (visit) => answerCount(deps, visit, { protocol }));
 }
 
 /**
@@ -46,13 +53,4 @@ export function textShortcut(
     });
     return true;
   };
-}
-
-function unservedTextRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["POST"], "/v1/messages/count_tokens", () => {
-    throw new GatewayError(
-      "unserved_action",
-      "Token counting is not served; read the counts from `usage` of an ordinary request to /v1/messages.",
-    );
-  });
 }

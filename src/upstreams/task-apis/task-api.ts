@@ -44,6 +44,8 @@ export interface TaskApiRequest {
   readonly json?: object;
   /** The answer holds the pictures themselves: it may take as long, and be as large, as they need. */
   readonly answersWithMedia?: boolean;
+  /** Longer than this nobody waits for the answer, in milliseconds, the way there included. */
+  readonly mostMs?: number;
 }
 
 export interface TaskApiAnswer {

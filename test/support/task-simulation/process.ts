@@ -56,7 +56,11 @@ export class TaskProcess {
     this.submitter = createSubmitter({
       ...shared,
       catalog: { current: () => catalog },
-      limits: { admit: () => undefined, close: () => Promise.resolve() },
+      limits: {
+        admit: () => undefined,
+        admitCount: () => Promise.resolve({}),
+        close: () => Promise.resolve(),
+      },
     });
     this.worker = createWorker({
       ...shared,

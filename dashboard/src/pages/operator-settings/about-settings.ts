@@ -4,6 +4,7 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   task_deadline_minutes: "已接受的任务在此分钟数内必定结束：完成，或失败并退款",
   usage_retention_days: "请求日志保留的天数",
   task_retention_days: "已结束的任务保留的天数，至少 30",
+  count_tokens: "提供免费的 token 计数接口，每个密钥每分钟 60 次",
   charge_empty_answers: "上游没有产生任何内容时，仍对输入收费",
   mirror: "任务结果的副本存放在哪里，并由稳定链接提供",
   metrics_address: "改由此 主机:端口 提供 /metrics，探针也在此提供",

@@ -1,0 +1,72 @@
+import { createBodyScan } from "../base/json-scan.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import { watchOf } from "../relay/watch.ts";
+import { openStateSearch } from "../relay/wrapped-state.ts";
+import { readBody, TEXT_BODY_BYTES } from "./body.ts";
+import { authenticate, authenticateLate } from "./credentials.ts";
+import type { HttpDeps } from "./deps.ts";
+import { sendJson, type Visit } from "./endpoint.ts";
+import { refusing } from "./json-body.ts";
+import { neutralHeaders } from "./neutral-headers.ts";
+import { queryText } from "./query.ts";
+import { readTextFields } from "./text-fields.ts";
+
+/** A call that counts the tokens of a request of this protocol. */
+export interface CountCall {
+  readonly protocol: ProtocolName;
+  /** Native paths name the model. */
+  readonly model?: string;
+  readonly queryKeys?: readonly string[];
+}
+
+/** What must be there; `max_tokens` of messages, say, is no part of a prompt. The native protocol knows two forms. */
+const REQUIRED: Readonly<Partial<Record<ProtocolName, readonly string[]>>> = {
+  messages: ["messages"],
+  responses: ["input"],
+};
+
+/** Answers how many tokens a request would take; free, for keys without money too. */
+export async function answerCount(deps: HttpDeps, visit: Visit, call: CountCall): Promise<void> {
+  const sinceMs = deps.clock.monotonicMs();
+  const { raw, id } = visit.request;
+  const { protocol: name, queryKeys = [] } = call;
+  const protocol = PROTOCOLS[name];
+  const caller = await authenticate(raw, queryKeys, deps.authenticator);
+  Object.assign(visit.headers, await deps.limits.admitCount(caller));
+  const memory = deps.bodies.leaseOf(caller);
+  try {
+    const scanner = createBodyScan(watchOf(name));
+    const search = openStateSearch(name);
+    const terms = {
+      limitBytes: TEXT_BODY_BYTES,
+      lease: memory,
+      pace: deps.bodies.pace,
+      weight: COUNTED_WEIGHT,
+    };
+    const body = await readBody(raw, terms, {
+      write(chunk) {
+        refusing(() => scanner.write(chunk));
+        search.write(chunk);
+      },
+    });
+    const scan = refusing(() => scanner.end());
+    const path = call.model === undefined ? undefined : { model: call.model, streamed: false };
+    const isNested = scan.last("generateContentRequest") !== undefined;
+    const required = name === "generate-content" && !isNested ? ["contents"] : (REQUIRED[name] ?? []);
+    const { model } = readTextFields(protocol, scan, path, required);
+    const beta = queryText(visit.request, "beta");
+    const counted = await deps.tokenCounts.count({
+      caller: await authenticateLate({ caller, sinceMs }, raw, queryKeys, deps),
+      ...{ id, protocol, model, body, scan, state: search.end(), headers: neutralHeaders(raw) },
+      query: beta === undefined ? {} : { beta },
+    });
+    if (counted.estimated) visit.headers["x-faregate-estimated"] = "true";
+    sendJson(visit, 200, counted.body);
+  } finally {
+    memory.release();
+  }
+}
+
+/** As bytes here, and in the thread that counts as bytes, as text and as values. */
+const COUNTED_WEIGHT = 4;
