@@ -11,6 +11,7 @@ describe("settings", () => {
       usageRetentionDays: 90,
       taskRetentionDays: 30,
       chargeEmptyAnswers: false,
+      countTokens: true,
       maxPasses: 100,
       holdCalls: 1,
       foreignIds: null,

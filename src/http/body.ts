@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
-import { createGunzip, type Gunzip } from "node:zlib";
+import type { Readable, Transform } from "node:stream";
 import { type MemoryLease, SMALL_BYTES } from "../base/memory-budget.ts";
 import { atTurnEnd } from "../base/turn.ts";
+import { PoolFull } from "../base/worker-pool.ts";
 import { GatewayError } from "../errors.ts";
+import { CODINGS, DecodedTooLarge, decoderOf, type OpenDecoder } from "./body-codings.ts";
 import { memoryRefused } from "./body-memory.ts";
 import { type BodyPace, hasTinyChunks } from "./body-pace.ts";
 import { tellToGoAhead } from "./expect-continue.ts";
@@ -32,27 +33,28 @@ export interface BodyTerms {
 
 /**
  * Reads a bounded body chunk by chunk into `reader`, each at the end of the turn that brought it, and gives the
- * decoded chunks, never joined. gzip is decoded within the same bound, so a bomb ends at the bound too; other
- * codings are 415. A length that is told beforehand waits for its memory and is not read until it has it: 503 after two
+ * decoded chunks, never joined. Compressed bodies are decoded within the same bound, so a bomb ends at the bound too;
+ * other codings are 415. A length that is told beforehand waits for its memory and is not read until it has it: 503 after two
  * seconds; what only turns out to be large is refused at once. 408 for a sender who is too slow.
  */
 export function readBody(request: IncomingMessage, terms: BodyTerms, reader: BodyReader): Promise<Buffer[]> {
   const { headers } = request;
-  const coding = headers["content-encoding"]?.trim().toLowerCase() || "identity";
-  if (coding !== "identity" && coding !== "gzip") {
+  const decoder = decoderOf(headers["content-encoding"]);
+  if (decoder === "unknown") {
     return Promise.reject(
       new GatewayError(
         "unsupported_media_type",
-        `Content-Encoding "${coding}" is not supported; send the body plain or as gzip.`,
+        `Content-Encoding "${headers["content-encoding"]}" is not supported; send the body plain or as one of ${CODINGS}.`,
+        { headers: { "accept-encoding": CODINGS } },
       ),
     );
   }
   const { limitBytes, lease } = terms;
   if (Number(headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
-  const isHere = coding === "identity" && request.complete && request.readableLength <= limitBytes;
+  const isHere = decoder === undefined && request.complete && request.readableLength <= limitBytes;
   const read = (): Promise<Buffer[]> =>
-    isHere ? readWhole(request, reader) : readComing(request, coding, terms, reader);
-  const known = isHere ? request.readableLength : lengthToCome(request, coding);
+    isHere ? readWhole(request, reader) : readComing(request, decoder, terms, reader);
+  const known = isHere ? request.readableLength : lengthToCome(request, decoder !== undefined);
   if (known === undefined) {
     const refusal = lease.growTo(Math.min(SMALL_BYTES, limitBytes));
     return refusal === undefined ? read() : Promise.reject(memoryRefused(refusal));
@@ -77,14 +79,13 @@ export function isHereOrSmall(request: IncomingMessage): boolean {
   if (request.complete) return true;
   // Its sender asks before sending it.
   if (request.headers.expect !== undefined) return false;
-  const coding = request.headers["content-encoding"] === undefined ? "identity" : "gzip";
-  const length = lengthToCome(request, coding);
+  const length = lengthToCome(request, request.headers["content-encoding"] !== undefined);
   return length !== undefined && length <= SMALL_BYTES;
 }
 
 /** Undefined where only its end will tell. */
-function lengthToCome({ headers }: IncomingMessage, coding: "identity" | "gzip"): number | undefined {
-  if (coding === "gzip" || headers["transfer-encoding"] !== undefined) return undefined;
+function lengthToCome({ headers }: IncomingMessage, isCoded: boolean): number | undefined {
+  if (isCoded || headers["transfer-encoding"] !== undefined) return undefined;
   return Number(headers["content-length"] ?? 0);
 }
 
@@ -110,21 +111,21 @@ function readWhole(request: IncomingMessage, reader: BodyReader): Promise<Buffer
 
 function readComing(
   request: IncomingMessage,
-  coding: "identity" | "gzip",
+  openDecoder: OpenDecoder | undefined,
   terms: BodyTerms,
   reader: BodyReader,
 ): Promise<Buffer[]> {
   tellToGoAhead(request);
-  const gunzip = coding === "gzip" ? createGunzip() : undefined;
+  const decoder = openDecoder?.(terms.limitBytes);
   return new Promise((resolve, reject) => {
-    new Reading(request, gunzip, terms, reader, resolve, reject);
+    new Reading(request, decoder, terms, reader, resolve, reject);
   });
 }
 
 /** A body on its way. */
 class Reading {
   private readonly request: IncomingMessage;
-  private readonly gunzip: Gunzip | undefined;
+  private readonly decoder: Transform | undefined;
   private readonly terms: BodyTerms;
   private readonly reader: BodyReader;
   private readonly reject: (error: GatewayError) => void;
@@ -140,20 +141,20 @@ class Reading {
 
   constructor(
     request: IncomingMessage,
-    gunzip: Gunzip | undefined,
+    decoder: Transform | undefined,
     terms: BodyTerms,
     reader: BodyReader,
     resolve: (chunks: Buffer[]) => void,
     reject: (error: GatewayError) => void,
   ) {
     this.request = request;
-    this.gunzip = gunzip;
+    this.decoder = decoder;
     this.terms = terms;
     this.reader = reader;
     this.reject = reject;
     this.unwatch = terms.pace.watch(request, () => this.fail(tooSlow()));
     request.on("data", (chunk: Buffer) => this.count(chunk));
-    const source: Readable = gunzip === undefined ? request : request.pipe(gunzip);
+    const source: Readable = decoder === undefined ? request : request.pipe(decoder);
     source.on("data", (chunk: Buffer) => this.take(chunk));
     source.on("end", () =>
       atTurnEnd(() => {
@@ -163,7 +164,7 @@ class Reading {
       }),
     );
     request.on("end", this.unwatch);
-    source.on("error", (cause) => this.fail(brokenBody(gunzip !== undefined, cause)));
+    source.on("error", (cause) => this.fail(this.faultOf(cause)));
     request.on("aborted", () =>
       this.fail(
         new GatewayError("invalid_request", "The caller closed the connection while sending the body."),
@@ -175,12 +176,28 @@ class Reading {
     this.wireChunks += 1;
     this.wireBytes += length;
     if (hasTinyChunks(this.wireChunks, this.wireBytes)) this.fail(tinyChunks());
+    // A decoder may keep what it is sent until it has all of it.
+    if (this.decoder !== undefined && !this.over) {
+      const refusal = this.refusal(this.wireBytes);
+      if (refusal !== undefined) this.fail(refusal);
+    }
+  }
+
+  private faultOf(cause: Error): GatewayError {
+    if (cause instanceof DecodedTooLarge) return tooLarge(this.terms.limitBytes);
+    if (cause instanceof PoolFull) {
+      const message = "The gateway decodes many compressed bodies now; send it again shortly, or plain.";
+      return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });
+    }
+    const coding = this.request.headers["content-encoding"];
+    const message = this.decoder === undefined ? "The body broke off." : `The body is not valid ${coding}.`;
+    return new GatewayError("invalid_request", message, { cause });
   }
 
   private take(chunk: Buffer): void {
     if (this.over) return;
     this.bytes += chunk.length;
-    const refusal = this.refusal();
+    const refusal = this.refusal(this.bytes);
     if (refusal !== undefined) {
       this.fail(refusal);
       return;
@@ -192,11 +209,11 @@ class Reading {
   }
 
   /** Why no more of it is read, if so. Its memory grows to twice of what is there, so that few steps lead to any size. */
-  private refusal(): GatewayError | undefined {
+  private refusal(bytes: number): GatewayError | undefined {
     const { limitBytes, lease, weight } = this.terms;
-    if (this.bytes > limitBytes) return tooLarge(limitBytes);
-    if (weighed(this.bytes, weight) <= lease.bytes) return undefined;
-    const why = lease.growTo(weighed(Math.min(2 * this.bytes, limitBytes), weight));
+    if (bytes > limitBytes) return tooLarge(limitBytes);
+    if (weighed(bytes, weight) <= lease.bytes) return undefined;
+    const why = lease.growTo(weighed(Math.min(2 * bytes, limitBytes), weight));
     return why === undefined ? undefined : memoryRefused(why);
   }
 
@@ -227,22 +244,17 @@ class Reading {
     this.over = true;
     this.unwatch();
     this.chunks.length = 0;
-    const { request, gunzip } = this;
+    const { request, decoder } = this;
     request.removeAllListeners("data");
-    if (gunzip !== undefined) {
-      request.unpipe(gunzip);
-      gunzip.removeAllListeners("data");
-      gunzip.destroy();
+    if (decoder !== undefined) {
+      request.unpipe(decoder);
+      decoder.removeAllListeners("data");
+      decoder.destroy();
     }
     // The rest is thrown away by whoever answers.
     request.resume();
     this.reject(error);
   }
-}
-
-function brokenBody(isGzip: boolean, cause: Error): GatewayError {
-  const message = isGzip ? "The body is not valid gzip." : "The body broke off.";
-  return new GatewayError("invalid_request", message, { cause });
 }
 
 function refusalOf(cause: unknown): GatewayError {

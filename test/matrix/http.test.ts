@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   BODY_ENDPOINTS,
@@ -8,7 +7,6 @@ import {
   MESSAGES,
   NATIVE,
   TEXT_ENDPOINTS,
-  withQuery,
 } from "../support/endpoints.ts";
 import { type RawReply, rawAsk } from "../support/raw-ask.ts";
 import { codeIn, KEYS, startWorld, type World } from "../support/world.ts";
@@ -242,51 +240,6 @@ describe("the HTTP surface", () => {
       expect(headers["access-control-allow-methods"], path).toContain(method);
       expect(headers["access-control-allow-headers"], path).toBe(asked);
     }
-  });
-
-  it("reads a body whatever its content type says, plain or as gzip", async () => {
-    const types = [
-      "application/json",
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "json",
-      "",
-      undefined,
-    ];
-    for (const { path, body = {}, name } of TEXT_ENDPOINTS) {
-      const text = JSON.stringify(body);
-      for (const type of types) {
-        const headers = type === undefined ? [] : [["content-type", type] as const];
-        for (const spelt of [path, withQuery(path, "beta=true")]) {
-          const reply = await rawAsk(world.url, "POST", spelt, [...AUTHORIZED, ...headers], text);
-          expect(reply.status, `${name} at ${spelt} as "${type}"`).toBe(200);
-        }
-      }
-      const zipped = [...AUTHORIZED, ["content-encoding", "gzip"] as const];
-      expect((await rawAsk(world.url, "POST", path, zipped, gzipSync(text))).status, name).toBe(200);
-    }
-    const identity = [...AUTHORIZED, ["content-encoding", "identity"] as const];
-    expect((await rawAsk(world.url, "POST", CHAT.path, identity, JSON.stringify(CHAT.body))).status).toBe(
-      200,
-    );
-  });
-
-  it("refuses other codings with 415, broken gzip with 400 and bombs with 413", async () => {
-    const send = (coding: string, body: Buffer) =>
-      rawAsk(world.url, "POST", CHAT.path, [...AUTHORIZED, ["content-encoding", coding]], body);
-    const text = Buffer.from(JSON.stringify(CHAT.body));
-    for (const coding of ["br", "deflate", "zstd", "gzip, gzip"]) {
-      const { status, json } = await send(coding, text);
-      expect([status, codeIn(json)], coding).toEqual([415, "unsupported_media_type"]);
-    }
-    expect((await send("gzip", text)).status).toBe(400);
-    expect((await send("gzip", gzipSync(text).subarray(0, 30))).status).toBe(400);
-    const bomb = gzipSync(
-      Buffer.concat([Buffer.from('{"model":"text","messages":"'), Buffer.alloc(40e6, 97)]),
-    );
-    expect(bomb.length).toBeLessThan(100_000);
-    const { status, json } = await send("gzip", bomb);
-    expect([status, codeIn(json)]).toEqual([413, "request_too_large"]);
   });
 
   it("refuses bodies that are no JSON object, or broken in any way, naming no field", async () => {

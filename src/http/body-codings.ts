@@ -1,0 +1,124 @@
+import { Transform, type TransformCallback } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import * as zlib from "node:zlib";
+import { createWorkerPool, joined, type WorkerPool } from "../base/worker-pool.ts";
+import type { UnzstdAnswer, UnzstdMessage } from "./unzstd-worker.ts";
+
+/** Opens a decoder of a body; `limitBytes`: what it may hold decoded. */
+export type OpenDecoder = (limitBytes: number) => Transform;
+
+/** `Content-Encoding` that request bodies may have, in lower case. */
+const DECODERS: Readonly<Record<string, OpenDecoder>> = {
+  gzip: () => zlib.createGunzip(),
+  "x-gzip": () => zlib.createGunzip(),
+  br: () => zlib.createBrotliDecompress(),
+  deflate: () => new InflateEither(),
+  zstd: (limitBytes) => openZstd(limitBytes),
+};
+
+/** For those whose coding is another. */
+export const CODINGS = "gzip, br, deflate, zstd";
+
+/** undefined = none is needed, "unknown" = there is none. */
+export function decoderOf(contentEncoding: string | undefined): OpenDecoder | undefined | "unknown" {
+  const coding = contentEncoding?.trim().toLowerCase() || "identity";
+  if (coding === "identity") return undefined;
+  return (Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined) ?? "unknown";
+}
+
+/** What decoded more than it may: no broken body, but one that is too large. */
+export class DecodedTooLarge extends Error {
+  override readonly name = "DecodedTooLarge";
+}
+
+/** "deflate" is zlib's format (RFC 9110, 8.4.1.2); some clients send the bare stream, which its first bytes tell. */
+class InflateEither extends Transform {
+  private inner: zlib.Inflate | zlib.InflateRaw | undefined;
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.inner ??= this.open(chunk);
+    this.inner.write(chunk, done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.inner === undefined) done();
+    else this.inner.once("end", () => done()).end();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.inner?.destroy();
+    done(error);
+  }
+
+  private open(first: Buffer): zlib.Inflate | zlib.InflateRaw {
+    const isWrapped =
+      (first.readUInt8(0) & 0x0f) === 8 && (first.length < 2 || first.readUInt16BE(0) % 31 === 0);
+    const inner = isWrapped ? zlib.createInflate() : zlib.createInflateRaw();
+    inner.on("data", (chunk: Buffer) => this.push(chunk));
+    inner.on("error", (error) => this.destroy(error));
+    return inner;
+  }
+}
+
+/** Node's own decoder where it has one (22.15 and later); windows beyond 8 MB are refused by both. */
+function openZstd(limitBytes: number): Transform {
+  const native = zlib as Partial<{
+    createZstdDecompress(options: { params: Record<number, number> }): Transform;
+  }>;
+  const parameter = (zlib.constants as Readonly<Record<string, number>>)["ZSTD_d_windowLogMax"];
+  if (native.createZstdDecompress === undefined || parameter === undefined) return new Unzstd(limitBytes);
+  return native.createZstdDecompress({ params: { [parameter]: WINDOW_LOG } });
+}
+
+const WINDOW_LOG = 23;
+
+let pool: WorkerPool<UnzstdAnswer> | undefined;
+
+/** Decodes a body in a thread once it is whole, since the decoder in JavaScript would hold up everyone else. */
+class Unzstd extends Transform {
+  private readonly limitBytes: number;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(limitBytes: number) {
+    super();
+    this.limitBytes = limitBytes;
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.bytes += chunk.length;
+    this.chunks.push(chunk);
+    done(this.bytes > this.limitBytes ? new DecodedTooLarge() : null);
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.decode().then(() => done(), done);
+  }
+
+  private async decode(): Promise<void> {
+    pool ??= createWorkerPool<UnzstdAnswer>({
+      entry: new URL("./unzstd-worker.ts", import.meta.url),
+      workers: 1,
+      waiting: WAITING,
+      limits: {},
+    });
+    const answer = await pool.run(() => {
+      const body = joined(this.chunks.splice(0), this.bytes);
+      return { message: { body, limitBytes: this.limitBytes } satisfies UnzstdMessage, moved: [body.buffer] };
+    });
+    if ("fault" in answer) {
+      throw answer.fault === "too-large" ? new DecodedTooLarge() : new Error("not valid zstd");
+    }
+    const { body } = answer;
+    for (let at = 0; at < body.length; at += TURN_BYTES) {
+      this.push(Buffer.from(body.buffer, at, Math.min(TURN_BYTES, body.length - at)));
+      // Reading it is work too, which is done between the turns.
+      await setImmediate();
+    }
+  }
+}
+
+/** Compressed bodies that wait for the thread; each is held within the memory of bodies. */
+const WAITING = 64;
+
+const TURN_BYTES = 256 * 1024;
