@@ -33,6 +33,7 @@ import { AnswerMemory } from "./relay/answer-memory.ts";
 import { createEntrance } from "./relay/entrance.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
+import { createStoredResponses } from "./relay/stored-responses.ts";
 import { createTokenCounts } from "./relay/token-counts.ts";
 import { createTranslator } from "./relay/translator.ts";
 import { watchIdleUpstreams } from "./routing/idle-probes.ts";
@@ -187,6 +188,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     errorType: vocabulary.errorType,
     relay,
     tokenCounts,
+    storedResponses: createStoredResponses({ catalog, transport, issuedIds }),
     limits,
     entrance: createEntrance({ catalog, billing, limits }),
     bodies,

@@ -12,6 +12,7 @@ import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Entrance } from "../relay/entrance.ts";
 import type { Relay } from "../relay/relay.ts";
+import type { StoredResponses } from "../relay/stored-responses.ts";
 import type { TokenCounts } from "../relay/token-counts.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { BodyMemory } from "./body-memory.ts";
@@ -29,7 +30,8 @@ export interface HttpDeps {
   readonly errorType: string;
   readonly relay: Relay;
   readonly tokenCounts: TokenCounts;
-  readonly limits: Pick<Limits, "admitCount">;
+  readonly limits: Pick<Limits, "admit" | "admitCount">;
+  readonly storedResponses: StoredResponses;
   readonly entrance: Entrance;
   readonly bodies: BodyMemory;
   readonly largeJson: LargeJson;

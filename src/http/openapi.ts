@@ -123,6 +123,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     [pathParameter("model", "Model id")],
     "Does not exist, or the key may not use it",
   );
+  storedPaths(paths);
   paths["/v1/receipts/{id}"] = get(
     "money",
     "What a request or a task cost and why: units x frozen prices x factor",
@@ -173,6 +174,18 @@ export function openApi(version: string, console: readonly Operation[]): Json {
       schemas: { Error: ERROR_SCHEMA },
     },
   };
+}
+
+/** Responses that an upstream keeps. */
+function storedPaths(paths: Record<string, Json>): void {
+  const id = pathParameter("response_id", "The id of a response that was made for this account and stored");
+  const missing = "This account was given no such response, or it is gone";
+  const path = "/v1/responses/{response_id}";
+  const read = get("text", "A stored response, from the upstream that keeps it", [id], missing);
+  const one = get("text", "Delete a stored response", [id], missing);
+  paths[path] = { ...read, delete: one["get"] };
+  paths[`${path}/input_items`] = get("text", "What a stored response was made of", [id], missing);
+  paths[`${path}/cancel`] = { post: get("text", "Cancel a response that still runs", [id], missing)["get"] };
 }
 
 const ERROR_SCHEMA: Json = {

@@ -18,6 +18,7 @@ import { modelRoutes } from "./routes/models.ts";
 import { nativeRoutes } from "./routes/native.ts";
 import { plainRoutes } from "./routes/plain.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
+import { storedResponseRoutes } from "./routes/stored-responses.ts";
 import { textRoutes, textShortcut } from "./routes/text.ts";
 import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -85,6 +86,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
 
   plainRoutes(app, deps);
   textRoutes(app, deps);
+  storedResponseRoutes(app, deps);
   modelRoutes(app, deps);
   nativeRoutes(app, deps);
   receiptRoutes(app, deps);

@@ -68,7 +68,7 @@ export function countPath(
 }
 
 /** Escapes everything that could end the segment or make it a dot segment. */
-function encodeSegment(text: string): string {
+export function encodeSegment(text: string): string {
   if (text === "" || text === "." || text === "..") {
     throw new RangeError(`its model name "${text}" cannot stand in a path`);
   }

@@ -1,0 +1,94 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { Catalog, PlacedUpstream } from "../catalog/catalog.ts";
+import { GatewayError } from "../errors.ts";
+import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import type { Transport } from "../upstreams/call.ts";
+import { encodeSegment } from "../upstreams/endpoint-url.ts";
+import type { IssuedIds } from "../upstreams/issued-ids.ts";
+import { kindOf } from "../upstreams/kinds.ts";
+import { scrubberOf } from "../upstreams/scrubber.ts";
+import { failureOfError, failureOfTransport, scrubbedError } from "./failures.ts";
+
+/** What is asked of a response that an upstream keeps. */
+export interface StoredAsk {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly id: string;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Behind the id: "", "/input_items" or "/cancel". */
+  readonly below: string;
+  /** Without its question mark; "" = none. */
+  readonly query: string;
+}
+
+export interface StoredResponses {
+  /** The vendor's answer, of 4 MB at most. Rejects with GatewayError (404: not this account's) or UpstreamRejection. */
+  ask(ask: StoredAsk): Promise<Uint8Array>;
+}
+
+export interface StoredResponsesDeps {
+  readonly catalog: { current(): Catalog };
+  readonly transport: Pick<Transport, "ask">;
+  readonly issuedIds: Pick<IssuedIds, "find">;
+}
+
+/** A look into the vendor's database. */
+const MOST_MS = 30_000;
+
+/** Asks for a stored response at the upstream, and with the credential, that made it; nobody else's account is told of it. */
+export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
+  return {
+    async ask({ requestId, caller, id, method, below, query }) {
+      const catalog = deps.catalog.current();
+      const owner = (await deps.issuedIds.find(caller.accountId, [id])).get(id);
+      const place =
+        owner === undefined || owner === "other"
+          ? undefined
+          : catalog.placed(owner.upstreamId, owner.credentialId);
+      const path = place && pathAt(place, caller.group);
+      if (place === undefined || path === undefined) throw unknown(id);
+      const { upstream, credential } = place;
+      const outcome = await deps.transport.ask({
+        ...{ upstream, credential, requestId },
+        request: {
+          ...{ method, path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`, mostMs: MOST_MS },
+          ...(method === "POST" ? { json: {} } : {}),
+        },
+      });
+      if (outcome.type === "failed") throw failureOfTransport(outcome.failure).error;
+      const { status, headers, body } = outcome.answer;
+      if (status >= 200 && status < 300) return told(body, catalog);
+      if (status === 404) throw unknown(id);
+      const error = scrubbedError(
+        PROTOCOLS.responses.decodeError(status, headers, body),
+        scrubberOf(catalog),
+      );
+      throw failureOfError(error, "responses", upstream.name).error;
+    },
+  };
+}
+
+/** Where the upstream keeps responses; undefined = not for this group, or no longer. */
+function pathAt({ upstream }: PlacedUpstream, group: string): string | undefined {
+  const isOpen = upstream.groups === null || upstream.groups.has(group);
+  return isOpen && upstream.protocols.includes("responses")
+    ? kindOf(upstream.kind)?.paths.responses
+    : undefined;
+}
+
+/** As it came, but for what a failed response tells of the operator's account. */
+function told(body: Uint8Array, catalog: Catalog): Uint8Array {
+  if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes('"error"')) return body;
+  const answer = asObject(parseLoosely(Buffer.from(body).toString("utf8"))) ?? ({} as JsonObject);
+  if (asObject(answer["error"]) === undefined) return body;
+  return Buffer.from(JSON.stringify({ ...answer, error: scrubberOf(catalog).value(answer["error"]) }));
+}
+
+function unknown(id: string): GatewayError {
+  return new GatewayError(
+    "not_found",
+    `No response '${id.slice(0, 100)}' of this account is stored at an upstream.`,
+    { param: "response_id" },
+  );
+}
