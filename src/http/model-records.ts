@@ -69,6 +69,7 @@ export function nativeRecord(view: ModelView, model: Model): object {
 /** Actions of the native protocol by the endpoint that a model is served on. */
 const METHODS: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
   "generate-content": ["generateContent", "streamGenerateContent", "countTokens"],
+  embeddings: ["embedContent", "batchEmbedContents"],
 };
 
 function endpointsOf({ catalog, group }: ModelView, model: Model): readonly Endpoint[] {

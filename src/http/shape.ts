@@ -11,4 +11,4 @@ export function shapeOf(path: string): ErrorShape {
 }
 
 /** An action on a model, as the native protocol's clients ask for it under `/v1` too. */
-const NATIVE_ACTION = /^\/v1\/models\/[^?]+:[a-zA-Z]+(Content|Tokens)(\?|$)/;
+const NATIVE_ACTION = /^\/v1\/models\/[^?]+:[a-zA-Z]+(Contents?|Tokens)(\?|$)/;

@@ -3,10 +3,12 @@ import { type BodyScan, createBodyScan } from "../base/json-scan.ts";
 import type { MemoryLease } from "../base/memory-budget.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { ClientAnswer } from "../relay/client-answer.ts";
 import type { Admission } from "../relay/entrance.ts";
 import type { Admitted } from "../relay/relay.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
+import { AdaptedAnswer, type Adapter } from "./adapted-answer.ts";
 import { isHereOrSmall, readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { openClientAnswer } from "./client-answer.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
@@ -25,7 +27,13 @@ export interface TextCall {
   readonly path?: { readonly model: string; readonly streamed: boolean };
   readonly arrayStream?: boolean;
   readonly queryKeys?: readonly string[];
+  /** The call has a form of its own, which is answered by way of the protocol's. */
+  readonly adapter?: Adapter;
 }
+
+/** An adapted body is read into values at once; prompts and batches of texts are far smaller. */
+const ADAPTED_BYTES = 8 * 1024 * 1024;
+const ADAPTED_WEIGHT = 4;
 
 /**
  * Answers one text request: let in before its body is read, which is scanned as it arrives, then relayed.
@@ -52,10 +60,15 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     const headers = neutralHeaders(incoming);
     memory = deps.bodies.leaseOf(caller);
 
+    const { adapter } = call;
     const scanner = createBodyScan(watchOf(call.protocol));
     const search = openStateSearch(call.protocol);
-    const terms = { limitBytes: TEXT_BODY_BYTES, lease: memory, pace: deps.bodies.pace, weight: 1 };
-    const body = await readBody(incoming, terms, {
+    const form =
+      adapter === undefined
+        ? { limitBytes: TEXT_BODY_BYTES, weight: 1 }
+        : { limitBytes: ADAPTED_BYTES, weight: ADAPTED_WEIGHT };
+    const terms = { lease: memory, pace: deps.bodies.pace, ...form };
+    let body = await readBody(incoming, terms, {
       write(chunk) {
         refusing(() => scanner.write(chunk));
         search.write(chunk);
@@ -64,6 +77,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     const again = authenticateLate({ caller, sinceMs: startedMs }, incoming, queryKeys, deps);
     caller = again instanceof Promise ? await again : again;
     scan = refusing(() => scanner.end());
+    if (adapter !== undefined) ({ body, scan } = adapted(adapter, body, call.protocol));
     const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
 
     const beta = queryText(visit.request, "beta");
@@ -82,7 +96,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       state: search.end(),
       headers,
       query: beta === undefined ? {} : { beta },
-      answer: openClientAnswer(visit.raw, visit.headers),
+      answer: answerOf(visit, adapter),
       startedMs,
     });
   } catch (error) {
@@ -94,6 +108,24 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   }
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
   return admitted.carry();
+}
+
+function adapted(
+  adapter: Adapter,
+  given: readonly Buffer[],
+  protocol: ProtocolName,
+): { readonly body: Buffer[]; readonly scan: BodyScan } {
+  const body = Buffer.from(
+    JSON.stringify(adapter.request(JSON.parse(Buffer.concat(given).toString("utf8")))),
+  );
+  const scanner = createBodyScan(watchOf(protocol));
+  scanner.write(body);
+  return { body: [body], scan: refusing(() => scanner.end()) };
+}
+
+function answerOf(visit: Visit, adapter: Adapter | undefined): ClientAnswer {
+  const answer = openClientAnswer(visit.raw, visit.headers);
+  return adapter === undefined ? answer : new AdaptedAnswer(answer, adapter);
 }
 
 interface Refused {

@@ -13,6 +13,7 @@ import type { Candidate } from "../upstreams/call.ts";
 import type { CallStates } from "../upstreams/call-states.ts";
 import { quirksOf } from "../upstreams/presets.ts";
 import { CallMemory } from "./call-memory.ts";
+import { EmbeddingsPassage } from "./embeddings-passage.ts";
 import { ForwardPassage } from "./forward.ts";
 import type { InlineMedia, Inlining } from "./inline-media.ts";
 import { outputLimitEdits } from "./output-limit.ts";
@@ -75,6 +76,7 @@ export class Passages {
    */
   open(candidate: Candidate): Passage | Promise<Passage> {
     const { request } = this;
+    if (candidate.protocol === "embeddings") return new EmbeddingsPassage(request, candidate);
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says; presets are for translation.
       return new ForwardPassage(request, candidate, this.stated, this.limitEdits(candidate));

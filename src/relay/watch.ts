@@ -13,6 +13,7 @@ const OWN = [
   "stream_options.include_usage",
   "background",
   "generateContentRequest",
+  "faregate_task_type",
 ];
 
 const compiled = new Map<ProtocolName, Watch>();

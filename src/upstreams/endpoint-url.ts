@@ -53,6 +53,7 @@ export function endpointPath(prefix: string, kind: EndpointPaths, order: Endpoin
     const filled = path.replace("{model}", encodeSegment(order.model)).replace("{action}", action);
     return prefix + filled + (order.streamed && !order.arrayStream ? "?alt=sse" : "");
   }
+  if (path.includes("{model}")) return prefix + path.replace("{model}", () => encodeSegment(order.model));
   const beta = kind.betaQuery && order.protocol === "messages" && order.query.beta === "true";
   return beta ? `${prefix}${path}?beta=true` : prefix + path;
 }

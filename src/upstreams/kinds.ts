@@ -23,6 +23,8 @@ import type { TaskApi } from "./task-apis/task-api.ts";
 export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   /** Spoken unless the upstream's own `protocols` says otherwise; that may name whatever `paths` knows. */
   readonly protocols: readonly ProtocolName[];
+  /** Embeddings are asked for in the native form; absent = in OpenAI's. */
+  readonly embeddingsForm?: "native";
   /** Without a key such an upstream is surely misconfigured; others may be open inside a private network. */
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
@@ -147,8 +149,12 @@ const KINDS = {
     ...BEARER,
     ...NO_MEDIA,
     auth: "x-goog-api-key",
-    protocols: ["generate-content"],
-    paths: { "generate-content": BELOW_ROOT["generate-content"] },
+    protocols: ["generate-content", "embeddings"],
+    paths: {
+      "generate-content": BELOW_ROOT["generate-content"],
+      embeddings: "/v1beta/models/{model}:batchEmbedContents",
+    },
+    embeddingsForm: "native",
     countPaths: { "generate-content": COUNTED_BELOW_ROOT["generate-content"] },
     modelsPath: "/v1beta/models",
     betaQuery: false,

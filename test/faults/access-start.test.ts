@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";

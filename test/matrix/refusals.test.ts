@@ -204,7 +204,7 @@ describe("refusals", () => {
 
   it("of unserved actions say what to use instead", async () => {
     const paths = [
-      "/v1beta/models/text:embedContent",
+      "/v1beta/models/text:predict",
       "/v1beta/models/text:batchGenerateContent",
       "/v1beta/models/text",
     ];

@@ -5,6 +5,7 @@ import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
 import { nativeRecord } from "../model-records.ts";
+import { nativeEmbeddings } from "../native-embeddings.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText, queryTexts } from "../query.ts";
 import { answerText } from "../text-call.ts";
@@ -62,6 +63,12 @@ export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly str
   }
   if (action === "countTokens")
     return answerCount(deps, visit, { protocol: "generate-content", model, queryKeys });
+  if (action === "embedContent" || action === "batchEmbedContents") {
+    const adapter = nativeEmbeddings(action, model);
+    return answerText(deps, visit, {
+      ...{ protocol: "embeddings", path: { model, streamed: false }, queryKeys, adapter },
+    });
+  }
   const streamed = action === "streamGenerateContent";
   return answerText(deps, visit, {
     protocol: "generate-content",
@@ -71,7 +78,13 @@ export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly str
   });
 }
 
-const SERVED: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
+const SERVED: ReadonlySet<string> = new Set([
+  "generateContent",
+  "streamGenerateContent",
+  "countTokens",
+  "embedContent",
+  "batchEmbedContents",
+]);
 
 /** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
 function targetOf(visit: Visit): { model: string; action: string } {

@@ -5,6 +5,7 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { answerCount } from "../count-tokens.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Serve, serveBare } from "../endpoint.ts";
+import { legacyCompletions } from "../legacy-completions.ts";
 import { answerText } from "../text-call.ts";
 
 const PATHS: readonly (readonly [path: string, protocol: ProtocolName])[] = [
@@ -26,6 +27,9 @@ export function textRoutes(app: FastifyInstance, deps: HttpDeps): void {
   for (const [path, protocol] of PATHS) {
     endpoint(app, deps, ["POST"], path, (visit) => answerText(deps, visit, { protocol }));
   }
+  endpoint(app, deps, ["POST"], "/v1/completions", (visit) =>
+    answerText(deps, visit, { protocol: "chat-completions", adapter: legacyCompletions }),
+  );
   for (const [path, protocol] of COUNT_PATHS)
     endpoint(app, deps, ["POST"], path, (visit) => answerCount(deps, visit, { protocol }));
 }

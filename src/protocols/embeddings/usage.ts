@@ -19,7 +19,7 @@ const rules: AnswerRules = {
 
   buckets(usage) {
     const tally = new Tally();
-    const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens"]);
+    const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens", "promptTokenCount"]);
     // Known to be nothing, which is more than "not reported".
     return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
   },
@@ -40,15 +40,15 @@ function read(body: JsonObject, notes: AnswerNotes): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
   notes.id ??= asText(body["id"]) || undefined;
-  notes.output ||= asArray(body["data"]).length > 0;
-  noteUsage(notes, asObject(body["usage"]));
+  notes.output ||= asArray(body["data"]).length > 0 || asArray(body["embeddings"]).length > 0;
+  noteUsage(notes, asObject(body["usage"]) ?? asObject(body["usageMetadata"]));
 }
 
 /** The answer without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */
 function outlineOf(body: Buffer): JsonObject {
   const key = body.lastIndexOf('"usage"');
   const start = key === -1 ? -1 : body.indexOf("{", key);
-  const outline = { data: body.includes('"embedding"') ? [null] : [] };
+  const outline = { data: body.includes('"embedding') ? [null] : [] };
   if (start === -1) return outline;
   const text = body.toString("utf8", start, start + USAGE_BYTES);
   for (let end = text.indexOf("}"); end !== -1; end = text.indexOf("}", end + 1)) {
