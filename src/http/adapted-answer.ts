@@ -1,5 +1,5 @@
 import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../base/sse.ts";
-import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
+import { asObject, asText, type JsonObject, parseLoosely } from "../protocols/json.ts";
 import type { ClientAnswer } from "../relay/client-answer.ts";
 
 /** A call in a form of its own that is answered by way of another: both directions, as pure functions. */
@@ -8,8 +8,8 @@ export interface Adapter {
   request(body: JsonObject): JsonObject;
   /** A whole answer of the other form in the caller's. */
   plain(answer: JsonObject): JsonObject;
-  /** One event of its stream; undefined = it tells the caller nothing. Absent where nothing streams. */
-  event?(event: JsonObject): JsonObject | undefined;
+  /** One event of its stream as the caller is told it; [] = it tells nothing. Absent where nothing streams. */
+  event?(event: JsonObject): readonly JsonObject[];
 }
 
 /** Rewrites what is on its way to the caller; errors before an answer do not come this way, and look as the path's errors do. */
@@ -88,11 +88,13 @@ export class AdaptedAnswer implements ClientAnswer {
 
   /** Comments, errors and the end of the stream pass as they are. */
   #frame(frame: string): string {
-    const { data } = readFrame(frame);
+    const { name, data } = readFrame(frame);
     const event = data.startsWith("{") ? asObject(parseLoosely(data)) : undefined;
     if (event === undefined || event["error"] !== undefined)
       return frame.trim() === "" ? "" : `${frame.trimEnd()}\n\n`;
-    const told = this.#adapter.event?.(event);
-    return told === undefined ? "" : writeFrame(JSON.stringify(told));
+    const told = this.#adapter.event?.(event) ?? [];
+    return told
+      .map((each) => writeFrame(JSON.stringify(each), name === "" ? undefined : asText(each["type"])))
+      .join("");
   }
 }

@@ -37,12 +37,14 @@ export const legacyCompletions: Adapter = {
       (choice) => (asObject(choice["delta"])?.["content"] ?? "") !== "" || choice["finish_reason"] != null,
     );
     const usage = event["usage"];
-    if (told.length === 0 && asObject(usage) === undefined) return undefined;
-    return {
-      ...headOf(event),
-      choices: told.map((choice) => choiceOf(choice, asObject(choice["delta"])?.["content"])),
-      ...(usage === undefined ? {} : { usage }),
-    };
+    if (told.length === 0 && asObject(usage) === undefined) return [];
+    return [
+      {
+        ...headOf(event),
+        choices: told.map((choice) => choiceOf(choice, asObject(choice["delta"])?.["content"])),
+        ...(usage === undefined ? {} : { usage }),
+      },
+    ];
   },
 };
 

@@ -87,12 +87,60 @@ const COUNT_PATHS: Readonly<Record<string, TextEndpoint>> = {
   },
 };
 
+const EMBED_REQUEST = z.looseObject({
+  content: z.looseObject({ parts: z.array(z.looseObject({ text: z.string() })) }),
+  outputDimensionality: z.int().nullish(),
+  taskType: z.string().nullish().describe("Told to upstreams of the native protocol"),
+});
+const EMBEDDING = z.looseObject({ values: z.array(z.number()) });
+
+/** Forms that are answered by way of another protocol. */
+const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
+  "/v1/completions": {
+    summary: "Legacy completions by way of chat completions, plain or streamed",
+    request: z.looseObject({
+      model: z.string().describe("Model id; it must be served on chat completions"),
+      prompt: z.union([z.string(), z.array(z.string())]).describe("One text, or a list of one"),
+      max_tokens: z.int().nullish().describe("16 where left out, as the endpoint always had it"),
+      stream: z.boolean().nullish(),
+      stop: z.union([z.string(), z.array(z.string())]).nullish(),
+    }),
+    answer: z.looseObject({
+      object: z.literal("text_completion"),
+      choices: z.array(z.looseObject({ text: z.string() })),
+    }),
+    streams: true,
+  },
+  "/v1/responses/compact": {
+    summary: "Compact a conversation into one item: by the vendor where it can, else by a summary",
+    request: responsesRequest,
+    answer: z.looseObject({
+      object: z.literal("response.compaction"),
+      output: z.array(z.looseObject({ type: z.string() })),
+    }),
+    streams: false,
+  },
+  "/v1beta/models/{model}:embedContent": {
+    summary: "Embed one content by way of embeddings (under `/v1` too)",
+    request: EMBED_REQUEST,
+    answer: z.looseObject({ embedding: EMBEDDING }),
+    streams: false,
+  },
+  "/v1beta/models/{model}:batchEmbedContents": {
+    summary: "Embed several contents by way of embeddings (under `/v1` too)",
+    request: z.looseObject({ requests: z.array(EMBED_REQUEST) }),
+    answer: z.looseObject({ embeddings: z.array(EMBEDDING) }),
+    streams: false,
+  },
+};
+
 /** Every endpoint, its bodies made from the protocols' own wire schemas and the families' own tables. */
 export function openApi(version: string, console: readonly Operation[]): Json {
   const paths: Record<string, Json> = {};
   for (const [path, { summary, request, answer, streams }] of Object.entries({
     ...TEXT_PATHS,
     ...COUNT_PATHS,
+    ...OTHER_FORMS,
   })) {
     paths[path] = {
       post: {

@@ -8,9 +8,12 @@ import type { Admission } from "../relay/entrance.ts";
 import type { Admitted } from "../relay/relay.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
+import { compactsAt } from "../upstreams/kinds.ts";
 import { AdaptedAnswer, type Adapter } from "./adapted-answer.ts";
 import { isHereOrSmall, readBody, TEXT_BODY_BYTES } from "./body.ts";
+import { memoryRefused } from "./body-memory.ts";
 import { openClientAnswer } from "./client-answer.ts";
+import { asksToCompact, compaction, openTriggerSearch } from "./compaction.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Visit } from "./endpoint.ts";
@@ -29,6 +32,8 @@ export interface TextCall {
   readonly queryKeys?: readonly string[];
   /** The call has a form of its own, which is answered by way of the protocol's. */
   readonly adapter?: Adapter;
+  /** `/v1/responses/compact`. */
+  readonly compacts?: true;
 }
 
 /** An adapted body is read into values at once; prompts and batches of texts are far smaller. */
@@ -60,7 +65,8 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     const headers = neutralHeaders(incoming);
     memory = deps.bodies.leaseOf(caller);
 
-    const { adapter } = call;
+    let { adapter } = call;
+    const trigger = call.protocol === "responses" ? openTriggerSearch() : undefined;
     const scanner = createBodyScan(watchOf(call.protocol));
     const search = openStateSearch(call.protocol);
     const form =
@@ -72,11 +78,20 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       write(chunk) {
         refusing(() => scanner.write(chunk));
         search.write(chunk);
+        trigger?.write(chunk);
       },
     });
     const again = authenticateLate({ caller, sinceMs: startedMs }, incoming, queryKeys, deps);
     caller = again instanceof Promise ? await again : again;
     scan = refusing(() => scanner.end());
+    const state = search.end();
+    const toCompact = call.compacts === true || (trigger?.found() === true && asksToCompact(body));
+    const isVendors = toCompact && state === undefined && compactsItself(deps, caller, scan, call);
+    if (toCompact && !isVendors) {
+      adapter = compaction(call.compacts === true ? "whole" : "response");
+      const refusal = memory.growTo(scan.length * ADAPTED_WEIGHT);
+      if (refusal !== undefined) throw memoryRefused(refusal);
+    }
     if (adapter !== undefined) ({ body, scan } = adapted(adapter, body, call.protocol));
     const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
 
@@ -86,14 +101,15 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       caller,
       protocol,
       model,
-      streamed,
+      streamed: streamed && call.compacts !== true,
       answers,
       arrayStream: call.arrayStream ?? false,
       body,
       memory,
       admission,
       scan,
-      state: search.end(),
+      state,
+      ...(call.compacts === true && isVendors ? { below: "/compact" } : {}),
       headers,
       query: beta === undefined ? {} : { beta },
       answer: answerOf(visit, adapter),
@@ -108,6 +124,19 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   }
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
   return admitted.carry();
+}
+
+/**
+ * Whether an upstream of the model compacts conversations itself: by a call of its own, or by an item in an ordinary request,
+ * which each that speaks the protocol is left to know.
+ */
+function compactsItself(deps: HttpDeps, caller: Caller, scan: BodyScan, { compacts }: TextCall): boolean {
+  const model = scan.last("model")?.value;
+  if (typeof model !== "string") return false;
+  const upstreams = deps.catalog.current().serving(model, caller.group, "responses");
+  const speaking = upstreams.filter(({ protocols }) => protocols.includes("responses"));
+  if (compacts !== true) return speaking.length > 0;
+  return speaking.some((upstream) => compactsAt({ protocol: "responses", upstream }));
 }
 
 function adapted(

@@ -80,9 +80,9 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     this.candidate = candidate;
     this.passage = passage;
     this.resolve = resolve;
-    const { id, streamed, query, headers } = exchange.request;
+    const { id, streamed, query, headers, below } = exchange.request;
     const { arrayStream, pieces, copies } = passage;
-    const call = { candidate, requestId: id, streamed, arrayStream, query, headers, body: pieces };
+    const call = { candidate, requestId: id, streamed, arrayStream, query, headers, body: pieces, below };
     const { flight, usage } = send(deps.transport, copies, call, this);
     this.flight = flight;
     this.usage = usage;

@@ -11,6 +11,7 @@ import { GatewayError } from "../errors.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { CallStates } from "../upstreams/call-states.ts";
+import { compactsAt } from "../upstreams/kinds.ts";
 import { quirksOf } from "../upstreams/presets.ts";
 import { CallMemory } from "./call-memory.ts";
 import { EmbeddingsPassage } from "./embeddings-passage.ts";
@@ -76,6 +77,10 @@ export class Passages {
    */
   open(candidate: Candidate): Passage | Promise<Passage> {
     const { request } = this;
+    if (request.below !== undefined && !compactsAt(candidate)) {
+      const message = "This upstream of the model does not compact conversations.";
+      throw new GatewayError("invalid_request", message);
+    }
     if (candidate.protocol === "embeddings") return new EmbeddingsPassage(request, candidate);
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says; presets are for translation.

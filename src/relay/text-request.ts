@@ -29,6 +29,8 @@ export interface TextRequest {
   readonly scan: BodyScan;
   /** What it carries of an upstream's state, if anything. */
   readonly state: WrappedState | undefined;
+  /** Behind the endpoint's path at an upstream that has the call: "/compact". */
+  readonly below?: string;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
   readonly answer: ClientAnswer;

@@ -38,6 +38,8 @@ export interface UpstreamCall {
   /** A stream as one JSON array and not as events (generateContent without `alt=sse`). */
   readonly arrayStream?: boolean;
   readonly query: CallerQuery;
+  /** Behind the endpoint's path. */
+  readonly below?: string | undefined;
   readonly headers: CallerHeaders;
   /** Body pieces, sent one after the other; large ones are never joined. */
   readonly body: readonly Uint8Array[];

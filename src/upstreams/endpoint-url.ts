@@ -38,6 +38,8 @@ export interface EndpointOrder {
   readonly streamed: boolean;
   readonly arrayStream: boolean;
   readonly query: CallerQuery;
+  /** Behind the path: "/compact". */
+  readonly below?: string | undefined;
 }
 
 /**
@@ -55,7 +57,7 @@ export function endpointPath(prefix: string, kind: EndpointPaths, order: Endpoin
   }
   if (path.includes("{model}")) return prefix + path.replace("{model}", () => encodeSegment(order.model));
   const beta = kind.betaQuery && order.protocol === "messages" && order.query.beta === "true";
-  return beta ? `${prefix}${path}?beta=true` : prefix + path;
+  return beta ? `${prefix}${path}?beta=true` : prefix + path + (order.below ?? "");
 }
 
 /** Path and query of a kind's call that counts the tokens of a request; undefined where it has none. Throws RangeError. */

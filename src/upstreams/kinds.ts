@@ -23,6 +23,8 @@ import type { TaskApi } from "./task-apis/task-api.ts";
 export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   /** Spoken unless the upstream's own `protocols` says otherwise; that may name whatever `paths` knows. */
   readonly protocols: readonly ProtocolName[];
+  /** Compacts conversations of the responses protocol itself. */
+  readonly compacts?: true;
   /** Embeddings are asked for in the native form; absent = in OpenAI's. */
   readonly embeddingsForm?: "native";
   /** Without a key such an upstream is surely misconfigured; others may be open inside a private network. */
@@ -56,6 +58,17 @@ interface AccountFault {
 /** undefined = no such kind. */
 export function kindOf(name: string): UpstreamKind | undefined {
   return Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
+}
+
+/** Whether an upstream that is asked in this protocol has a call that compacts a conversation. */
+export function compactsAt({
+  protocol,
+  upstream,
+}: {
+  readonly protocol: ProtocolName;
+  readonly upstream: { readonly kind: string };
+}): boolean {
+  return protocol === "responses" && kindOf(upstream.kind)?.compacts === true;
 }
 
 export type KindName = keyof typeof KINDS;
@@ -116,6 +129,7 @@ const KINDS = {
     protocols: ["chat-completions", "responses", "embeddings"],
     paths: BELOW_VERSION,
     countPaths: { responses: "/responses/input_tokens" },
+    compacts: true,
     modelsPath: "/models",
     betaQuery: false,
     needsKey: true,
@@ -184,6 +198,7 @@ const KINDS = {
     protocols: PROTOCOL_NAMES,
     paths: BELOW_ROOT,
     countPaths: COUNTED_BELOW_ROOT,
+    compacts: true,
     modelsPath: "/v1/models",
     betaQuery: true,
     needsKey: true,

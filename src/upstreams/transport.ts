@@ -108,6 +108,7 @@ function requestOf(call: UpstreamCall, prefix: string): Dispatcher.DispatchOptio
     streamed: call.streamed,
     arrayStream: call.arrayStream ?? false,
     query: call.query,
+    below: call.below,
   });
   const bytes = call.body.reduce((sum, piece) => sum + piece.length, 0);
   return {

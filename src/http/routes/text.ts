@@ -27,6 +27,9 @@ export function textRoutes(app: FastifyInstance, deps: HttpDeps): void {
   for (const [path, protocol] of PATHS) {
     endpoint(app, deps, ["POST"], path, (visit) => answerText(deps, visit, { protocol }));
   }
+  endpoint(app, deps, ["POST"], "/v1/responses/compact", (visit) =>
+    answerText(deps, visit, { protocol: "responses", compacts: true }),
+  );
   endpoint(app, deps, ["POST"], "/v1/completions", (visit) =>
     answerText(deps, visit, { protocol: "chat-completions", adapter: legacyCompletions }),
   );

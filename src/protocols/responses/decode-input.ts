@@ -1,3 +1,4 @@
+import { compactedWords } from "../../conversation/compaction.ts";
 import type {
   ForeignField,
   Message,
@@ -64,6 +65,12 @@ function decodeItem(item: Fields, read: Reading): void {
     case "custom_tool_call_output":
       addTo(read, "user", [decodeResult(item, type, read.foreign)]);
       return;
+    case "compaction": {
+      const words = compactedWords(optionalText(item, "encrypted_content") ?? "");
+      if (words === undefined) addTo(read, "assistant", [foreignItem(item, type)]);
+      else read.messages.push({ role: "user", parts: [{ kind: "text", text: words }] });
+      return;
+    }
     case "additional_tools":
       read.toolLists.push(item);
       return;
@@ -176,5 +183,6 @@ const KNOWN = new Map<string, ReadonlySet<string>>([
   ["custom_tool_call", new Set([...CALLED, "input"])],
   ["function_call_output", new Set([...OF_ITEM, "call_id", "output"])],
   ["custom_tool_call_output", new Set([...OF_ITEM, "call_id", "output"])],
+  ["compaction", new Set([...OF_ITEM, "encrypted_content"])],
   ["additional_tools", new Set([...OF_ITEM, "role", "tools"])],
 ]);

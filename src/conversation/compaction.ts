@@ -1,0 +1,19 @@
+import { unwrapOpaque, wrapOpaque } from "./opaque.ts";
+
+/** Who minted it: no upstream, so that none is asked first for it and none is shown it bare. */
+const OWN = { protocol: "responses", upstream: "faregate", model: "compaction" } as const;
+
+/** Tells the model what it reads. */
+const PREFACE = "The conversation so far was replaced by this summary of it:\n\n";
+
+/** A summary as an item of the responses protocol, in the envelope of all state that passes through callers. */
+export function compactionItem(id: string, summary: string): Readonly<Record<string, unknown>> {
+  return { type: "compaction", id, encrypted_content: wrapOpaque({ origin: OWN, value: summary }) };
+}
+
+/** The words of such an item for the model that goes on; undefined where a vendor made it, who alone can read it. */
+export function compactedWords(encryptedContent: string): string | undefined {
+  const found = unwrapOpaque(encryptedContent);
+  const isOwn = found?.origin.upstream === OWN.upstream && found.origin.model === OWN.model;
+  return isOwn ? PREFACE + found.value : undefined;
+}
