@@ -189,7 +189,6 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     relay,
     tokenCounts,
     storedResponses: createStoredResponses({ catalog, transport, issuedIds }),
-    limits,
     entrance: createEntrance({ catalog, billing, limits }),
     bodies,
     largeJson,

@@ -33,7 +33,7 @@ export async function answerCount(deps: HttpDeps, visit: Visit, call: CountCall)
   const { protocol: name, queryKeys = [] } = call;
   const protocol = PROTOCOLS[name];
   const caller = await authenticate(raw, queryKeys, deps.authenticator);
-  Object.assign(visit.headers, await deps.limits.admitCount(caller));
+  Object.assign(visit.headers, await deps.entrance.admitCount(caller));
   const memory = deps.bodies.leaseOf(caller);
   try {
     const scanner = createBodyScan(watchOf(name));

@@ -6,7 +6,6 @@ import type { ReadReceipt } from "../billing/receipts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Vocabulary } from "../catalog/vocabulary.ts";
 import type { Console } from "../console/console.ts";
-import type { Limits } from "../limits/limits.ts";
 import type { MirroredFiles } from "../mirror/mirror.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -30,7 +29,6 @@ export interface HttpDeps {
   readonly errorType: string;
   readonly relay: Relay;
   readonly tokenCounts: TokenCounts;
-  readonly limits: Pick<Limits, "admit" | "admitCount">;
   readonly storedResponses: StoredResponses;
   readonly entrance: Entrance;
   readonly bodies: BodyMemory;

@@ -1,8 +1,8 @@
 import type { Catalog, Endpoint, Model } from "../catalog/catalog.ts";
+import { inputMediaOf } from "../catalog/model-media.ts";
 import type { Vocabulary } from "../catalog/vocabulary.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
-import { inputMediaOf } from "../upstreams/model-media.ts";
 
 /** How a caller's group sees the models. */
 export interface ModelView {

@@ -4,11 +4,11 @@ import type { MemoryLease } from "../base/memory-budget.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { ClientAnswer } from "../relay/client-answer.ts";
+import { compactsItself } from "../relay/compacting.ts";
 import type { Admission } from "../relay/entrance.ts";
 import type { Admitted } from "../relay/relay.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
-import { compactsAt } from "../upstreams/kinds.ts";
 import { AdaptedAnswer, type Adapter } from "./adapted-answer.ts";
 import { isHereOrSmall, readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { memoryRefused } from "./body-memory.ts";
@@ -86,7 +86,10 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     scan = refusing(() => scanner.end());
     const state = search.end();
     const toCompact = call.compacts === true || (trigger?.found() === true && asksToCompact(body));
-    const isVendors = toCompact && state === undefined && compactsItself(deps, caller, scan, call);
+    const isVendors =
+      toCompact &&
+      state === undefined &&
+      compactsItself(deps.catalog.current(), caller, scan.last("model")?.value, call.compacts === true);
     if (toCompact && !isVendors) {
       adapter = compaction(call.compacts === true ? "whole" : "response");
       const refusal = memory.growTo(scan.length * ADAPTED_WEIGHT);
@@ -124,19 +127,6 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
   }
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
   return admitted.carry();
-}
-
-/**
- * Whether an upstream of the model compacts conversations itself: by a call of its own, or by an item in an ordinary request,
- * which each that speaks the protocol is left to know.
- */
-function compactsItself(deps: HttpDeps, caller: Caller, scan: BodyScan, { compacts }: TextCall): boolean {
-  const model = scan.last("model")?.value;
-  if (typeof model !== "string") return false;
-  const upstreams = deps.catalog.current().serving(model, caller.group, "responses");
-  const speaking = upstreams.filter(({ protocols }) => protocols.includes("responses"));
-  if (compacts !== true) return speaking.length > 0;
-  return speaking.some((upstream) => compactsAt({ protocol: "responses", upstream }));
 }
 
 function adapted(

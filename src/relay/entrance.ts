@@ -13,6 +13,8 @@ export interface Entrance {
    * for a key without such limits whose body may come in any case, as it is here or small: there is nothing to save. Rejects with GatewayError.
    */
   admit(caller: Caller, bodyMayCome: boolean): Promise<Admission | undefined> | undefined;
+  /** Lets in a counting of tokens, which is free; gives the answer's `x-ratelimit-*`. Rejects with GatewayError. */
+  admitCount(caller: Caller): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface EntranceDeps {
@@ -28,6 +30,7 @@ export function createEntrance({ catalog, billing, limits }: EntranceDeps): Entr
       const asked = isAsked ? billing.requireFunds(caller) : undefined;
       return asked === undefined ? limits.admit(caller) : asked.then(() => limits.admit(caller));
     },
+    admitCount: (caller) => limits.admitCount(caller),
   };
 }
 

@@ -89,7 +89,7 @@ describe("the HTTP surface", () => {
   });
 
   it("answers unknown paths 404 and wrong methods 405, in shape A, saying what there is", async () => {
-    for (const path of ["/v1", "/v1/nonsense", "/v1beta/nonsense", "/v3/models", "/v1/completions"]) {
+    for (const path of ["/v1", "/v1/nonsense", "/v1beta/nonsense", "/v3/models", "/v1/moderations"]) {
       const { status, json, headers } = await raw("GET", path);
       expect([status, json.error.type, codeIn(json)], path).toEqual([404, "gateway_error", "not_found"]);
       expect(json.error.message).toContain(`(request id: ${headers["x-request-id"]})`);

@@ -33,7 +33,7 @@ async function answerStored(
   const { raw, id: requestId, params, url } = visit.request;
   const caller = await authenticate(raw, [], deps.authenticator);
   const { id } = params as { id: string };
-  const admission = await deps.limits.admit(caller);
+  const admission = await deps.entrance.admit(caller, true);
   Object.assign(visit.headers, admission?.headers);
   try {
     const body = await deps.storedResponses.ask({

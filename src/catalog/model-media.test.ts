@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Catalog, Model } from "../catalog/catalog.ts";
+import type { Catalog, Model } from "./catalog.ts";
 import { inputMediaOf } from "./model-media.ts";
 
 function reads(kind: string, name: string, quirks: Record<string, unknown> = {}): string[] {

@@ -1,6 +1,6 @@
-import type { Catalog, Model, Upstream } from "../catalog/catalog.ts";
 import { readQuirks } from "../conversation/quirks.ts";
 import type { MediaPart } from "../conversation/request.ts";
+import type { Catalog, Model, Upstream } from "./catalog.ts";
 
 type Medium = MediaPart["media"];
 
