@@ -15,5 +15,10 @@ export function compactionItem(id: string, summary: string): Readonly<Record<str
 export function compactedWords(encryptedContent: string): string | undefined {
   const found = unwrapOpaque(encryptedContent);
   const isOwn = found?.origin.upstream === OWN.upstream && found.origin.model === OWN.model;
-  return isOwn ? PREFACE + found.value : undefined;
+  return isOwn ? summaryWords(found.value) : undefined;
+}
+
+/** A summary as a model reads it that was not there. */
+export function summaryWords(summary: string): string {
+  return PREFACE + summary;
 }

@@ -1,4 +1,5 @@
 import { writeExact } from "../../base/exact-json.ts";
+import { summaryWords } from "../../conversation/compaction.ts";
 import { mimeTypeOfUrl } from "../../conversation/media.ts";
 import { opaqueIn } from "../../conversation/opaque.ts";
 import type {
@@ -119,6 +120,7 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
   const known = KNOWN_BLOCKS.get(type);
   if (type === "tool_reference") return toolReference(block);
   if (type === "search_result") return inWords(block, optionalText(block, "source"), block);
+  if (type === "compaction") return compacted(block);
   if (known === undefined) return foreignPart(block, role === "user" ? "meaning" : "hint");
   switch (type) {
     case "text":
@@ -234,6 +236,13 @@ function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
 function toolReference(block: Fields): ForeignPart {
   const words = `The tool ${requiredText(block, "tool_name")} can be called now.`;
   return { ...foreignPart(block, "hint"), words };
+}
+
+/** The vendor's summary is plain words, which stand for all that came before: other models are told them. */
+function compacted(block: Fields): ForeignPart {
+  const summary = optionalText(block, "content") ?? "";
+  const part = foreignPart(block, "hint");
+  return summary === "" ? part : { ...part, words: summaryWords(summary) };
 }
 
 /** What the caller found, in the blocks of `holder`: where they are texts, other vendors can be told all of it in words. */

@@ -53,6 +53,23 @@ describe("texts that a caller of messages found", () => {
     });
   });
 
+  it("reach other vendors where a summary stands for what came before", () => {
+    const summary = { type: "compaction", content: "We spoke of Rome." };
+    const messages = [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: [summary, text("Yes.")] },
+      { role: "user", content: "Go on." },
+    ];
+    const decoded = PROTOCOLS.messages.translation?.decodeRequest({ model: "m", max_tokens: 9, messages });
+    if (decoded === undefined || !("value" in decoded)) throw new Error("malformed");
+    for (const name of ["chat-completions", "responses", "generate-content"] as const) {
+      const encoded = PROTOCOLS[name].translation?.encodeRequest(decoded.value, target(name));
+      expect(JSON.stringify(encoded), name).toContain("We spoke of Rome.");
+    }
+    const own = PROTOCOLS.messages.translation?.encodeRequest(decoded.value, target("messages"));
+    expect(JSON.stringify(own)).toContain(JSON.stringify(summary));
+  });
+
   it("are refused where they hold more than texts, which would be lost", () => {
     expect(sent([{ ...RESULT, content: "1" }, document([text("a"), image])])).toEqual({
       refused: "messages[2].content[1]",
