@@ -37,7 +37,7 @@ const WORDS: Readonly<Partial<Record<Fault, VendorFault>>> = {
   },
   "callers-fault": {
     ...{ status: 400, type: "invalid_request_error", code: "INVALID_ARGUMENT" },
-    message: "The prompt is too long for this model.",
+    message: "The temperature is too high for this model.",
   },
 };
 
