@@ -8,7 +8,7 @@ import {
   type TranslatedWorld,
 } from "../support/translated-world.ts";
 import { TOOLS } from "../support/wish-extras.ts";
-import type { Reply } from "../support/world.ts";
+import { codeIn, type Reply } from "../support/world.ts";
 
 /** Hints and unknown fields of each protocol, and which of the others have a slot for them. */
 const HINTS: readonly {
@@ -165,10 +165,8 @@ describe("what translation cannot carry", () => {
       const seen = (await world.upstreams[upstream].journal()).length;
       const reply = await ask(client, upstream, more, { streamed });
       expect(reply.status, reply.text).toBe(400);
-      expect(reply.json.error).toMatchObject({
-        code: "invalid_request",
-        param: expect.stringMatching(param),
-      });
+      expect(codeIn(reply.json)).toBe("invalid_request");
+      expect(reply.json.error.param).toMatch(param);
       expect((await world.upstreams[upstream].journal()).length).toBe(seen);
     }
   });
