@@ -320,10 +320,13 @@ export class StreamAnswer implements Receiver {
   private async finish(): Promise<void> {
     if (this.over) return;
     this.stop();
+    // Read before it is charged: the last chunk tells of losses that belong on the receipt.
+    const held = this.tellable(this.heldBack.splice(0)).flatMap((chunk) => this.passage.write(chunk));
+    const last = [...held, ...this.passage.end(this.meter.missingEnd)];
     await this.charge("completed");
     crashPoint("answer.before-last-byte");
-    this.release();
-    for (const piece of this.passage.end(this.meter.missingEnd)) this.answer.write(piece);
+    if (last.length > 0 && !this.answer.committed) this.commit();
+    for (const piece of last) this.answer.write(piece);
     // A finish of some vendors is a failure in other protocols, which the meter of their own does not see.
     if (this.passage.failedAtEnd?.()) {
       const statement = statementOf(brokenStream(this.upstream).error, this.attempt.errorType);
