@@ -94,8 +94,15 @@ function grown(part: AnswerPart, event: ChatEvent): AnswerPart {
         : part;
     case "tool-call-delta":
       return part.kind === "tool-call" ? { ...part, arguments: part.arguments + event.arguments } : part;
-    case "text-end":
     case "tool-call-end":
+      return part.kind === "tool-call"
+        ? {
+            ...part,
+            ...(event.broken === undefined ? {} : { broken: event.broken }),
+            ...(event.opaque === undefined ? {} : { opaque: event.opaque }),
+          }
+        : part;
+    case "text-end":
       return event.opaque === undefined || part.kind === "foreign" ? part : { ...part, opaque: event.opaque };
     default:
       return part;

@@ -1,7 +1,7 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { Opaque } from "./opaque.ts";
-import type { Citation, ForeignPart, MediaPart } from "./request.ts";
+import type { BrokenCall, Citation, ForeignPart, MediaPart } from "./request.ts";
 import type { Finish } from "./response.ts";
 
 /**
@@ -21,7 +21,7 @@ export type ChatEvent =
   | ReasoningEnd
   | ToolCallStart
   | { readonly type: "tool-call-delta"; readonly block: number; readonly arguments: string }
-  | { readonly type: "tool-call-end"; readonly block: number; readonly opaque?: Opaque }
+  | ToolCallEnd
   | { readonly type: "media"; readonly block: number; readonly choice: number; readonly part: MediaPart }
   | { readonly type: "foreign"; readonly block: number; readonly choice: number; readonly part: ForeignPart }
   /** Belongs to a text block that is open. */
@@ -41,6 +41,14 @@ interface ReasoningEnd {
   readonly type: "reasoning-end";
   readonly block: number;
   readonly redacted?: true;
+  readonly opaque?: Opaque;
+}
+
+interface ToolCallEnd {
+  readonly type: "tool-call-end";
+  readonly block: number;
+  /** Why the arguments are no JSON object. */
+  readonly broken?: BrokenCall;
   readonly opaque?: Opaque;
 }
 

@@ -22,6 +22,7 @@ const narrow: ProtocolTraits = {
   media: { inline: [], byUrl: [], schemes: [] },
   assistantMedia: false,
   answerMedia: [],
+  argumentsAs: "object",
   blocksInTurn: true,
   stateSlots: ["reasoning"],
   thoughtsRideOn: [],

@@ -8,13 +8,15 @@ import { eventsPlaceState, placeState } from "./place-state.ts";
 import type { Citation } from "./request.ts";
 import type { AnswerPart, ChatResponse, Choice } from "./response.ts";
 import type { ProtocolTraits } from "./traits.ts";
+import { brokenLeftOut, withoutBroken } from "./whole-calls.ts";
 
 /** The answer without what the caller's protocol has no slot for; ids of calls as it takes them. */
 export function fitAnswer(response: ChatResponse, traits: ProtocolTraits, losses: LossList): ChatResponse {
   return { ...response, choices: response.choices.map((choice) => fitChoice(choice, traits, losses)) };
 }
 
-function fitChoice(choice: Choice, traits: ProtocolTraits, losses: LossList): Choice {
+function fitChoice(told: Choice, traits: ProtocolTraits, losses: LossList): Choice {
+  const choice = withoutBroken(told, traits, losses);
   const fitted = choice.parts.flatMap((each) => fitPart(each, traits, losses));
   const parts = placeState(fitted, traits, losses);
   return { ...choice, parts: traits.stateAfterWords ? parts : endInWords(parts, losses) };
@@ -48,8 +50,9 @@ export function fitEvents(traits: ProtocolTraits, losses: LossList): StreamRun<C
     },
     end: () => [],
   };
-  if (!traits.blocksInTurn) return fitting;
-  const inTurn = chainRuns(fitting, blocksInTurn());
+  const fitted = chainRuns(brokenLeftOut(traits, losses), fitting);
+  if (!traits.blocksInTurn) return fitted;
+  const inTurn = chainRuns(fitted, blocksInTurn());
   return traits.stateAfterWords ? inTurn : chainRuns(inTurn, eventsEndInWords(losses));
 }
 

@@ -16,7 +16,9 @@ export type LossReason =
   /** The upstream's model does not take it (a quirk in the catalog). */
   | "model-refuses"
   /** Taken over with a smaller value or in a weaker form. */
-  | "weakened";
+  | "weakened"
+  /** A call whose arguments are not whole, so that it would be another call. */
+  | "cut-short";
 
 /** The fields of the neutral form that a loss or a refusal can name. */
 const NEUTRAL_FIELDS = [
@@ -32,6 +34,7 @@ const NEUTRAL_FIELDS = [
   "citations",
   "isError",
   "tools",
+  "toolCalls",
   "toolChoice",
   "parallelToolCalls",
   "strict",

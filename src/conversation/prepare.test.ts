@@ -21,6 +21,7 @@ const traits: ProtocolTraits = {
   media: { inline: [], byUrl: [], schemes: [] },
   assistantMedia: false,
   answerMedia: [],
+  argumentsAs: "object",
   blocksInTurn: true,
   stateSlots: ["reasoning"],
   thoughtsRideOn: [],

@@ -114,9 +114,14 @@ export interface ToolCallPart {
   readonly arguments: string;
   /** A call of a custom tool. */
   readonly custom?: true;
+  /** Of answers: why the arguments are no JSON object; absent where they are one. */
+  readonly broken?: BrokenCall;
   readonly opaque?: Opaque;
   readonly cache?: CacheMark;
 }
+
+/** `cut`: the text ends before it is closed; `malformed`: it is whole, and no JSON object. */
+export type BrokenCall = "cut" | "malformed";
 
 export interface ToolResultPart {
   readonly kind: "tool-result";

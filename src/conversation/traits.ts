@@ -40,6 +40,8 @@ export interface ProtocolTraits {
   readonly assistantMedia: boolean;
   /** Media that answers can hold. */
   readonly answerMedia: readonly MediaPart["media"][];
+  /** How calls hold their arguments: as an object, or as its text, which need not be one. */
+  readonly argumentsAs: "object" | "text";
   /** Streams write one block after the other, never two at a time (rule 13). */
   readonly blocksInTurn: boolean;
   /**

@@ -35,11 +35,11 @@ describe("undoing a plan", () => {
     expect(streamed(called("code__run_ab12", '{"input":"print(1)"}'), by)).toEqual({ response: undone });
   });
 
-  it("makes the text it stands for of a forced answer tool, and a stop of its finish (rule 40)", () => {
+  it("makes the text it stands for of a forced answer tool (rule 40)", () => {
     const by = { ...plan("messages"), answerTool: "give_answer" };
     const undone = undoResponse(called("give_answer", '{"a":1}'), by);
     expect(undone.choices).toEqual([
-      { parts: [{ kind: "text", text: '{"a":1}' }], finish: { unified: "stop", protocol: "messages" } },
+      { parts: [{ kind: "text", text: '{"a":1}' }], finish },
     ]);
     expect(streamed(called("give_answer", '{"a":1}'), by)).toEqual({ response: undone });
   });

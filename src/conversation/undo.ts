@@ -3,7 +3,7 @@ import type { ChatEvent } from "./event.ts";
 import { chainRuns, type StreamRun } from "./machine.ts";
 import type { AnswerPlan, PlannedTool } from "./plan.ts";
 import type { ToolCallPart } from "./request.ts";
-import type { AnswerPart, ChatResponse, Choice, Finish } from "./response.ts";
+import type { AnswerPart, ChatResponse, Choice } from "./response.ts";
 import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
 
 /**
@@ -19,7 +19,7 @@ export function undoResponse(response: ChatResponse, plan: AnswerPlan): ChatResp
 function undoChoice(choice: Choice, plan: AnswerPlan): Choice {
   const told = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
   const parts = told.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
-  const undone = { parts, finish: finishWithout(choice.finish, parts, plan) };
+  const undone = { parts, finish: choice.finish };
   return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
 }
 
@@ -28,17 +28,9 @@ function undoCall(part: ToolCallPart, plan: AnswerPlan): AnswerPart {
   const tool = plan.tools.get(part.name);
   if (tool === undefined) return part;
   const owned = { ...part, ...tool };
-  return tool.custom === true ? { ...owned, arguments: bareInput(part.arguments) } : owned;
-}
-
-/** A finish for calls that were none is a stop. */
-function finishWithout(finish: Finish, parts: readonly AnswerPart[], plan: AnswerPlan): Finish {
-  if (plan.answerTool === undefined || parts.some((part) => part.kind === "tool-call")) return finish;
-  return stopInstead(finish);
-}
-
-function stopInstead(finish: Finish): Finish {
-  return finish.unified === "tool-calls" ? { unified: "stop", protocol: finish.protocol } : finish;
+  if (tool.custom !== true || part.broken === "cut") return owned;
+  const { broken: _, ...whole } = owned;
+  return { ...whole, arguments: bareInput(part.arguments) };
 }
 
 /** The text of a custom tool's stand-in; what the model wrote where it is no such object. */
@@ -56,7 +48,6 @@ export function undoEvents(plan: AnswerPlan): StreamRun<ChatEvent, ChatEvent> | 
   if (isIdle(plan)) return undefined;
   const calls = new Map<number, PlannedTool | "answer">();
   const inputs = new Map<number, string>();
-  const calling = new Set<number>();
   const cutter = plan.stops.length === 0 ? undefined : openStopCutter(plan);
 
   function undo(event: ChatEvent): readonly ChatEvent[] {
@@ -66,7 +57,6 @@ export function undoEvents(plan: AnswerPlan): StreamRun<ChatEvent, ChatEvent> | 
           calls.set(event.block, "answer");
           return [{ type: "text-start", block: event.block, choice: event.choice }];
         }
-        calling.add(event.choice);
         const tool = plan.tools.get(event.name);
         if (tool === undefined) return [event];
         calls.set(event.block, tool);
@@ -82,12 +72,10 @@ export function undoEvents(plan: AnswerPlan): StreamRun<ChatEvent, ChatEvent> | 
       case "tool-call-end": {
         if (calls.get(event.block) === "answer") return [{ type: "text-end", block: event.block }];
         const written = inputs.get(event.block);
-        if (written === undefined) return [event];
-        return [{ type: "tool-call-delta", block: event.block, arguments: bareInput(written) }, event];
+        if (written === undefined || event.broken === "cut") return [event];
+        const { broken: _, ...end } = event;
+        return [{ type: "tool-call-delta", block: event.block, arguments: bareInput(written) }, end];
       }
-      case "finish":
-        if (plan.answerTool === undefined || calling.has(event.choice)) return [event];
-        return [{ ...event, finish: stopInstead(event.finish) }];
       default:
         return [event];
     }

@@ -16,6 +16,7 @@ import type { ChatResponse } from "../conversation/response.ts";
 import { type StatedCall, statedCalls, watchCalls } from "../conversation/stated-calls.ts";
 import type { ProtocolTraits } from "../conversation/traits.ts";
 import { undoEvents, undoResponse } from "../conversation/undo.ts";
+import { callMarks, finishesSettled, markCalls, settleFinishes } from "../conversation/whole-calls.ts";
 import type { UpstreamError } from "./blame.ts";
 
 /**
@@ -92,7 +93,8 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       }),
     decodeResponse(body, plan) {
       const decoded = parts.decodeResponse(body, plan);
-      return "error" in decoded ? decoded : { response: undoResponse(decoded.response, plan) };
+      if ("error" in decoded) return decoded;
+      return { response: settleFinishes(undoResponse(markCalls(decoded.response), plan)) };
     },
     encodeResponse(response, frame, tellCall) {
       const losses = openLosses(ANSWER_FIELDS);
@@ -102,9 +104,9 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       return { body, losses: losses.list() };
     },
     decodeStream(plan) {
-      const decoding = runMachine(parts.decodeStream, plan);
+      const marked = chainRuns(runMachine(parts.decodeStream, plan), callMarks());
       const undoing = undoEvents(plan);
-      return undoing === undefined ? decoding : chainRuns(decoding, undoing);
+      return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), finishesSettled());
     },
     encodeStream(frame, losses, tellCall) {
       const fitting = fitEvents(traits, losses);

@@ -60,13 +60,12 @@ export function readCalls(
   return now;
 }
 
-/** Ends every call; whether there was any. */
-export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter, plan: AnswerPlan): boolean {
+/** Ends every call. */
+export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter, plan: AnswerPlan): void {
   calls.forEach((call, at) => {
     const begun = call.started ? call : start(call, "", undefined, { choice, at }, blocks, plan, calls);
     if (!begun.ended) blocks.close(begun.key, { opaque: lateState(begun) });
   });
-  return calls.length > 0;
 }
 
 /** Which call a delta goes on with; undefined = it begins one. */

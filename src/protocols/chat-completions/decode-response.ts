@@ -67,7 +67,7 @@ function decodeChoice(
     ...decodeSound(message),
     ...calls,
   ];
-  return { parts, finish: decodeFinish(finishWord(choice), calls.length > 0) };
+  return { parts, finish: decodeFinish(finishWord(choice)) };
 }
 
 function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart[] {

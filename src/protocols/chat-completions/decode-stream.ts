@@ -162,17 +162,16 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
   }
   const blocks = writeBlocks(state.blocks);
   const usage = state.usage === undefined ? undefined : chatCompletionsUsage.buckets(state.usage);
-  const calling = new Set<number>();
   for (const { index, calls, details, cited, visited } of state.choices) {
     const sources = visited.length === 0 ? state.sources : visited;
     for (const source of cited ? [] : sources) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
-    if (closeCalls(calls, index, blocks, state.plan)) calling.add(index);
+    closeCalls(calls, index, blocks, state.plan);
     blocks.closeAll(index);
   }
   if (usage !== undefined) blocks.emit({ type: "usage", usage });
   for (const { index, finish } of state.choices) {
-    blocks.emit({ type: "finish", choice: index, finish: decodeFinish(finish ?? "", calling.has(index)) });
+    blocks.emit({ type: "finish", choice: index, finish: decodeFinish(finish ?? "") });
   }
   return blocks.events;
 }

@@ -7,14 +7,9 @@ export function finishWord(choice: JsonObject): string {
   return word === "null" ? "" : word;
 }
 
-/**
- * The vendor's word, of which one adds its reason behind a colon; a call makes a tool finish of a stop, which some vendors say in its place.
- */
-export function decodeFinish(word: string, hasCalls: boolean): Finish {
+/** The vendor's word, of which one adds its reason behind a colon. */
+export function decodeFinish(word: string): Finish {
   const unified = KINDS.get(word.split(":", 1)[0] ?? "") ?? "other";
-  if (hasCalls && (unified === "stop" || unified === "other")) {
-    return { unified: "tool-calls", protocol: "chat-completions" };
-  }
   return { unified, protocol: "chat-completions", ...(word === "" ? {} : { raw: word }) };
 }
 

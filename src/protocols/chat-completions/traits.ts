@@ -44,6 +44,7 @@ export const chatCompletionsTraits: ProtocolTraits = {
   assistantMedia: false,
   // No slot in the first vendor's schema; `images` is what the others write and clients read.
   answerMedia: ["image"],
+  argumentsAs: "text",
   blocksInTurn: false,
   stateSlots: ["tool-call"],
   thoughtsRideOn: ["tool-call"],

@@ -23,8 +23,6 @@ export interface CandidateState {
   readonly state: Opaque | undefined;
   /** A call whose arguments still come. */
   readonly call: OpenCall | undefined;
-  /** It has called; the finish may come in a later chunk (rule 9). */
-  readonly hasCalls: boolean;
   /** The ids of its latest calls. */
   readonly ids: readonly string[];
   /** What it said of its sources, latest first of each kind. */
@@ -48,7 +46,6 @@ export function blankCandidate(index: number): CandidateState {
     text: "",
     state: undefined,
     call: undefined,
-    hasCalls: false,
     ids: [],
     beside: {},
     finish: undefined,
@@ -142,8 +139,8 @@ function readWords(
   if (kind === "text") blocks.text(place, text);
   else blocks.reasoning(place, text);
   // Written out, as in every event of a stream: spreading the state costs more than all else here.
-  const { index, call, hasCalls, ids, beside, finish, message } = at;
-  return { index, open: kind, text: at.text + text, state, call, hasCalls, ids, beside, finish, message };
+  const { index, call, ids, beside, finish, message } = at;
+  return { index, open: kind, text: at.text + text, state, call, ids, beside, finish, message };
 }
 
 /** Calls come whole (rule 17), but for those whose caller asked for pieces. */
@@ -182,7 +179,7 @@ function endCall(
   blocks.toolCall({ key, choice: index }, { id, name: call.name, ...state });
   blocks.arguments(key, whole ? text : text.slice(0, -1));
   blocks.close(key);
-  return { ...before, call: undefined, hasCalls: true, ids: [...before.ids, id].slice(-REMEMBERED_IDS) };
+  return { ...before, call: undefined, ids: [...before.ids, id].slice(-REMEMBERED_IDS) };
 }
 
 function closeBlock(before: CandidateState, blocks: BlockWriter): CandidateState {

@@ -140,14 +140,16 @@ describe("generateContent answers", () => {
   });
 
   it("leave a call out whose arguments were cut short, and never look finished by it (rule 11)", () => {
-    const cut = { ...weather, arguments: '{"city":"Ro' };
+    const cut = { ...weather, arguments: '{"city":"Ro', broken: "cut" } as const;
     const limited = { parts: [cut], finish: { unified: "length", protocol: "messages" } } as const;
     expect(encodedCandidate(limited)).toMatchObject({
       content: { parts: [{ text: "" }] },
       finishReason: "MAX_TOKENS",
     });
     const called = { parts: [cut], finish: { unified: "tool-calls", protocol: "messages" } } as const;
-    expect(encodedCandidate(called)).toMatchObject({ finishReason: "MALFORMED_FUNCTION_CALL" });
+    expect(encodedCandidate(called)).toMatchObject({ finishReason: "MAX_TOKENS" });
+    const odd = { ...called, parts: [{ ...cut, broken: "malformed" }] } as const;
+    expect(encodedCandidate(odd)).toMatchObject({ finishReason: "MALFORMED_FUNCTION_CALL" });
   });
 
   it("give a call without arguments an object (rule 14)", () => {

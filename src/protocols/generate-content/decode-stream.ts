@@ -95,8 +95,8 @@ export function ending(state: DecodeState): readonly ChatEvent[] {
   const blocks = writeBlocks(state.blocks);
   const finishes: ChatEvent[] = [];
   for (const candidate of state.candidates) {
-    const { index, hasCalls, finish, message } = closeCandidate(candidate, blocks, plan);
-    const told = finish === undefined ? block : decodeFinish(finish, hasCalls, message);
+    const { index, finish, message } = closeCandidate(candidate, blocks, plan);
+    const told = finish === undefined ? block : decodeFinish(finish, message);
     if (told === undefined) {
       return [...blocks.events, failure(message || `The upstream's model failed: ${finish ?? ""}.`, finish)];
     }

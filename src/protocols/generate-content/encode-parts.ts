@@ -1,13 +1,11 @@
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { AnswerPart } from "../../conversation/response.ts";
+import { isNoArguments } from "../../conversation/whole-calls.ts";
 import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeAnswerMedia } from "./encode-media.ts";
 import { encodeState } from "./state.ts";
 
-/**
- * A part of an answer as this protocol's callers read it; [] where it has none. A call whose arguments
- * were cut short is left out: with other arguments it would be another call (rule 11).
- */
+/** A part of an answer as this protocol's callers read it; [] where it has none. */
 export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
   switch (part.kind) {
     case "text":
@@ -28,7 +26,7 @@ export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
 
 /** The call with its arguments as the object that they are; undefined where they are none. */
 export function encodeCall({ id, name, arguments: text }: ToolCallPart): JsonObject | undefined {
-  const args = text.trim() === "" ? {} : asObject(parseWhole(text));
+  const args = isNoArguments(text) ? {} : asObject(parseWhole(text));
   return args === undefined ? undefined : { id, name, args };
 }
 

@@ -2,7 +2,7 @@ import type { AnswerFrame } from "../../conversation/plan.ts";
 import type { ChatResponse, Choice, Finish } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
-import { encodeAnswerPart, encodeCall, isBeside } from "./encode-parts.ts";
+import { encodeAnswerPart, isBeside } from "./encode-parts.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeBlock, encodeFinish } from "./finish.ts";
 import { type CitedText, encodeGrounding } from "./grounding.ts";
@@ -41,10 +41,8 @@ function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonOb
   const parts: JsonObject[] = [];
   const texts: CitedText[] = [];
   let beside: JsonObject = {};
-  let cut = false;
   for (const part of told) {
     if (part.kind === "foreign" && isBeside(part.value)) beside = { ...beside, ...part.value };
-    if (part.kind === "tool-call") cut ||= encodeCall(part) === undefined;
     if (part.kind === "text" && part.citations !== undefined) {
       texts.push({ part: parts.length, text: part.text, citations: part.citations });
     }
@@ -52,17 +50,16 @@ function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonOb
   }
   return {
     content: { parts: parts.length === 0 ? [NOTHING] : parts, role: "model" },
-    ...encodeEnd(finish, cut),
+    ...encodeEnd(finish),
     index,
     ...encodeSources(texts, beside),
   };
 }
 
-/** Why a candidate ended. `cut`: a call was left out, for its arguments were none. */
-export function encodeEnd(finish: Finish, cut: boolean): JsonObject {
-  const word = cut && finish.unified !== "length" ? "MALFORMED_FUNCTION_CALL" : encodeFinish(finish);
+/** Why a candidate ended. */
+export function encodeEnd(finish: Finish): JsonObject {
   return {
-    finishReason: word,
+    finishReason: encodeFinish(finish),
     ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
   };
 }

@@ -8,7 +8,7 @@ import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import { UNKNOWN_STREAM } from "../protocol.ts";
 import type { WireFrame } from "../translation.ts";
-import { encodeAnswerPart, encodeCall, isBeside } from "./encode-parts.ts";
+import { encodeAnswerPart, isBeside } from "./encode-parts.ts";
 import { encodeEnd, encodeFeedback, encodeHead, encodeSources, NOTHING } from "./encode-response.ts";
 import { encodeStreamError } from "./errors.ts";
 import { encodeBlock } from "./finish.ts";
@@ -26,7 +26,6 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
     blocks: new Map(),
     beside: new Map(),
     said: new Set(),
-    cut: new Set(),
     over: false,
   }),
 
@@ -60,8 +59,6 @@ export interface EncodeState {
   readonly beside: ReadonlyMap<number, JsonObject>;
   /** Choices that have said something. */
   readonly said: ReadonlySet<number>;
-  /** Choices of which a call was left out, for its arguments were none. */
-  readonly cut: ReadonlySet<number>;
   readonly over: boolean;
 }
 
@@ -129,7 +126,7 @@ function writeDelta(state: EncodeState, event: DeltaEvent, { choice, part }: Blo
       return partFrames(state, choice, { kind: "text", text: "", opaque: event.opaque });
     case "tool-call-end": {
       if (part.kind !== "tool-call") return [state, []];
-      if (encodeCall(part) === undefined) return [{ ...state, cut: new Set(state.cut).add(choice) }, []];
+      if (event.broken !== undefined) return [state, []];
       return partFrames(state, choice, {
         ...part,
         ...(event.opaque === undefined ? {} : { opaque: event.opaque }),
@@ -153,7 +150,7 @@ function endFrame(state: EncodeState, choice: number, finish: Finish): WireFrame
   if (blocked !== undefined) return chunk(state, encodeFeedback(blocked, finish), true);
   const candidate = {
     content: { parts: [NOTHING], role: "model" },
-    ...encodeEnd(finish, state.cut.has(choice)),
+    ...encodeEnd(finish),
     index: choice,
     ...encodeSources(citedTexts(state, choice), state.beside.get(choice) ?? {}),
   };

@@ -1,14 +1,10 @@
 import type { Finish, FinishKind } from "../../conversation/response.ts";
 
-/**
- * The vendor's word. It says STOP with function calls as well (rule 9), and nothing but STOP is
- * overridden by them. Undefined: the word tells of a failure, not of an end.
- */
-export function decodeFinish(word: string, hasCalls: boolean, message: string): Finish | undefined {
+/** The vendor's word, which is STOP with function calls as well (rule 9). Undefined: it tells of a failure, not of an end. */
+export function decodeFinish(word: string, message: string): Finish | undefined {
   if (isFailure(word)) return undefined;
   const told = message === "" || word === "STOP" ? {} : { message };
   const unified = KINDS.get(word) ?? "other";
-  if (hasCalls && unified === "stop") return { unified: "tool-calls", protocol: PROTOCOL };
   return { unified, protocol: PROTOCOL, ...(word === "" ? {} : { raw: word }), ...told };
 }
 

@@ -39,6 +39,7 @@ export const generateContentTraits: ProtocolTraits = {
   },
   assistantMedia: true,
   answerMedia: ["image", "audio", "video", "document"],
+  argumentsAs: "object",
   blocksInTurn: false,
   stateSlots: ["text", "media", "tool-call"],
   thoughtsRideOn: ["tool-call", "text"],

@@ -21,13 +21,12 @@ export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse 
   const { error, usage } = messagesUsage.readPlain(body);
   if (error !== undefined) return { error };
   const parts = asObjects(content).flatMap((block, index) => decodeBlock(block, index, plan));
-  const calls = parts.some((part) => part.kind === "tool-call");
   const id = asText(body["id"]);
   const model = asText(body["model"]);
   const response: ChatResponse = {
     ...(id === "" ? {} : { id }),
     ...(model === "" ? {} : { model }),
-    choices: [{ parts, finish: decodeFinish(body, calls) }],
+    choices: [{ parts, finish: decodeFinish(body) }],
     ...(usage === undefined ? {} : { usage }),
   };
   return { response };

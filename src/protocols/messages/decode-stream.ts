@@ -22,7 +22,6 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
     plan,
     started: false,
     ended: false,
-    calls: false,
     blocks: NO_BLOCKS,
     notes: new Map(),
     usage: undefined,
@@ -46,7 +45,6 @@ export interface DecodeState {
   readonly plan: AnswerPlan;
   readonly started: boolean;
   readonly ended: boolean;
-  readonly calls: boolean;
   readonly blocks: BlockState;
   /** What is known of each block that is open on the wire, by its index there. */
   readonly notes: ReadonlyMap<string, Note>;
@@ -85,7 +83,7 @@ function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: 
       let closed = opened(state, writer);
       for (const key of state.notes.keys()) closed = stopBlock(closed, key, writer);
       writer.closeAll();
-      writer.emit({ type: "finish", choice: 0, finish: decodeFinish(state.stop, closed.calls) });
+      writer.emit({ type: "finish", choice: 0, finish: decodeFinish(state.stop) });
       return { ...closed, ended: true };
     }
     // Pings, and events that are not known here (rule 18).
@@ -150,7 +148,7 @@ function startBlock(state: DecodeState, key: string, block: JsonObject, writer: 
         id: asText(block["id"]) || makeCallId(state.plan.seed, writer.state.next),
         name: asText(block["name"]),
       });
-      return { ...note("call", ""), calls: true };
+      return note("call", "");
     default:
       return note("foreign", "");
   }

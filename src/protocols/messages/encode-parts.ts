@@ -10,6 +10,7 @@ import type {
   ToolResultPart,
 } from "../../conversation/request.ts";
 import { alternatingTurns, type Turn } from "../../conversation/turns.ts";
+import { isNoArguments } from "../../conversation/whole-calls.ts";
 import { asObject, parseWhole } from "../json.ts";
 import { isReplayable } from "./citations.ts";
 import { encodeMedia } from "./encode-media.ts";
@@ -112,9 +113,9 @@ function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
   return { type: "tool_use", id: part.id, name: part.name, input: input ?? {}, ...encodeMark(part.cache) };
 }
 
-/** Arguments as the object they must be here; undefined where the text is none. No text = no arguments. */
+/** Arguments as the object they must be here; undefined where the text is none. */
 export function readInput(text: string): JsonObject | undefined {
-  return text.trim() === "" ? {} : asObject(parseWhole(text));
+  return isNoArguments(text) ? {} : asObject(parseWhole(text));
 }
 
 function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {

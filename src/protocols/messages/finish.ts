@@ -3,15 +3,11 @@ import { asObject, asText, type JsonObject } from "../json.ts";
 
 /**
  * Reads `stop_reason`, `stop_sequence` and `stop_details`, which stand in a plain answer and in a stream's
- * `message_delta` alike. A call makes a tool finish of a missing word, but not of `end_turn`: the vendor says so of calls that
- * its own code made and that are over.
+ * `message_delta` alike.
  */
-export function decodeFinish(stated: JsonObject, hasCalls: boolean): Finish {
+export function decodeFinish(stated: JsonObject): Finish {
   const word = asText(stated["stop_reason"]);
   const unified = KINDS.get(word) ?? "other";
-  if (hasCalls && unified === "other") {
-    return { unified: "tool-calls", protocol: "messages" };
-  }
   const stopSequence = asText(stated["stop_sequence"]);
   const message = asText(asObject(stated["stop_details"])?.["explanation"]);
   return {

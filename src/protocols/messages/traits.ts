@@ -48,6 +48,7 @@ export const messagesTraits: ProtocolTraits = {
   },
   assistantMedia: false,
   answerMedia: [],
+  argumentsAs: "object",
   blocksInTurn: true,
   stateSlots: ["reasoning"],
   thoughtsRideOn: [],

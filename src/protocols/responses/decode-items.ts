@@ -10,8 +10,6 @@ import { BETWEEN_THOUGHTS, mintedState } from "./reasoning-item.ts";
 export interface ItemsState {
   /** By place in the output, as the events tell it. */
   readonly items: ReadonlyMap<string, ItemState>;
-  /** A tool was called. */
-  readonly called: boolean;
 }
 
 interface ItemState {
@@ -25,7 +23,7 @@ interface Told {
   readonly citations: number;
 }
 
-export const NO_ITEMS: ItemsState = { items: new Map(), called: false };
+export const NO_ITEMS: ItemsState = { items: new Map() };
 
 /** Reads the events of one step into blocks. */
 export interface ItemReader {
@@ -42,7 +40,6 @@ export function readItems(before: ItemsState, blocks: BlockWriter, plan: AnswerP
 /** A class, because one is made for each event of a stream: closures cost more than all it does. */
 class StepItems implements ItemReader {
   #items: ReadonlyMap<string, ItemState>;
-  #called: boolean;
   readonly #before: ItemsState;
   readonly #blocks: BlockWriter;
   readonly #plan: AnswerPlan;
@@ -50,14 +47,12 @@ class StepItems implements ItemReader {
   constructor(before: ItemsState, blocks: BlockWriter, plan: AnswerPlan) {
     this.#before = before;
     this.#items = before.items;
-    this.#called = before.called;
     this.#blocks = blocks;
     this.#plan = plan;
   }
 
   state(): ItemsState {
-    const isSame = this.#items === this.#before.items && this.#called === this.#before.called;
-    return isSame ? this.#before : { items: this.#items, called: this.#called };
+    return this.#items === this.#before.items ? this.#before : { items: this.#items };
   }
 
   finish(output: readonly JsonObject[]): void {
@@ -126,7 +121,6 @@ class StepItems implements ItemReader {
       { key: place, choice: 0 },
       { id: id === "" ? makeCallId(this.#plan.seed, block) : id, ...head },
     );
-    this.#called = true;
   }
 
   #callText(place: string, piece: string): void {

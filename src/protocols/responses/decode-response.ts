@@ -25,7 +25,7 @@ export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse 
   const { usage } = responsesUsage.readPlain(body);
   const response: ChatResponse = {
     ...decodeHead(body),
-    choices: [{ parts, finish: decodeFinish(body, parts.some(isCall)) }],
+    choices: [{ parts, finish: decodeFinish(body) }],
     ...(usage === undefined ? {} : { usage }),
   };
   return { response };
@@ -96,10 +96,6 @@ export function argumentsOf(item: JsonObject): string {
 /** What a tool of the vendor's own left, for callers who know it. */
 export function foreignOutput(item: JsonObject, index: number): ForeignPart {
   return { kind: "foreign", protocol: "responses", value: item, weight: "hint", path: `output[${index}]` };
-}
-
-function isCall(part: AnswerPart): boolean {
-  return part.kind === "tool-call";
 }
 
 /** Nobody asked for an answer that comes later. */

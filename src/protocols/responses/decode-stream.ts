@@ -59,7 +59,7 @@ function readEvent(
   blocks.closeAll();
   if (usage !== undefined) blocks.emit({ type: "usage", usage: responsesUsage.buckets(usage) });
   const status = asText(response["status"]) === "" ? { status: ends } : {};
-  const finish = decodeFinish({ ...response, ...status }, items.state().called);
+  const finish = decodeFinish({ ...response, ...status });
   blocks.emit({ type: "finish", choice: 0, finish });
   return [{ ...state, phase: "over" }, blocks.events];
 }

@@ -1,15 +1,12 @@
 import type { Finish, FinishKind } from "../../conversation/response.ts";
 import { asObject, asText, type JsonObject } from "../json.ts";
 
-/** Why a response ended: the reason of its incompleteness, else its status. A call makes a tool finish of a stop. */
-export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
+/** Why a response ended: the reason of its incompleteness, else its status. */
+export function decodeFinish(response: JsonObject): Finish {
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
   const status = asText(response["status"]);
   const raw = reason !== "" ? reason : status;
   const unified = KINDS.get(raw) ?? (status === "incomplete" ? "length" : "other");
-  if (hasCalls && (unified === "stop" || unified === "other")) {
-    return { unified: "tool-calls", protocol: "responses" };
-  }
   return { unified, protocol: "responses", ...(raw === "" ? {} : { raw }) };
 }
 

@@ -40,6 +40,7 @@ export const responsesTraits: ProtocolTraits = {
   media: { inline: ["image", "document"], byUrl: ["image", "document"], schemes: ["https:", "http:"] },
   assistantMedia: true,
   answerMedia: ["image"],
+  argumentsAs: "text",
   blocksInTurn: true,
   stateSlots: ["reasoning"],
   thoughtsRideOn: [],

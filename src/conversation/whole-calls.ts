@@ -1,0 +1,187 @@
+import type { ChatEvent } from "./event.ts";
+import type { LossList } from "./loss.ts";
+import type { StreamRun } from "./machine.ts";
+import type { BrokenCall } from "./request.ts";
+import type { AnswerPart, ChatResponse, Choice, Finish } from "./response.ts";
+import type { ProtocolTraits } from "./traits.ts";
+
+/**
+ * The one place that says what the calls of an answer are worth. Their arguments are a JSON object, or the call is
+ * marked broken; a finish says that tools are called if and only if there are calls; and a call that was cut short
+ * is never handed on as another call.
+ */
+
+/** The answer with arguments that can be read, broken calls marked. To be done before names and inputs are undone. */
+export function markCalls(response: ChatResponse): ChatResponse {
+  if (!response.choices.some(({ parts }) => parts.some((part) => part.kind === "tool-call"))) return response;
+  const marked = ({ parts, finish }: Choice): Choice => ({ parts: parts.map(markCall), finish });
+  return { ...response, choices: response.choices.map(marked) };
+}
+
+function markCall(part: AnswerPart): AnswerPart {
+  if (part.kind !== "tool-call" || part.custom === true) return part;
+  if (isNoArguments(part.arguments)) return { ...part, arguments: "{}" };
+  const broken = howBroken(part.arguments);
+  return broken === undefined ? part : { ...part, broken };
+}
+
+/** The same for a stream. What may turn out to be no arguments waits until it is known. */
+export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
+  const calls = new Map<number, { text: string; waits: boolean }>();
+  return {
+    step(event) {
+      switch (event.type) {
+        case "tool-call-start":
+          if (event.custom !== true) calls.set(event.block, { text: "", waits: true });
+          return [event];
+        case "tool-call-delta": {
+          const call = calls.get(event.block);
+          if (call === undefined) return [event];
+          call.text += event.arguments;
+          if (!call.waits) return [event];
+          if (NO_ARGUMENTS.startsWith(call.text.trim())) return [];
+          call.waits = false;
+          return [{ ...event, arguments: call.text }];
+        }
+        case "tool-call-end": {
+          const call = calls.get(event.block);
+          if (call === undefined) return [event];
+          calls.delete(event.block);
+          if (isNoArguments(call.text)) {
+            return [{ type: "tool-call-delta", block: event.block, arguments: "{}" }, event];
+          }
+          const broken = howBroken(call.text);
+          const end = broken === undefined ? event : { ...event, broken };
+          return call.waits
+            ? [{ type: "tool-call-delta", block: event.block, arguments: call.text }, end]
+            : [end];
+        }
+        default:
+          return [event];
+      }
+    },
+    end: () => [],
+  };
+}
+
+/** Each choice with a finish that goes with its calls. */
+export function settleFinishes(response: ChatResponse): ChatResponse {
+  const settled = (choice: Choice): Choice => {
+    const calls = choice.parts.some((part) => part.kind === "tool-call");
+    return { parts: choice.parts, finish: finishWith(choice.finish, calls) };
+  };
+  return { ...response, choices: response.choices.map(settled) };
+}
+
+/** The same for a stream. */
+export function finishesSettled(): StreamRun<ChatEvent, ChatEvent> {
+  const calling = new Set<number>();
+  return {
+    step(event) {
+      if (event.type === "tool-call-start") calling.add(event.choice);
+      if (event.type !== "finish") return [event];
+      return [{ ...event, finish: finishWith(event.finish, calling.has(event.choice)) }];
+    },
+    end: () => [],
+  };
+}
+
+/** A limit and a filter are told for what they are, whatever was called before they struck. */
+function finishWith(finish: Finish, calls: boolean): Finish {
+  const { unified, protocol } = finish;
+  if (unified === "length" || unified === "content-filter") return finish;
+  if (calls === (unified === "tool-calls")) return finish;
+  return { unified: calls ? "tool-calls" : "stop", protocol };
+}
+
+/**
+ * The choice without calls that its caller could only take for others. Some protocols hand arguments on as the text
+ * that they are, and their callers read for themselves what a model wrote badly.
+ */
+export function withoutBroken(choice: Choice, traits: ProtocolTraits, losses: LossList): Choice {
+  const left = choice.parts.flatMap((part) =>
+    part.kind === "tool-call" && isLeftOut(part.broken, traits) ? (part.broken ?? []) : [],
+  );
+  if (left.length === 0) return choice;
+  losses.field("toolCalls", "cut-short");
+  const parts = choice.parts.filter((part) => part.kind !== "tool-call" || !isLeftOut(part.broken, traits));
+  return { parts, finish: finishWithout(choice.finish, left) };
+}
+
+/**
+ * The same for a stream, whose pieces of arguments are out when their end tells that they are broken: there the call
+ * stays cut as the vendors leave it, and the finish says so.
+ */
+export function brokenLeftOut(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  const choices = new Map<number, number>();
+  const left = new Map<number, readonly BrokenCall[]>();
+  return {
+    step(event) {
+      switch (event.type) {
+        case "tool-call-start":
+          choices.set(event.block, event.choice);
+          return [event];
+        case "tool-call-end": {
+          const choice = choices.get(event.block);
+          if (choice === undefined || event.broken === undefined || !isLeftOut(event.broken, traits)) {
+            return [event];
+          }
+          losses.field("toolCalls", "cut-short");
+          left.set(choice, [...(left.get(choice) ?? []), event.broken]);
+          return [event];
+        }
+        case "finish": {
+          const broken = left.get(event.choice);
+          return broken === undefined ? [event] : [{ ...event, finish: finishWithout(event.finish, broken) }];
+        }
+        default:
+          return [event];
+      }
+    },
+    end: () => [],
+  };
+}
+
+function isLeftOut(broken: BrokenCall | undefined, { argumentsAs }: ProtocolTraits): boolean {
+  return broken === "cut" || (broken === "malformed" && argumentsAs === "object");
+}
+
+/** The limit is what cut them; of what was written badly only one protocol has a word to say. */
+function finishWithout(finish: Finish, left: readonly BrokenCall[]): Finish {
+  if (finish.unified === "content-filter" || finish.unified === "length") return finish;
+  const raw = left.includes("cut") ? {} : { raw: "MALFORMED_FUNCTION_CALL" };
+  return { unified: "length", protocol: "generate-content", ...raw };
+}
+
+/** Whether a call has no arguments: some models write nothing, some `null`. */
+export function isNoArguments(text: string): boolean {
+  const bare = text.trim();
+  return bare === "" || bare === NO_ARGUMENTS;
+}
+
+const NO_ARGUMENTS = "null";
+
+/** Undefined: they are a JSON object. */
+function howBroken(text: string): BrokenCall | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "malformed";
+  } catch {
+    return isUnfinished(text) ? "cut" : "malformed";
+  }
+}
+
+/** Whether JSON text ends before it is closed: in a string, an object or an array. */
+function isUnfinished(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === "\\" && quoted) at += 1;
+    else if (letter === '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (letter === "{" || letter === "[") depth += 1;
+    else if (letter === "}" || letter === "]") depth -= 1;
+  }
+  return quoted || depth > 0;
+}
