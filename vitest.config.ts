@@ -33,6 +33,10 @@ export default defineConfig({
             "test/tidy.test.ts",
           ],
           globalSetup: ["test/support/global-database.ts"],
+          // One process runs many files: modules hold no state, so that each loads once and not with every file.
+          isolate: false,
+          restoreMocks: true,
+          unstubGlobals: true,
           testTimeout: UNIT_LIMIT_MS,
           hookTimeout: UNIT_LIMIT_MS,
           maxWorkers: CORES,

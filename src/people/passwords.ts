@@ -1,4 +1,4 @@
-import { hash, type Options, verify } from "@node-rs/argon2";
+import * as argon2 from "@node-rs/argon2";
 import type { KeyHasher } from "../accounts/key-hasher.ts";
 import { GatewayError } from "../errors.ts";
 import { createTurns } from "./turns.ts";
@@ -18,12 +18,15 @@ interface Asker {
   readonly known: boolean;
 }
 
+/** What is used of the library. */
+type Library = Pick<typeof argon2, "hash" | "verify">;
+
 /**
  * Argon2id under a secret that follows from the installation's hashing secret, which a dump of the database
  * holds sealed only: without the master key even a weak password cannot be guessed from it.
  */
-export function createPasswords(hasher: KeyHasher): Passwords {
-  const options: Options = { ...COST, secret: hasher.hash("secret of password hashes") };
+export function createPasswords(hasher: KeyHasher, { hash, verify }: Library = argon2): Passwords {
+  const options: argon2.Options = { ...COST, secret: hasher.hash("secret of password hashes") };
   const turns = createTurns(AT_ONCE, MOST_WAITING);
   const turn = <T>(work: () => Promise<T>, { known }: Asker): Promise<T> =>
     turns.run(work, known) ?? Promise.reject(busy());
@@ -56,7 +59,7 @@ const ARGON2ID = 2;
 
 // What OWASP's password storage cheat sheet asks for at least: 19 MiB and two passes in one lane, about 30 ms of one
 // core. Written out, since a library's default that moves would change what new passwords cost.
-const COST: Options = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const COST: argon2.Options = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Node has four threads for this and for files, and the spool of charges must never wait behind passwords. */
 const AT_ONCE = 2;
