@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { PACKAGE_FILES } from "../base/package-files.ts";
 import { CommandFailure } from "./command.ts";
 
 /** A machine under load still starts a small Node program within this. */
 const START_TIMEOUT_MS = 20_000;
 
-/** Path of the sandbox's entry; it is a program of its own, so that no bug is shared by both ends. */
+/** Path of the sandbox's entry. */
 export function sandboxEntry(): string {
-  const entry = fileURLToPath(new URL("../../sandbox/dist/main.js", import.meta.url));
+  const entry = PACKAGE_FILES.sandbox;
   if (!existsSync(entry)) throw new CommandFailure("sandbox/dist is absent; run `npm run build` first");
   return entry;
 }

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { PACKAGE_FILES } from "../base/package-files.ts";
 import { connect, connectionConfig } from "./connection.ts";
 import type { DatabaseLog, Queryable } from "./database.ts";
-
-// Beside src/ and beside dist/, so the same steps lead there from both.
-const MIGRATIONS_FOLDER = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 /**
  * Brings the schema up to date: runs the files the database does not know yet in order, each in a
@@ -15,7 +12,11 @@ const MIGRATIONS_FOLDER = fileURLToPath(new URL("../../migrations", import.meta.
  * Refuses, changing nothing, a database that a newer program has migrated and files that differ from
  * what was run.
  */
-export async function migrate(url: string, log: DatabaseLog, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+export async function migrate(
+  url: string,
+  log: DatabaseLog,
+  folder = PACKAGE_FILES.migrations,
+): Promise<string[]> {
   const files = await readMigrations(folder);
   // A connection of its own without time limits: a migration may rewrite a large table.
   const client = new pg.Client(connectionConfig(url, "faregate migrate"));
@@ -51,7 +52,10 @@ export interface MigrationStatus {
  * current when it started and finds the database "ahead" is being replaced in a rolling upgrade: it may
  * go on serving.
  */
-export async function migrationStatus(db: Queryable, folder = MIGRATIONS_FOLDER): Promise<MigrationStatus> {
+export async function migrationStatus(
+  db: Queryable,
+  folder = PACKAGE_FILES.migrations,
+): Promise<MigrationStatus> {
   const files = await readMigrations(folder);
   const { present } = await db.one<{ present: boolean }>(
     "select to_regclass('schema_migrations') is not null as present",

@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { complaints } from "../support/complaints.ts";
 import { removeDataDir, serverPid } from "../support/embedded.ts";
@@ -39,7 +41,11 @@ const short = (env: Record<string, string>, ...args: string[]) =>
 
 describe("the command line", () => {
   it.each(COMMANDS)("%s --help shows its usage and an example, whatever the environment", async (command) => {
-    const result = await run({ PORT: "nonsense" }, ...command.split(" "), "--help");
+    const result = await (command === "start" ? run : short)(
+      { PORT: "nonsense" },
+      ...command.split(" "),
+      "--help",
+    );
     expect([result.code, result.stderr]).toEqual([0, ""]);
     expect(result.stdout).toContain(`Usage: faregate ${command}`);
     expect(result.stdout).toMatch(/Examples?:\n {2}\S/);
@@ -81,13 +87,44 @@ describe("the command line", () => {
       [["start", "--role", "cook"], 1, /--role takes all, gateway, worker.*"cook"/],
       [["apply", "does-not-exist.yaml"], 1, /does-not-exist\.yaml/],
     ] as const) {
-      const result = await (code === 2 ? short : run)({}, ...args);
+      const result = await (args[0] === "apply" && code === 1 ? run : short)({}, ...args);
       expect([args, result.code, complaints(result)]).toEqual([
         args,
         code,
         [expect.stringMatching(sentence)],
       ]);
     }
+  });
+});
+
+describe("the entry point", () => {
+  const file = (path: string) => join(dataDir, path);
+  const begin = async () =>
+    promisify(execFile)(process.execPath, [file("bin/faregate.js")]).then(
+      ({ stdout }) => stdout.trim(),
+      ({ stderr }) => String(stderr).trim(),
+    );
+
+  it("runs the bundle, or the modules where only those were built since, or says what to do", async () => {
+    for (const folder of ["bin", "dist/bundle"]) await mkdir(file(folder), { recursive: true });
+    await cp(new URL("../../bin/faregate.js", import.meta.url), file("bin/faregate.js"));
+    await writeFile(file("package.json"), '{ "type": "module" }');
+    expect(await begin()).toContain("run `npm run build` first");
+    const built: [path: string, text: string, at: number][] = [
+      ["dist/main.js", "console.log('modules')", 10],
+      ["dist/.tsbuildinfo", "", 11],
+      ["dist/bundle/main.js", "console.log('bundle')", 12],
+    ];
+    for (const [path, text, at] of built) {
+      await writeFile(file(path), text);
+      await utimes(file(path), at, at);
+    }
+    expect(await begin()).toBe("bundle");
+    await utimes(file("dist/.tsbuildinfo"), 13, 13);
+    expect(await begin()).toBe("modules");
+    // As in the package, which has no modules.
+    for (const path of ["dist/main.js", "dist/.tsbuildinfo"]) await rm(file(path));
+    expect(await begin()).toBe("bundle");
   });
 });
 
@@ -166,8 +203,12 @@ describe("a start that cannot succeed", () => {
     "says in one sentence why %s cannot use the data folder, and what to do",
     async (command) => {
       await writeFile(join(dataDir, "file"), "");
-      for (const folder of [join(dataDir, "file"), join(dataDir, "file", "x", "y"), "/proc/faregate"]) {
-        const result = await run({ FAREGATE_DATA_DIR: folder }, ...command.split(" "));
+      for (const [folder, begin] of [
+        [join(dataDir, "file"), run],
+        [join(dataDir, "file", "x", "y"), short],
+        ["/proc/faregate", short],
+      ] as const) {
+        const result = await begin({ FAREGATE_DATA_DIR: folder }, ...command.split(" "));
         const said = command === "doctor" ? result.stdout.split("FAIL").slice(1) : complaints(result);
         expect([result.code, said.length]).toEqual([1, command === "doctor" ? 2 : 1]);
         expect(said[0]).toMatch(/The data folder \S+ cannot be used: [^.]+\. Set FAREGATE_DATA_DIR to/);

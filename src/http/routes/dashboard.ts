@@ -1,14 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
+import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Visit } from "../endpoint.ts";
 import { PAGE_HEADERS } from "../page-headers.ts";
-
-/** Where `npm run build` puts the pages, seen from the sources as from the build. */
-const BUILT = fileURLToPath(new URL("../../../dist/dashboard/", import.meta.url));
 
 /** Addresses of pages: the browser's part of the dashboard draws whichever it is. */
 const PAGES = [
@@ -80,7 +77,7 @@ async function readBuilt(
   ] as const) {
     if (encoding !== undefined && !new RegExp(`\\b${encoding}\\b`).test(accepted)) continue;
     try {
-      return { body: await readFile(join(BUILT, file + ending)), encoding };
+      return { body: await readFile(join(PACKAGE_FILES.dashboard, file + ending)), encoding };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }

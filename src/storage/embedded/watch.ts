@@ -1,11 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import { fileURLToPath } from "node:url";
-
+import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { SERVER_ENVIRONMENT } from "./settings.ts";
-
-/** Beside src/ and beside dist/, so the same steps lead there from both. */
-const PROGRAM = fileURLToPath(new URL("../../../bin/faregate.js", import.meta.url));
 
 /** Whoever is started again within this time finds the server running. */
 const GRACE_SECONDS = 20;
@@ -18,7 +14,7 @@ const GRACE_SECONDS = 20;
  */
 export function watchOverServer(dataDir: string): { end(): void } {
   const script = `read -r _; sleep ${GRACE_SECONDS}; exec "$0" "$1" stop-database`;
-  const child: ChildProcess = spawn("/bin/sh", ["-c", script, process.execPath, PROGRAM], {
+  const child: ChildProcess = spawn("/bin/sh", ["-c", script, process.execPath, PACKAGE_FILES.program], {
     cwd: "/",
     detached: true,
     env: { ...SERVER_ENVIRONMENT, FAREGATE_DATA_DIR: dataDir },
