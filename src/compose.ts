@@ -30,6 +30,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics, type TextOfAll } from "./observe/metrics.ts";
 import { createPeople } from "./people/people.ts";
 import { AnswerMemory } from "./relay/answer-memory.ts";
+import { ConversationKeys } from "./relay/conversation-key.ts";
 import { createEntrance } from "./relay/entrance.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
@@ -136,6 +137,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     inlineMedia: createInlineMedia(guarded),
     answerMemory,
     translator,
+    conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
     metrics,
     log,
     errorType: vocabulary.errorType,

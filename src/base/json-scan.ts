@@ -63,6 +63,9 @@ export const MAX_TEXT_BYTES = 1024;
 /** Of a path that occurs more often the first ones and the last are kept: bounds memory, far above any real use. */
 export const MAX_KEPT = 1024;
 
+/** Enough to know how a conversation begins. */
+export const FEW = 8;
+
 /** A scanner for one body. One that has read its body to the end is as new and reads another one's next. */
 export function createBodyScan(watch: Watch): BodyScanner {
   const scanner = spare.pop() ?? new Scanner();
@@ -215,10 +218,11 @@ class Collector implements JsonSink {
     const step = this.node.steps[number];
     assert(step !== undefined, "a node of the watch has a step for every name");
     this.inside = step.inside;
-    this.matched = step.matched;
-    this.wantsScalar = step.matched.length > 0 || this.node.judged;
+    const matched = this.isEnough(step.matched) ? NO_MATCH : step.matched;
+    this.matched = matched;
+    this.wantsScalar = matched.length > 0 || this.node.judged;
     if (this.node.judged) this.judge.member(number);
-    if (step.matched.length === 0) return;
+    if (matched.length === 0) return;
     this.name = this.watch.names[number] ?? decode(text, HEAD_BYTES);
     this.keyStart = start;
     this.keyEnd = end;
@@ -300,6 +304,13 @@ class Collector implements JsonSink {
     return text.escaped
       ? watch.nameOf(decode(text, MAX_TEXT_BYTES))
       : watch.nameAt(text.bytes, text.start, text.end);
+  }
+
+  /** Nothing is wanted of this key any more: its only path has the few occurrences that are looked at. */
+  private isEnough(matched: readonly number[]): boolean {
+    const [path] = matched;
+    if (path === undefined || matched.length > 1 || !this.watch.few.has(path)) return false;
+    return (this.found[(this.places[path] ?? 0) - 1]?.count ?? 0) >= FEW;
   }
 
   private refuseRepeated(keyStart: number): void {

@@ -13,6 +13,8 @@ export interface Watch {
   readonly numbers: ReadonlyMap<string, number>;
   /** Numbers of paths that may occur once only; a second occurrence is a fault. */
   readonly unique: ReadonlySet<number>;
+  /** Numbers of paths of which only the first FEW occurrences are found: bodies may have thousands of them. */
+  readonly few: ReadonlySet<number>;
   /** All names that occur in paths; a name's number is its index. */
   readonly names: readonly string[];
   /** No key that takes more bytes, even with every character escaped, is one of the names. */
@@ -46,8 +48,10 @@ export function compileWatch(
   paths: readonly string[],
   unique: readonly string[] = [],
   bare?: BareRule,
+  few: readonly string[] = [],
 ): Watch {
-  const patterns = [...new Set(bare === undefined ? paths : [...paths, bare.id])].map(parsePath);
+  const all = [...paths, ...few, ...(bare === undefined ? [] : [bare.id])];
+  const patterns = [...new Set(all)].map(parsePath);
   const spelled = [...patterns.flatMap((pattern) => pattern.names), ...(bare ? bareNames(bare) : [])];
   const names = [...new Set(spelled)].filter((name) => name !== "*");
   const barePath = bare === undefined ? -1 : indexOfPath(patterns, bare.id);
@@ -59,6 +63,8 @@ export function compileWatch(
     paths: patterns.map((pattern) => pattern.path),
     numbers: new Map(patterns.map((pattern, number) => [pattern.path, number])),
     unique: new Set(unique.map((path) => indexOfPath(patterns, path))),
+    // What somebody wants all of stays so.
+    few: new Set(few.filter((path) => !paths.includes(path)).map((path) => indexOfPath(patterns, path))),
     names,
     longestKeyBytes: longest * ESCAPED_BYTES,
     root: compile(patterns, names, barePath),

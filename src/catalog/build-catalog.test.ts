@@ -51,6 +51,7 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
     maxConcurrency: fc.constant(1),
     sharedIds: fc.constant([]),
     probe: fc.constant(false),
+    signer: fc.constant(null),
     timeouts: fc.constant({}),
     enabled: fc.boolean(),
     credentials: fc.array(

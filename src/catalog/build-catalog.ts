@@ -36,7 +36,7 @@ export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => Kind
       const kind = kindOf(record.kind);
       return kind === undefined
         ? []
-        : [[record.id, upstreamOf(record, kind, credentialsOf(record, kind))] as const];
+        : [[record.id, upstreamOf(record, kind, credentialsOf(record, kind), given(record))] as const];
     }),
   );
   const serves: Serves = (upstream, model, endpoint) =>
@@ -175,14 +175,25 @@ function usableUpstream(record: UpstreamRecord, kind: KindFacts | undefined): Up
   const enabled = record.credentials.filter((each) => each.enabled);
   const none = record.credentials.length > 0 && enabled.length === 0;
   const credentials = none ? [] : credentialsOf({ ...record, credentials: enabled }, kind);
-  return credentials.length === 0 ? [] : [upstreamOf(record, kind, credentials)];
+  return credentials.length === 0 ? [] : [upstreamOf(record, kind, credentials, given(record))];
+}
+
+/** So many credentials that a weight is divided by, whatever is out of service just now. */
+function given({ credentials }: UpstreamRecord): number {
+  return Math.max(1, credentials.length);
 }
 
 /** Defaults filled in. */
-function upstreamOf(record: UpstreamRecord, kind: KindFacts, credentials: Upstream["credentials"]): Upstream {
-  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe } = record;
+function upstreamOf(
+  record: UpstreamRecord,
+  kind: KindFacts,
+  credentials: Upstream["credentials"],
+  configuredCredentials: number,
+): Upstream {
+  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer } = record;
   return Object.freeze<Upstream>({
     ...{ id, name, kind: record.kind, baseUrl, models, groups, priority, weight, maxConcurrency, probe },
+    ...{ signer, configuredCredentials },
     protocols: record.protocols ?? kind.protocols,
     sharedIds: new Set(record.sharedIds),
     timeouts: { ...DEFAULT_TIMEOUTS, ...record.timeouts },

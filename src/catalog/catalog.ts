@@ -108,6 +108,10 @@ export interface Upstream {
   /** Share within one priority, above 0. */
   readonly weight: number;
   readonly maxConcurrency: number;
+  /** What its vendor has signed or encrypted is valid at all upstreams of this name; null = under the same credential only. */
+  readonly signer: string | null;
+  /** Credentials that it was given, those out of service too: its weight is divided by them. */
+  readonly configuredCredentials: number;
   /** Ids of things in the vendor's account that every caller of this upstream may name. */
   readonly sharedIds: ReadonlySet<string>;
   readonly timeouts: Timeouts;
@@ -143,6 +147,10 @@ export interface Settings {
   readonly maxPasses: number;
   /** Calls of such tools that a hold counts where the caller states no limit. */
   readonly holdCalls: number;
+  /** By what requests are told to be of one conversation: what their client calls it, or only how it begins. */
+  readonly affinity: "auto" | "anchor";
+  /** A header, in lower case, in which clients call their conversation by a name. */
+  readonly affinityHeader: string | null;
   /** What happens to ids that are not known to be the caller's; null = by how many accounts may use the upstream. */
   readonly foreignIds: "refuse" | "allow" | null;
   /** Whether token counting is served. */

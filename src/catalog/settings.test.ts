@@ -14,6 +14,8 @@ describe("settings", () => {
       countTokens: true,
       maxPasses: 100,
       holdCalls: 1,
+      affinity: "auto",
+      affinityHeader: null,
       foreignIds: null,
       mirror: { kind: "none" },
       bodyMemoryMb: 256,

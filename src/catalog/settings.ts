@@ -65,6 +65,20 @@ export const settingsFile = z.strictObject({
     .boolean()
     .optional()
     .describe("Serve the counting of tokens, free and 60 times a minute and key; true if left out"),
+  affinity: z
+    .enum(["auto", "anchor"])
+    .optional()
+    .describe(
+      "By what requests are told to be of one conversation, which stays at one place: auto = what the client calls it, else how it begins; anchor = only how it begins, for clients that make up a new name for every request",
+    ),
+  affinity_header: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header")
+    .nullable()
+    .optional()
+    .describe(
+      "A header in which clients name their conversation, beside x-session-id and x-session-affinity",
+    ),
   mirror: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.enum(["none", "disk"]) }),
@@ -153,6 +167,8 @@ export function decodeSettings(given: SettingsFile): Settings {
     foreignIds: given.foreign_ids ?? null,
     // Clients that are refused ask paid requests instead.
     countTokens: given.count_tokens ?? true,
+    affinity: given.affinity ?? "auto",
+    affinityHeader: given.affinity_header?.toLowerCase() ?? null,
     mirror: decodeMirror(given.mirror),
     metricsAddress: given.metrics_address ?? null,
     metricsToken: given.metrics_token ?? null,

@@ -23,6 +23,8 @@ export interface UpstreamDeclaration {
   readonly timeouts: Partial<Timeouts>;
   /** It is tried now and then while nobody asks it. */
   readonly probe: boolean;
+  /** What its vendor has signed is valid at all upstreams of this name; null = under the same credential only. */
+  readonly signer: string | null;
   readonly enabled: boolean;
   readonly credentials: readonly CredentialDeclaration[];
 }
@@ -58,6 +60,7 @@ export const UPSTREAM_DEFAULTS = {
   sharedIds: [] as readonly string[],
   timeouts: {},
   probe: false,
+  signer: null,
   enabled: true,
 } as const;
 
@@ -72,10 +75,11 @@ export async function upsertUpstream(
 ): Promise<bigint> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled, shared_ids, probe)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       timeouts, enabled, shared_ids, probe, signer)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
-       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13
+       priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13,
+       signer = $14
      returning id`,
     [
       upstream.name,
@@ -91,6 +95,7 @@ export async function upsertUpstream(
       upstream.enabled,
       upstream.sharedIds,
       upstream.probe,
+      upstream.signer,
     ],
   );
   await replaceCredentials(tx, seals, id, upstream.credentials);
@@ -132,7 +137,7 @@ export async function setCredential(
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
-       shared_ids, probe
+       shared_ids, probe, signer
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -152,6 +157,7 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     sharedIds: row.shared_ids,
     timeouts: row.timeouts,
     probe: row.probe,
+    signer: row.signer,
     enabled: row.enabled,
     credentials: credentials
       .filter(({ upstream_id }) => upstream_id === row.id)
@@ -174,6 +180,7 @@ interface UpstreamRow {
   readonly timeouts: Partial<Timeouts>;
   readonly enabled: boolean;
   readonly probe: boolean;
+  readonly signer: string | null;
 }
 
 interface CredentialRow {

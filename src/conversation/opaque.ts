@@ -23,6 +23,8 @@ export interface Origin {
   readonly upstream?: string;
   /** The upstream's name of the model. */
   readonly model?: string;
+  /** Id of the credential under which it was made; state of earlier versions does not say. */
+  readonly credential?: string;
 }
 
 /** Whether state of `minted` may be sent to `target`. Bare state is judged by its protocol alone, as when forwarding. */

@@ -16,6 +16,13 @@ export function neutralHeaders(request: IncomingMessage): CallerHeaders {
   return { ...(version === undefined ? {} : { version }), ...(betas === undefined ? {} : { betas }) };
 }
 
+/** Headers in which clients call their conversation by a name; `own`: the operator's, in lower case. */
+export function sessionHeader({ headers }: IncomingMessage, own: string | null): string | undefined {
+  const found =
+    headers["x-session-id"] ?? headers["x-session-affinity"] ?? (own === null ? undefined : headers[own]);
+  return found === undefined ? undefined : String(found).slice(0, MAX_HEADER_CHARS);
+}
+
 function single(...spellings: (string | string[] | undefined)[]): string | undefined {
   if (spellings.every((spelling) => spelling === undefined)) return undefined;
   // Node joins a repeated header with ", ": two equal ones are one.

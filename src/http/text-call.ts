@@ -19,7 +19,7 @@ import type { HttpDeps } from "./deps.ts";
 import type { Visit } from "./endpoint.ts";
 import { knownError } from "./error-answer.ts";
 import { refusing } from "./json-body.ts";
-import { neutralHeaders } from "./neutral-headers.ts";
+import { neutralHeaders, sessionHeader } from "./neutral-headers.ts";
 import { queryText } from "./query.ts";
 import { readTextFields } from "./text-fields.ts";
 
@@ -116,6 +116,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       headers,
       query: beta === undefined ? {} : { beta },
       answer: answerOf(visit, adapter),
+      session: sessionHeader(incoming, deps.catalog.current().settings.affinityHeader),
       startedMs,
     });
   } catch (error) {

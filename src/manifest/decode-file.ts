@@ -84,6 +84,7 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     sharedIds: upstream.shared_ids,
     timeouts: decodeTimeouts(upstream.timeouts),
     probe: upstream.probe,
+    signer: upstream.signer,
     ...(upstream.disabled !== undefined && { enabled: !upstream.disabled }),
     credentials: decodeCredentials(upstream, path, referenceAt),
   };

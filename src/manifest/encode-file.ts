@@ -67,6 +67,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     shared_ids: upstream.sharedIds.length === 0 ? undefined : [...upstream.sharedIds].sort(),
     timeouts: encodeTimeouts(upstream.timeouts),
     probe: upstream.probe,
+    signer: upstream.signer ?? undefined,
     disabled: !upstream.enabled,
   };
 }

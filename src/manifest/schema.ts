@@ -142,6 +142,15 @@ const upstream = z
       .boolean()
       .default(UPSTREAM_DEFAULTS.probe)
       .describe("Whether it is tried every half minute while nobody asks it"),
+    signer: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullable()
+      .default(UPSTREAM_DEFAULTS.signer)
+      .describe(
+        "Upstreams of one signer (keys of one organization at one vendor) read what any of them has signed or encrypted; null = each credential only its own",
+      ),
     disabled: z.boolean().optional().describe("Omitted = as it is; a new upstream is enabled"),
   })
   .describe("A vendor's service, or any server that speaks one of the protocols");

@@ -47,6 +47,18 @@ export interface ForwardTable {
   readonly modelInBody: boolean;
   /** Where ids of what the vendor keeps stand. */
   readonly references: ReferenceTable;
+  /** Where a conversation begins; null where the protocol knows no conversations. */
+  readonly opening: OpeningTable | null;
+}
+
+/** Paths at which the words stand with which every request of one conversation begins. */
+export interface OpeningTable {
+  /** Instructions beside the messages: strings. */
+  readonly system: readonly string[];
+  /** The messages' roles. A message without one is the user's. */
+  readonly role: string;
+  /** The messages' words: strings. */
+  readonly texts: readonly string[];
 }
 
 /** One field of a body: `name`, at top level or within an object that has these names there. */

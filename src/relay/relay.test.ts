@@ -5,6 +5,7 @@ import type { Outcome } from "../billing/billing.ts";
 import type { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import { ConversationKeys } from "./conversation-key.ts";
 import { createRelay, type RelayDeps } from "./relay.ts";
 import type { TextRequest } from "./text-request.ts";
 import { watchOf } from "./watch.ts";
@@ -33,7 +34,10 @@ function open() {
   const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" }, credential: {} };
   const relay = createRelay({
     catalog: { current: () => catalog },
-    routing: { candidates: () => [candidate], report: () => undefined },
+    routing: {
+      candidates: () => Object.assign([candidate], { room: () => undefined }),
+      report: () => undefined,
+    },
     billing: {
       take: () => ({
         begun,
@@ -45,6 +49,7 @@ function open() {
     transport: { send: (call: unknown) => sent.push(call) },
     metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
     ...{ clock: systemClock, log: silentLog, tokenCounts: { ended: () => undefined } },
+    conversationKeys: new ConversationKeys(Buffer.from("secret")),
   } as unknown as RelayDeps);
   const body = Buffer.from('{"model":"m","messages":[]}');
   const scanner = createBodyScan(watchOf("chat-completions"));

@@ -11,6 +11,7 @@ import type { Candidate } from "../upstreams/call.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { allowedModel } from "./allowed-model.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
+import type { ConversationKeys } from "./conversation-key.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
 import type { Passage } from "./passage.ts";
@@ -28,6 +29,7 @@ export interface RelayDeps extends AttemptDeps, PassagesDeps {
   readonly clock: Clock;
   /** Learns from what vendors report. */
   readonly tokenCounts: Pick<TokenCounts, "ended">;
+  readonly conversationKeys: ConversationKeys;
 }
 
 export interface Relay {
@@ -111,12 +113,14 @@ function candidatesFor(
   pins: readonly Pin[] | undefined,
 ): Candidates {
   const minter = request.state?.minter;
+  const conversation = deps.conversationKeys.of(request, catalog.settings);
   return deps.routing.candidates(catalog, {
     model: model.id,
     group: request.caller.group,
     protocol: request.protocol.name,
     account: request.caller.accountId,
     ...(pins === undefined ? {} : { pins }),
+    ...(conversation === undefined ? {} : { conversation }),
     ...(minter === undefined ? {} : { minter }),
   });
 }
@@ -202,7 +206,9 @@ async function carry(
       await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
       throw error;
     }
-    // The caller may have left while waiting for money; asking for a candidate would use up a probe.
+    const room = candidates.room();
+    if (room !== undefined) await room;
+    // The caller may have left meanwhile; asking for a candidate would use up a probe.
     if (!request.answer.open) exchange.gone = true;
     if (exchange.drained) last = refusedPassage(stopping());
     for (const candidate of isMoot(exchange) ? [] : candidates) {

@@ -33,6 +33,8 @@ export interface TextRequest {
   readonly below?: string;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
+  /** What a header calls the conversation, if one does. */
+  readonly session: string | undefined;
   readonly answer: ClientAnswer;
   /** Monotonic time of arrival. */
   readonly startedMs: number;

@@ -4,8 +4,10 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { spokenProtocol } from "../conversation/spoken-protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { conditionOf, isWell, type Trouble } from "./condition.ts";
+import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
 import { createFailedPlaces } from "./failed-places.ts";
 import { Health } from "./health.ts";
+import { Load } from "./load.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 export interface RouteOrder {
@@ -18,6 +20,10 @@ export interface RouteOrder {
 /** A request that wants candidates. */
 export interface CandidateOrder extends RouteOrder {
   readonly account: bigint;
+  /** Undefined = of no conversation: any place by weight. */
+  readonly conversation?: ConversationKey;
+  /** Where its conversation went on when its own place could not: there it stays, whatever the priorities. */
+  readonly moved?: Place;
   /** Whoever minted the state that the request carries is asked before others of its priority. */
   readonly minter?: Origin;
   /** Where what the request refers to is kept: one of these places, or nothing. */
@@ -36,6 +42,10 @@ export interface Stop {
   readonly health: Health;
   /** Our id of the model. */
   readonly model: string;
+  /** Its part of the upstream's weight. */
+  readonly weight: number;
+  readonly seed: Seed;
+  readonly load: Load;
 }
 
 /** One upstream on a route, with its credentials in rotation. */
@@ -43,8 +53,6 @@ export interface Station {
   readonly upstream: Upstream;
   readonly stops: readonly Stop[];
   readonly budget: RetryBudget;
-  /** Index of the credential whose turn it is. */
-  turn: number;
 }
 
 /** Stations of one priority. */
@@ -84,6 +92,8 @@ export function createRoutes(): Routes {
   const known = new Map<string, { readonly site: HealthSite; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
+  /** By upstream and credential: what runs there counts whatever the catalog's state. */
+  const loads = new Map<string, Load>();
 
   return {
     find(catalog, order) {
@@ -135,7 +145,6 @@ export function createRoutes(): Routes {
           stopAt(model, { upstream, credential, model: name, protocol: spoken }),
         ),
         budget: budgetOf(upstream.id),
-        turn: 0,
       };
       const translates = spoken !== protocol;
       const { priority } = upstream;
@@ -150,7 +159,17 @@ export function createRoutes(): Routes {
 
   function stopAt(model: string, candidate: Candidate): Stop {
     const health = healthAt(candidate);
-    const stop: Stop = { candidate: Object.freeze(candidate), health, model };
+    const { upstream, credential } = candidate;
+    const place = { upstreamId: upstream.id, credentialId: credential.id };
+    const stop: Stop = {
+      candidate: Object.freeze(candidate),
+      health,
+      model,
+      // By what is configured: by what is in service, each change would move conversations of all other upstreams too.
+      weight: upstream.weight / upstream.configuredCredentials,
+      seed: seedOf(place),
+      load: loadAt(place),
+    };
     stops.set(candidate, stop);
     return stop;
   }
@@ -164,6 +183,13 @@ export function createRoutes(): Routes {
       known.set(key, found);
     }
     return found.health;
+  }
+
+  function loadAt({ upstreamId, credentialId }: Place): Load {
+    const key = `${upstreamId} ${credentialId}`;
+    const load = loads.get(key) ?? new Load();
+    loads.set(key, load);
+    return load;
   }
 
   function budgetOf(upstreamId: bigint): RetryBudget {
@@ -185,6 +211,10 @@ export function createRoutes(): Routes {
     for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
     const ids = new Set(catalog.upstreams.map(({ id }) => id));
     for (const id of budgets.keys()) if (!ids.has(id)) budgets.delete(id);
+    const places = new Set(
+      catalog.upstreams.flatMap(({ id, credentials }) => credentials.map((each) => `${id} ${each.id}`)),
+    );
+    for (const key of loads.keys()) if (!places.has(key)) loads.delete(key);
   }
 }
 

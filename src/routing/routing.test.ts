@@ -41,19 +41,22 @@ describe("the order of candidates", () => {
     expect(Math.abs((counts.get("u2/a") ?? 0) - 3_000)).toBeLessThan(170);
   });
 
-  it("rotates the credentials of an upstream", () => {
+  it("gives the credentials of an upstream equal shares", () => {
     const { routing } = rig();
     const catalog = catalogOf([upstreamOf(1n, { credentials: credentials("a", "b", "c") })]);
-    const firsts = Array.from({ length: 6 }, () => attempts(routing, catalog, OK)[0]);
-    expect(firsts).toEqual(["u1/a", "u1/b", "u1/c", "u1/a", "u1/b", "u1/c"]);
+    const firsts = Array.from({ length: 3_000 }, () => attempts(routing, catalog, OK)[0]);
+    for (const name of ["u1/a", "u1/b", "u1/c"]) {
+      // Six standard deviations are 155.
+      expect(Math.abs(firsts.filter((first) => first === name).length - 1_000), name).toBeLessThan(160);
+    }
   });
 
   it("tries another credential of the same upstream where the credential was the matter, and only then", () => {
     const { routing } = rig();
     const catalog = catalogOf([upstreamOf(1n, { credentials: credentials("a", "b") })]);
-    expect(attempts(routing, catalog, LIMITED)).toEqual(["u1/a", "u1/b"]);
+    expect(attempts(routing, catalog, LIMITED)).toHaveLength(2);
     const other = catalogOf([upstreamOf(2n, { credentials: credentials("a", "b") })]);
-    expect(attempts(rig().routing, other, FAILED)).toEqual(["u2/a"]);
+    expect(attempts(rig().routing, other, FAILED)).toHaveLength(1);
   });
 
   it("passes a full upstream by, and says so when all are full", () => {

@@ -75,6 +75,7 @@ export function createRouting(options: RoutingOptions): Routing {
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
       const stop = routes.stopOf(candidate);
+      if (outcome.kind !== "answering") stop?.load.leave();
       learn(candidate, stop?.health, outcome, { account, model: stop?.model ?? "" });
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),

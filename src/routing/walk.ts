@@ -1,6 +1,8 @@
 import type { Origin } from "../conversation/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import { type ConversationKey, chanceKey, distance, luck, type Place } from "./conversation.ts";
+import { isCrowded } from "./load.ts";
 import type { CandidateOrder, Pin, Route, Station, Stop, Tier } from "./routes.ts";
 
 /** A third failure says that the request, not the place, is the matter. */
@@ -8,6 +10,9 @@ const MAX_ATTEMPTS = 3;
 
 /** A full upstream frees a place within about one answer. */
 const BUSY_RETRY_SECONDS = 2;
+
+/** As long as a conversation waits for its own crowded place before it goes to its second one. */
+const CROWDED_WAIT_MS = 250;
 
 export interface WalkDeps {
   readonly nowMs: () => number;
@@ -27,13 +32,21 @@ const GRADES: readonly Grade[] = [0, 1, 2, 3];
 
 /** Candidates for one request, in the order to try them. Each is chosen when it is asked for. */
 export interface Candidates extends Iterable<Candidate> {
+  next(): IteratorResult<Candidate, undefined>;
   /** Why there was no candidate, for a request that got none. */
   refusal(): GatewayError;
+  /** Resolves when the conversation's own place has room, at the latest after 250 ms; undefined = it has. */
+  room(): Promise<void> | undefined;
+  /** Where the conversation belongs while nothing is wrong anywhere; undefined = it is no conversation, or nowhere. */
+  home(): Candidate | undefined;
+  /** The candidate asked last has refused the state that the request carries: no other of its signer is asked. */
+  refusedState(): void;
 }
 
 /**
- * One request's way along its route. Lower priority numbers first, within one the minter of the request's
- * state, then by weight; what is full or closed to the account is passed by. Before any of lower grade come all that are well:
+ * One request's way along its route. Where its conversation has moved to comes first, then lower priority numbers, within one
+ * the minter of the request's state, then the places in the conversation's own order, a crowded one behind the others; what is
+ * full or closed to the account is passed by. Before any of lower grade come all that are well:
  * what comes back has only part of the requests that could go elsewhere, what cools down is asked after that, and what is open
  * to nobody with another choice comes last. It chooses late, so that each choice knows how the attempt before it ended.
  */
@@ -42,18 +55,21 @@ export class Walk implements Candidates, Iterator<Candidate> {
   readonly #account: bigint;
   readonly #pins: CandidateOrder["pins"];
   readonly #minter: CandidateOrder["minter"];
+  readonly #key: ConversationKey;
+  readonly #moved: Place | undefined;
   readonly #deps: WalkDeps;
   #attempts = 0;
   #last: Choice | undefined;
   #passed: Set<Station | Stop> | undefined;
-  /** Drawn once a request, where a place comes back: whether it is among those that go there. */
-  #luck: number | undefined;
+  #isStateRefused = false;
 
-  constructor(route: Route, { account, pins, minter }: CandidateOrder, deps: WalkDeps) {
+  constructor(route: Route, { account, pins, minter, conversation, moved }: CandidateOrder, deps: WalkDeps) {
     this.#route = route;
     this.#account = account;
     this.#pins = pins;
     this.#minter = minter;
+    this.#key = conversation ?? chanceKey(deps.random);
+    this.#moved = moved;
     this.#deps = deps;
   }
 
@@ -90,18 +106,48 @@ export class Walk implements Candidates, Iterator<Candidate> {
     );
   }
 
+  room(): Promise<void> | undefined {
+    const [tier] = this.#route;
+    if (tier === undefined || tier.length === 0 || this.#key.id === "" || this.#pins || this.#moved) return;
+    const nowMs = this.#deps.nowMs();
+    if (this.#minting(tier, nowMs, 0) !== undefined) return;
+    const own = this.#nearest(tier, nowMs, 0, false);
+    return own !== undefined && this.#crowded(own.stop, tier)
+      ? own.stop.load.wait(CROWDED_WAIT_MS)
+      : undefined;
+  }
+
+  home(): Candidate | undefined {
+    if (this.#key.id === "") return undefined;
+    let found: Stop | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { stops } of this.#route[0] ?? []) {
+      for (const stop of stops) {
+        const far = distance(this.#key, stop.seed, stop.weight);
+        if (far < least) [found, least] = [stop, far];
+      }
+    }
+    return found?.candidate;
+  }
+
+  refusedState(): void {
+    this.#isStateRefused = true;
+  }
+
   #choose(): Stop | undefined {
     if (this.#attempts === MAX_ATTEMPTS) return undefined;
     const nowMs = this.#deps.nowMs();
     const failed = this.#last;
+    // A refusal costs its upstream next to nothing, so that no budget need bound what follows it.
+    const isPaid = failed === undefined || this.#isStateRefused;
     if (failed !== undefined) this.#pass(failed, nowMs);
+    this.#isStateRefused = false;
     const found = this.#pins ? this.#pinned(this.#pins, nowMs) : this.#search(nowMs);
     // Going on is paid for by the upstream that failed.
-    if (found === undefined || (failed !== undefined && !failed.station.budget.spend(this.#account)))
-      return undefined;
+    if (found === undefined || (!isPaid && !failed.station.budget.spend(this.#account))) return undefined;
     const { station, stop } = found;
     if (failed === undefined) station.budget.earn(this.#account);
-    station.turn = (station.stops.indexOf(stop) + 1) % station.stops.length;
+    stop.load.take();
     stop.health.claim(this.#account, nowMs);
     this.#attempts += 1;
     this.#last = found;
@@ -111,14 +157,25 @@ export class Walk implements Candidates, Iterator<Candidate> {
   /** Not there again. Where the credential was the matter, another one of the same upstream may do. */
   #pass({ station, stop }: Choice, nowMs: number): void {
     this.#passed ??= new Set();
+    if (this.#isStateRefused) {
+      for (const other of this.#route.flat().flatMap(({ stops }) => stops))
+        if (isSameSigner(other.candidate, stop.candidate)) this.#passed.add(other);
+      return;
+    }
     this.#passed.add(stop.health.cooling(nowMs) ? stop : station);
   }
 
   /** The best grade that any tier offers, of its tiers the first. */
   #search(nowMs: number): Choice | undefined {
+    const [first] = this.#route;
     for (const grade of GRADES) {
+      const staying = first && (this.#minting(first, nowMs, grade) ?? this.#staying(nowMs, grade));
+      if (staying !== undefined) return staying;
       for (const tier of this.#route) {
-        const found = this.#minting(tier, nowMs, grade) ?? this.#draw(tier, nowMs, grade);
+        const found =
+          this.#minting(tier, nowMs, grade) ??
+          this.#nearest(tier, nowMs, grade, true) ??
+          this.#nearest(tier, nowMs, grade, false);
         if (found !== undefined) return found;
       }
     }
@@ -128,62 +185,77 @@ export class Walk implements Candidates, Iterator<Candidate> {
   /** The minter of the request's state, if it has the tier's priority; without that state nothing is forwarded anyhow. */
   #minting([first]: Tier, nowMs: number, grade: Grade): Choice | undefined {
     if (this.#minter === undefined) return undefined;
-    for (const station of this.#route.flat()) {
-      if (station.upstream.priority !== first?.upstream.priority) continue;
-      const stop = this.#offer(station, nowMs, grade);
-      if (stop !== undefined && mints(stop, this.#minter)) return { station, stop };
-    }
-    return undefined;
-  }
-
-  /** Draws one station of a tier by weight, among those that have a credential to offer. */
-  #draw(tier: Tier, nowMs: number, grade: Grade): Choice | undefined {
-    let total = 0;
-    for (const station of tier) {
-      if (this.#offer(station, nowMs, grade) !== undefined) total += station.upstream.weight;
-    }
-    if (total === 0) return undefined;
-    let left = this.#deps.random() * total;
     let found: Choice | undefined;
-    for (const station of tier) {
-      const stop = this.#offer(station, nowMs, grade);
-      if (stop === undefined) continue;
-      found = { station, stop };
-      left -= station.upstream.weight;
-      if (left < 0) break;
+    for (const station of this.#route.flat()) {
+      if (station.upstream.priority !== first?.upstream.priority || !this.#mayAsk(station)) continue;
+      for (const stop of station.stops) {
+        if (this.#gradeIn(stop, nowMs) !== grade || !mints(stop, this.#minter)) continue;
+        if (String(stop.candidate.credential.id) === this.#minter.credential) return { station, stop };
+        found ??= { station, stop };
+      }
     }
     return found;
   }
 
-  /** The credential whose turn it is, of those that may be used. */
-  #offer(station: Station, nowMs: number, grade: Grade): Stop | undefined {
-    if (this.#passed?.has(station) || this.#full(station)) return undefined;
-    const { stops, turn } = station;
-    for (let step = 0; step < stops.length; step += 1) {
-      const stop = stops[(turn + step) % stops.length];
-      if (stop === undefined || this.#passed?.has(stop)) continue;
-      if (this.#gradeOf(stop, nowMs) === grade) return stop;
+  /** Where the conversation has moved to. */
+  #staying(nowMs: number, grade: Grade): Choice | undefined {
+    const moved = this.#moved;
+    if (moved === undefined) return undefined;
+    for (const station of this.#route.flat()) {
+      if (station.upstream.id !== moved.upstreamId || !this.#mayAsk(station)) continue;
+      const stop = station.stops.find(({ candidate }) => candidate.credential.id === moved.credentialId);
+      if (stop !== undefined && this.#gradeIn(stop, nowMs) === grade) return { station, stop };
     }
     return undefined;
   }
 
-  #best(station: Station, nowMs: number): Stop | undefined {
-    for (const grade of GRADES) {
-      const stop = this.#offer(station, nowMs, grade);
-      if (stop !== undefined) return stop;
+  /** Of the tier's places of this grade the conversation's own. */
+  #nearest(tier: Tier, nowMs: number, grade: Grade, mindsCrowds: boolean): Choice | undefined {
+    let found: Choice | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const station of tier) {
+      if (!this.#mayAsk(station)) continue;
+      for (const stop of station.stops) {
+        if (this.#gradeIn(stop, nowMs) !== grade) continue;
+        const far = distance(this.#key, stop.seed, stop.weight);
+        if (far >= least || (mindsCrowds && this.#crowded(stop, tier))) continue;
+        found = { station, stop };
+        least = far;
+      }
     }
-    return undefined;
+    return found;
   }
 
-  #gradeOf({ health }: Stop, nowMs: number): Grade | undefined {
+  #crowded(stop: Stop, tier: Tier): boolean {
+    let weight = 0;
+    let running = 0;
+    for (const { stops } of tier) {
+      for (const each of stops) {
+        weight += each.weight;
+        running += each.load.running;
+      }
+    }
+    return isCrowded(stop.load, stop.weight / weight, running);
+  }
+
+  #mayAsk(station: Station): boolean {
+    return this.#passed?.has(station) !== true && !this.#full(station);
+  }
+
+  /** Undefined too where it has been passed by. */
+  #gradeIn(stop: Stop, nowMs: number): Grade | undefined {
+    return this.#passed?.has(stop) === true ? undefined : this.#gradeOf(stop, nowMs);
+  }
+
+  #gradeOf({ health, seed }: Stop, nowMs: number): Grade | undefined {
     const access = health.access(this.#account, nowMs);
     if (access === "closed") return undefined;
     if (access === "last") return 3;
     if (health.cooling(nowMs)) return 2;
     const share = health.share(this.#account, nowMs);
     if (share === 1) return 0;
-    this.#luck ??= this.#deps.random();
-    return this.#luck < share ? 0 : 1;
+    // A conversation that has come back stays, as the share only grows.
+    return luck(this.#key, seed) < share ? 0 : 1;
   }
 
   /** Only where it is kept what the request refers to; a cooling credential too, since no other can answer. */
@@ -192,8 +264,11 @@ export class Walk implements Candidates, Iterator<Candidate> {
       const pin = pins.find(({ upstreamId }) => upstreamId === station.upstream.id);
       if (pin === undefined || this.#passed?.has(station) || this.#full(station)) continue;
       if (pin.credentialId === null) {
-        const stop = this.#best(station, nowMs);
-        if (stop !== undefined) return { station, stop };
+        for (const grade of GRADES) {
+          const found =
+            this.#nearest([station], nowMs, grade, true) ?? this.#nearest([station], nowMs, grade, false);
+          if (found !== undefined) return found;
+        }
         continue;
       }
       const stop = station.stops.find(({ candidate }) => candidate.credential.id === pin.credentialId);
@@ -208,7 +283,14 @@ export class Walk implements Candidates, Iterator<Candidate> {
   }
 }
 
+/** State names its upstream, and since it also names the credential, that one and all of its signer. */
 function mints({ candidate }: Stop, minter: Origin): boolean {
   const { upstream, model, protocol } = candidate;
   return upstream.name === minter.upstream && model === minter.model && protocol === minter.protocol;
+}
+
+/** Whether what was signed for one is valid at the other. */
+export function isSameSigner(one: Candidate, other: Candidate): boolean {
+  if (one.credential.id === other.credential.id) return true;
+  return one.upstream.signer !== null && one.upstream.signer === other.upstream.signer;
 }

@@ -90,6 +90,8 @@ const catalog = buildCatalog(
           maxConcurrency: 1,
           timeouts: {},
           probe: false,
+          signer: null,
+          configuredCredentials: 1,
           enabled: true,
           credentials: [],
         },

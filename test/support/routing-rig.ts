@@ -67,6 +67,8 @@ export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
     },
     ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 10 },
     probe: false,
+    signer: null,
+    configuredCredentials: over.credentials?.length ?? 1,
     timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
     credentials: credentials("a"),
     sharedIds: new Set<string>(),

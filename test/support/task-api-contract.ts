@@ -290,7 +290,16 @@ function firstOrder({ orders }: FakeVendor): MediaOrder {
 function upstreamAt(baseUrl: string, kind: KindName): Upstream {
   return {
     ...{ id: 1n, name: "vendor", kind, baseUrl, protocols: [], models: new Map(), groups: null },
-    ...{ priority: 0, weight: 1, maxConcurrency: 10, probe: false, timeouts: PATIENT, credentials: [] },
+    ...{
+      priority: 0,
+      weight: 1,
+      maxConcurrency: 10,
+      probe: false,
+      signer: null,
+      configuredCredentials: 1,
+      timeouts: PATIENT,
+      credentials: [],
+    },
     sharedIds: new Set(),
   };
 }

@@ -122,7 +122,14 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
   return {
     ...{ id: 1n, name: "upstream-1", kind: "anthropic", baseUrl, protocols: ["messages"] as const },
     ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 100 },
-    ...{ probe: false, timeouts: PATIENT, credentials: [], sharedIds: new Set<string>() },
+    ...{
+      probe: false,
+      signer: null,
+      configuredCredentials: 1,
+      timeouts: PATIENT,
+      credentials: [],
+      sharedIds: new Set<string>(),
+    },
     ...over,
   };
 }

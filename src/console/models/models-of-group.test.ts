@@ -42,7 +42,7 @@ function catalogOf(terms: object) {
           groups: null,
         },
         models: new Map([["text-large", "text-large"]]),
-        ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts: {}, probe: false },
+        ...{ priority: 0, weight: 1, maxConcurrency: 1, timeouts: {}, probe: false, signer: null },
         credentials: [{ id: 1n, name: "c", secret: "s", enabled: true }],
       },
     ],

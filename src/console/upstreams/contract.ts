@@ -26,6 +26,10 @@ const terms = {
     ),
   timeouts: timeouts.describe("Milliseconds; what is left out has its default"),
   probe: z.boolean().describe("It is tried every half minute while nobody asks it"),
+  signer: z
+    .string()
+    .nullable()
+    .describe("Upstreams of one signer read each other's signed state; null = each credential only its own"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Written only: no answer ever shows it");
@@ -39,6 +43,7 @@ const rest = z.strictObject({
   shared_ids: terms.shared_ids,
   timeouts: terms.timeouts,
   probe: terms.probe,
+  signer: terms.signer,
   enabled: z.boolean(),
 });
 

@@ -40,7 +40,7 @@ export function upstreamAnswers(
       ...{ priority: record.priority, weight: record.weight, max_concurrency: record.maxConcurrency },
       shared_ids: [...record.sharedIds].sort(),
       timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
-      ...{ probe: record.probe, enabled: record.enabled },
+      ...{ probe: record.probe, signer: record.signer, enabled: record.enabled },
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
         ...{ id: String(credential.id), name: credential.name, hint: hintOf(credential.secret) },

@@ -31,4 +31,9 @@ export const chatCompletionsForward: ForwardTable = {
   ownLimit: { name: "max_completion_tokens" },
   references: chatCompletionsReferences,
   answerCounts: ["n"],
+  opening: {
+    system: [],
+    role: "messages.role",
+    texts: ["messages.content", "messages.content.text"],
+  },
 };

@@ -33,4 +33,9 @@ export const generateContentForward: ForwardTable = {
     "generation_config.candidateCount",
     "generation_config.candidate_count",
   ],
+  opening: {
+    system: ["systemInstruction.parts.text", "system_instruction.parts.text"],
+    role: "contents.role",
+    texts: ["contents.parts.text"],
+  },
 };

@@ -25,4 +25,9 @@ export const messagesForward: ForwardTable = {
   ownLimit: { name: "max_tokens" },
   references: messagesReferences,
   answerCounts: [],
+  opening: {
+    system: ["system", "system.text"],
+    role: "messages.role",
+    texts: ["messages.content", "messages.content.text"],
+  },
 };

@@ -17,4 +17,5 @@ export const rerankForward: ForwardTable = {
   ownLimit: null,
   references: NO_REFERENCES,
   answerCounts: [],
+  opening: null,
 };

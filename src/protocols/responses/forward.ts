@@ -24,4 +24,9 @@ export const responsesForward: ForwardTable = {
   ownLimit: { name: "max_output_tokens" },
   references: responsesReferences,
   answerCounts: [],
+  opening: {
+    system: ["instructions"],
+    role: "input.role",
+    texts: ["input", "input.content", "input.content.text"],
+  },
 };

@@ -4,7 +4,15 @@ import { draftOf, termsOf } from "./draft.ts";
 
 const UPSTREAM = {
   ...{ name: "main", kind: "openai", base_url: "https://api.vendor.example/v1", models: { text: "theirs" } },
-  ...{ protocols: null, priority: 0, weight: 1, max_concurrency: 10, probe: false, timeouts: {} },
+  ...{
+    protocols: null,
+    priority: 0,
+    weight: 1,
+    max_concurrency: 10,
+    probe: false,
+    signer: null,
+    timeouts: {},
+  },
   shared_ids: [],
 };
 

@@ -25,6 +25,8 @@ export interface UpstreamDraft {
   /** One a line. */
   readonly sharedIds: string;
   readonly probe: boolean;
+  /** "" = none. */
+  readonly signer: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -39,7 +41,7 @@ const NO_TIMEOUTS = {
 export const EMPTY_DRAFT: UpstreamDraft = {
   ...{ name: "", kind: "openai-compatible", baseUrl: "", apiKey: "", models: [["", ""]] },
   ...{ protocols: [], groups: [], closed: false, priority: "0", weight: "1", maxConcurrency: "10000" },
-  ...{ sharedIds: "", probe: false, timeouts: NO_TIMEOUTS },
+  ...{ sharedIds: "", probe: false, signer: "", timeouts: NO_TIMEOUTS },
 };
 
 export function draftOf(upstream: Upstream): UpstreamDraft {
@@ -52,6 +54,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     closed: upstream.groups?.length === 0,
     ...{ priority: String(upstream.priority), weight: String(upstream.weight) },
     ...{ maxConcurrency: String(upstream.max_concurrency), probe: upstream.probe },
+    signer: upstream.signer ?? "",
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -68,6 +71,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     ...{ priority: Number(draft.priority), weight: Number(draft.weight) },
     ...{ max_concurrency: Number(draft.maxConcurrency), probe: draft.probe },
+    signer: draft.signer.trim() || null,
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),

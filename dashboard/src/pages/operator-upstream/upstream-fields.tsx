@@ -136,6 +136,9 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
           onChange={(event) => change({ sharedIds: event.target.value })}
         />
       </Field>
+      <Field label={t.signer} hint={t.signerHint} error={faultOf(error, "signer")}>
+        <Input value={draft.signer} onChange={(event) => change({ signer: event.target.value })} />
+      </Field>
       <Checkbox
         label={t.probe}
         hint={t.probeHint}

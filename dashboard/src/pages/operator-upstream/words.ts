@@ -49,6 +49,8 @@ export const upstreamWords = wordsOf({
     sharedIds: "Shared ids",
     sharedIdsHint:
       "Ids at the vendor that every account may name: stored prompts, vector stores, files. One per line",
+    signer: "Signer",
+    signerHint: "Upstreams of one name here (keys of one organization) accept each other's signed state",
     probe: "Try it while nobody asks it",
     probeHint: "Every half minute, by a call that costs nothing",
     timeouts: "Timeouts in milliseconds",
@@ -193,6 +195,8 @@ export const upstreamWords = wordsOf({
     maxConcurrencyHint: "每个进程中同时处理的请求数",
     sharedIds: "共享 ID",
     sharedIdsHint: "供应商处所有账户都可引用的 ID：已存储的提示词、向量存储、文件。每行一个",
+    signer: "签名方",
+    signerHint: "名称相同的上游（同一组织的密钥）互相接受对方签名或加密的推理状态",
     probe: "空闲时探测",
     probeHint: "每半分钟一次，不产生费用的调用",
     timeouts: "超时（毫秒）",
