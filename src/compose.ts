@@ -46,6 +46,7 @@ import type { Transport } from "./upstreams/call.ts";
 import { createCallStates } from "./upstreams/call-states.ts";
 import { createIssuedIds } from "./upstreams/issued-ids.ts";
 import { kindOf } from "./upstreams/kinds.ts";
+import { openMovedConversations } from "./upstreams/moved-conversations.ts";
 import { tryUpstream } from "./upstreams/probe.ts";
 import { createTransport } from "./upstreams/transport.ts";
 
@@ -92,7 +93,8 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const limits = await createLimits({ redisUrl: config.redisUrl, clock, log });
   const transport = createTransport({ clock, log });
   const routing = createRouting({ clock, log, inFlight: transport.inFlight });
-  const issuedIds = createIssuedIds(database, log);
+  const moves = await openMovedConversations(database, clock, log);
+  const issuedIds = createIssuedIds(database, log, moves);
   const callStates = createCallStates(database, seals, log);
   const retention = createUsageRetention({
     database,
@@ -137,6 +139,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     inlineMedia: createInlineMedia(guarded),
     answerMemory,
     translator,
+    moves,
     conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
     metrics,
     log,
@@ -239,6 +242,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       const posted = await billing.drain();
       await issuedIds.close();
       await callStates.close();
+      await moves.close();
       clearInterval(retaining);
       await idleProbes.stop();
       await transport.close();

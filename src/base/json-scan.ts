@@ -223,7 +223,7 @@ class Collector implements JsonSink {
     this.wantsScalar = matched.length > 0 || this.node.judged;
     if (this.node.judged) this.judge.member(number);
     if (matched.length === 0) return;
-    this.name = this.watch.names[number] ?? decode(text, HEAD_BYTES);
+    this.name = this.watch.names[number] ?? decodeText(text, HEAD_BYTES);
     this.keyStart = start;
     this.keyEnd = end;
     this.commaBefore = commaBefore;
@@ -238,7 +238,7 @@ class Collector implements JsonSink {
     draft.end = end;
     if (type === "string" && text !== undefined) {
       const isShort = end - start - 2 <= MAX_TEXT_BYTES;
-      const decoded = decode(text, isShort ? MAX_TEXT_BYTES : HEAD_BYTES);
+      const decoded = decodeText(text, isShort ? MAX_TEXT_BYTES : HEAD_BYTES);
       draft.head = decoded.slice(0, HEAD_CHARACTERS);
       if (isShort) draft.value = decoded;
     } else if (type === "number" && text !== undefined) {
@@ -293,7 +293,7 @@ class Collector implements JsonSink {
   private tellJudge(type: JsonType, length: number, text: TokenText | undefined): void {
     const { judge } = this;
     const kind =
-      judge.tellsKind && type === "string" && text !== undefined ? decode(text, HEAD_BYTES) : undefined;
+      judge.tellsKind && type === "string" && text !== undefined ? decodeText(text, HEAD_BYTES) : undefined;
     judge.value(type, type === "string" && length === '""'.length, kind);
   }
 
@@ -302,7 +302,7 @@ class Collector implements JsonSink {
     const { watch } = this;
     if (rawLength > watch.longestKeyBytes) return watch.names.length;
     return text.escaped
-      ? watch.nameOf(decode(text, MAX_TEXT_BYTES))
+      ? watch.nameOf(decodeText(text, MAX_TEXT_BYTES))
       : watch.nameAt(text.bytes, text.start, text.end);
   }
 
@@ -367,7 +367,7 @@ const HEAD_CHARACTERS = 64;
 const HEAD_BYTES = HEAD_CHARACTERS * 6;
 
 /** The text of a string, of which at most `limitBytes` are read; an escape cut by the limit is left out. */
-function decode(text: TokenText, limitBytes: number): string {
+export function decodeText(text: TokenText, limitBytes: number): string {
   const raw = text.bytes.toString("utf8", text.start, Math.min(text.end, text.start + limitBytes));
   if (!text.escaped) return raw;
   const whole = /^(?:[^\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/.exec(raw)?.[0] ?? "";

@@ -27,23 +27,45 @@ export interface Origin {
   readonly credential?: string;
 }
 
-/** Whether state of `minted` may be sent to `target`. Bare state is judged by its protocol alone, as when forwarding. */
-function isSameOrigin(minted: Origin, target: Origin): boolean {
-  if (minted.protocol !== target.protocol) return false;
-  if (minted.upstream === undefined) return true;
-  return minted.upstream === target.upstream && minted.model === target.model;
+/** Who may be sent which state. */
+export interface Reader {
+  readonly origin: Origin;
+  /** Ids of the credentials whose state is valid there, which are those of one signer; undefined = by the upstream's name. */
+  readonly signers?: readonly string[];
+  /** None: nobody's, or nobody's but what names its minter. */
+  readonly withoutState?: "all" | "bare";
 }
 
-/** State as `target` may be sent it; undefined where it may not be. */
-export function stateFor(target: Origin, opaque: Opaque): Opaque | undefined {
-  if (isSameOrigin(opaque.origin, target)) return opaque;
-  if (opaque.native === undefined || target.protocol !== "generate-content") return undefined;
-  return { origin: { protocol: target.protocol }, value: opaque.native };
+/** Whether state of `minted` may be sent to a reader. Bare state is judged by its protocol alone, as when forwarding. */
+function mayRead(minted: Origin, { origin, signers, withoutState }: Reader): boolean {
+  if (minted.protocol !== origin.protocol || withoutState === "all") return false;
+  if (minted.upstream === undefined) return withoutState === undefined;
+  const isHere = minted.upstream === origin.upstream;
+  if (minted.credential === undefined || signers === undefined)
+    return isHere && minted.model === origin.model;
+  // What another upstream of the signer calls the model may be another word for the same.
+  return signers.includes(minted.credential) && (!isHere || minted.model === origin.model);
+}
+
+/** State as a reader may be sent it; undefined where it may not be. */
+export function stateFor(reader: Reader, opaque: Opaque): Opaque | undefined {
+  if (mayRead(opaque.origin, reader)) return opaque;
+  const { protocol } = reader.origin;
+  if (opaque.native === undefined || protocol !== "generate-content") return undefined;
+  const native: Opaque = { origin: { protocol }, value: opaque.native };
+  return mayRead(native.origin, reader) ? native : undefined;
 }
 
 /** The state as one word that fits the slot of any protocol. */
 export function wrapOpaque({ origin, value, of }: Opaque): string {
-  const told = { p: origin.protocol, u: origin.upstream, m: origin.model, v: value, o: of };
+  const told = {
+    p: origin.protocol,
+    u: origin.upstream,
+    m: origin.model,
+    c: origin.credential,
+    v: value,
+    o: of,
+  };
   return PREFIX + Buffer.from(JSON.stringify(told)).toString("base64url");
 }
 
@@ -61,13 +83,14 @@ export function unwrapOpaque(text: string): Opaque | undefined {
     return undefined;
   }
   if (typeof told !== "object" || told === null) return undefined;
-  const { p, u, m, v, o } = told as Readonly<Record<string, unknown>>;
+  const { p, u, m, c, v, o } = told as Readonly<Record<string, unknown>>;
   const protocol = CHAT_PROTOCOLS.find((name) => name === p);
   if (protocol === undefined || typeof v !== "string") return undefined;
   const origin = {
     protocol,
     ...(typeof u === "string" ? { upstream: u } : {}),
     ...(typeof m === "string" ? { model: m } : {}),
+    ...(typeof c === "string" ? { credential: c } : {}),
   };
   return { origin, value: v, ...(typeof o === "string" ? { of: o } : {}) };
 }

@@ -1,9 +1,9 @@
-import type { Origin } from "./opaque.ts";
+import type { Origin, Reader } from "./opaque.ts";
 import type { Quirks } from "./quirks.ts";
 import type { JsonObject } from "./request.ts";
 
 /** Who a request is encoded for. */
-export interface EncodeTarget {
+export interface EncodeTarget extends Reader {
   /** The upstream's name of the model. */
   readonly model: string;
   /** Stamped on state that the answer mints, and compared with state that the request carries. */

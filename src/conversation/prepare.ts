@@ -382,7 +382,7 @@ function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): 
 
 /** Without state that the target did not mint. */
 function fitState<P extends { readonly opaque?: Opaque }>(part: P, { target, losses }: Fit): P {
-  const opaque = part.opaque && stateFor(target.origin, part.opaque);
+  const opaque = part.opaque && stateFor(target, part.opaque);
   if (opaque === part.opaque) return part;
   if (opaque !== undefined) return { ...part, opaque };
   losses.field("reasoningState", "other-issuer");

@@ -2,6 +2,7 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { UpstreamError } from "./blame.ts";
+import type { StateTable } from "./carried-state.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReferenceTable } from "./reference.ts";
 import type { Translation } from "./translation.ts";
@@ -49,6 +50,8 @@ export interface ForwardTable {
   readonly references: ReferenceTable;
   /** Where a conversation begins; null where the protocol knows no conversations. */
   readonly opening: OpeningTable | null;
+  /** Where signed and encrypted state of the vendor stands, which no other can read. */
+  readonly state: StateTable;
 }
 
 /** Paths at which the words stand with which every request of one conversation begins. */

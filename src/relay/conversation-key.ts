@@ -12,7 +12,7 @@ const ANCHOR_BYTES = 1024;
 const SESSION_FIELDS = ["metadata.user_id", "prompt_cache_key", "session_id"] as const;
 
 /** All that a scan must find of a body so that its conversation can be told. */
-export function conversationPaths({ opening }: ForwardTable): readonly string[] {
+export function conversationPaths({ opening }: Pick<ForwardTable, "opening">): readonly string[] {
   if (opening === null) return SESSION_FIELDS;
   return [...SESSION_FIELDS, ...opening.system, opening.role, ...opening.texts];
 }

@@ -3,6 +3,7 @@ import { GatewayError } from "../errors.ts";
 import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../protocols/json.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { kindOf } from "../upstreams/kinds.ts";
+import { NO_TERMS } from "./conversation-state.ts";
 import { ForwardPassage } from "./forward.ts";
 import type { PlainPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -21,7 +22,7 @@ export class EmbeddingsPassage extends ForwardPassage {
   private readonly model: string;
 
   constructor(request: TextRequest, candidate: Candidate) {
-    super(request, candidate, {});
+    super(request, candidate, {}, NO_TERMS);
     const { scan, body } = request;
     this.model = candidate.model;
     this.isNative = kindOf(candidate.upstream.kind)?.embeddingsForm === "native";

@@ -24,6 +24,8 @@ export interface Exchange extends Member {
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
+  /** Who was asked last. */
+  asked: Candidate | null;
   /** Monotonic time of the first byte of the answer that is being relayed. */
   firstByteMs: number | null;
   /** Set once by a drain that ran out of patience. */

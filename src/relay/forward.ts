@@ -11,12 +11,15 @@ import type { Loss } from "../conversation/loss.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import { openUsageFrameFilter } from "../protocols/chat-completions/usage-frame.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import { withoutState } from "./carried-state.ts";
+import type { StateTerms } from "./conversation-state.ts";
 import type { Passage, PlainPassage, StreamPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
- * an output limit where the caller's money covers no answer of any length, and on a chat stream the wish for usage, without which nothing could be billed exactly. Answers pass
+ * an output limit where the caller's money covers no answer of any length, state that another signer has made, and on a chat stream
+ * the wish for usage, without which nothing could be billed exactly. Answers pass
  * as they come.
  */
 export class ForwardPassage implements Passage {
@@ -24,13 +27,20 @@ export class ForwardPassage implements Passage {
   readonly copies = 1;
   readonly arrayStream: boolean;
   readonly storesResponse: boolean;
-  readonly losses: readonly Loss[] = NO_LOSSES;
+  readonly losses: readonly Loss[];
+  readonly foreignValues: number;
   readonly contentType = undefined;
   private readonly request: TextRequest;
   private readonly hidesUsageFrame: boolean;
 
   /** `limit`: writes an output limit into a request that states none. */
-  constructor(request: TextRequest, candidate: Candidate, quirks: Quirks, limit?: readonly Edit[]) {
+  constructor(
+    request: TextRequest,
+    candidate: Candidate,
+    quirks: Quirks,
+    terms: StateTerms,
+    limit?: readonly Edit[],
+  ) {
     const { protocol, scan, body, streamed } = request;
     const edits: Edit[] = [];
     if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
@@ -42,6 +52,10 @@ export class ForwardPassage implements Passage {
     if (isChat && !streamed) edits.push(...removeField(scan, "stream_options"));
     this.hidesUsageFrame = isChat && streamed && !asksUsage(scan);
     if (this.hidesUsageFrame) edits.push(...addIncludeUsage(scan));
+    const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
+    if (without !== undefined) edits.push(...without.edits);
+    this.losses = without?.losses ?? NO_LOSSES;
+    this.foreignValues = without?.count ?? 0;
     edits.sort((a, b) => a.start - b.start);
     this.request = request;
     this.pieces = edits.length === 0 ? body : splice(body, edits);

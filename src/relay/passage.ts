@@ -18,6 +18,8 @@ export interface Passage {
   readonly storesResponse: boolean;
   /** What of the request has no slot there. */
   readonly losses: readonly Loss[];
+  /** Values of state that stand before those which this place has made itself, and were taken out. */
+  readonly foreignValues: number;
   /** `content-type` of a successful answer, where it is not the upstream's own. */
   readonly contentType: string | undefined;
   openStream(): StreamPassage;

@@ -29,14 +29,24 @@ function requestOf(n: number): TextRequest {
 
 function open(n: number, protocol: ProtocolName, quirks: object): Passage | Promise<Passage> {
   const model = { id: "m", maxOutputTokens: 100, quirks } as unknown as Model;
-  const candidate = { protocol, model: "m", upstream: { name: "u", kind: "sandbox" } } as Candidate;
+  const candidate = {
+    protocol,
+    model: "m",
+    upstream: { name: "u", kind: "sandbox", signer: null },
+    credential: { id: 1n },
+  } as unknown as Candidate;
   const inlineMedia = { begin: () => ({ inline: (request: unknown) => request, end: () => undefined }) };
-  return new Passages(requestOf(n), model, {
-    clock: { nowMs: () => 0, monotonicMs: () => 0 },
-    inlineMedia: inlineMedia as unknown as InlineMedia,
-    translator: {} as Translator,
-    callStates: { find: () => new Map() } as unknown as CallStates,
-  }).open(candidate);
+  return new Passages(
+    requestOf(n),
+    model,
+    {
+      clock: { nowMs: () => 0, monotonicMs: () => 0 },
+      inlineMedia: inlineMedia as unknown as InlineMedia,
+      translator: {} as Translator,
+      callStates: { find: () => new Map() } as unknown as CallStates,
+    },
+    [],
+  ).open(candidate);
 }
 
 function copiesHeld(n: number, protocols: readonly ProtocolName[], quirks: object): number {

@@ -1,7 +1,7 @@
 import { type Clock, unixSeconds } from "../base/clock.ts";
 import type { Edit } from "../base/json-splice.ts";
 import { SMALL_BYTES } from "../base/memory-budget.ts";
-import type { Catalog, Model } from "../catalog/catalog.ts";
+import type { Catalog, Model, Upstream } from "../catalog/catalog.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import { MAX_COPIES } from "../conversation/prepare.ts";
 import { type Quirks, readQuirks } from "../conversation/quirks.ts";
@@ -14,6 +14,7 @@ import type { CallStates } from "../upstreams/call-states.ts";
 import { compactsAt } from "../upstreams/kinds.ts";
 import { quirksOf } from "../upstreams/presets.ts";
 import { CallMemory } from "./call-memory.ts";
+import { NO_TERMS, type StateTerms } from "./conversation-state.ts";
 import { EmbeddingsPassage } from "./embeddings-passage.ts";
 import { ForwardPassage } from "./forward.ts";
 import type { InlineMedia, Inlining } from "./inline-media.ts";
@@ -52,6 +53,7 @@ export class Passages {
   private readonly request: TextRequest;
   private readonly model: Model;
   private readonly deps: PassagesDeps;
+  private readonly upstreams: readonly Upstream[];
   private readonly stated: Quirks;
   private readonly canForward: boolean;
   private readonly outputLimit: number | undefined;
@@ -59,11 +61,18 @@ export class Passages {
   private inlining: Inlining | undefined;
   private readonly calls: CallMemory | undefined;
 
-  /** `outputLimit`: to be written into the request, which states none. */
-  constructor(request: TextRequest, model: Model, deps: PassagesDeps, outputLimit?: number) {
+  /** `upstreams`: all of the catalog, also those out of service; `outputLimit`: to be written into the request, which states none. */
+  constructor(
+    request: TextRequest,
+    model: Model,
+    deps: PassagesDeps,
+    upstreams: readonly Upstream[],
+    outputLimit?: number,
+  ) {
     this.request = request;
     this.model = model;
     this.deps = deps;
+    this.upstreams = upstreams;
     this.outputLimit = outputLimit;
     this.calls = CallMemory.of(deps.callStates, request);
     this.stated = readQuirks(model.quirks);
@@ -75,7 +84,7 @@ export class Passages {
    * The way to one candidate, at once where nothing must be fetched for it and the body is small. Throws
    * GatewayError where the request's meaning has no slot there, or where media that it links cannot be had.
    */
-  open(candidate: Candidate): Passage | Promise<Passage> {
+  open(candidate: Candidate, terms: StateTerms = NO_TERMS): Passage | Promise<Passage> {
     const { request } = this;
     if (request.below !== undefined && !compactsAt(candidate)) {
       const message = "This upstream of the model does not compact conversations.";
@@ -84,10 +93,12 @@ export class Passages {
     if (candidate.protocol === "embeddings") return new EmbeddingsPassage(request, candidate);
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says; presets are for translation.
-      return new ForwardPassage(request, candidate, this.stated, this.limitEdits(candidate));
+      return new ForwardPassage(request, candidate, this.stated, terms, this.limitEdits(candidate));
     }
     this.reserveMemory();
-    return request.scan.length > LARGE_BODY_BYTES ? this.openBeside(candidate) : this.openHere(candidate);
+    return request.scan.length > LARGE_BODY_BYTES
+      ? this.openBeside(candidate, terms)
+      : this.openHere(candidate, terms);
   }
 
   /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
@@ -112,35 +123,45 @@ export class Passages {
     );
   }
 
-  private openHere(candidate: Candidate): Passage | Promise<Passage> {
+  private openHere(candidate: Candidate, terms: StateTerms): Passage | Promise<Passage> {
     this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request, this.outputLimit)));
     const stated = this.calls?.restore(this.decoded) ?? this.decoded;
     return stated instanceof Promise
-      ? stated.then((request) => this.write(request, candidate))
-      : this.write(stated, candidate);
+      ? stated.then((request) => this.write(request, candidate, terms))
+      : this.write(stated, candidate, terms);
   }
 
-  private write(request: ChatRequest, candidate: Candidate): Passage | Promise<Passage> {
+  private write(request: ChatRequest, candidate: Candidate, terms: StateTerms): Passage | Promise<Passage> {
     this.inlining ??= this.deps.inlineMedia.begin();
     const { traits } = translationOf(PROTOCOLS[candidate.protocol]);
-    const target = this.targetTo(candidate);
+    const target = this.targetTo(candidate, terms);
     const whole = this.inlining.inline(request, traits, target.quirks);
     const across = (complete: ChatRequest): Passage =>
       this.written(candidate, encodeRequest(complete, target));
     return whole instanceof Promise ? whole.then(across) : across(whole);
   }
 
-  private async openBeside(candidate: Candidate): Promise<Passage> {
+  private async openBeside(candidate: Candidate, terms: StateTerms): Promise<Passage> {
     const reply = await this.deps.translator.translate(
       this.request,
-      this.targetTo(candidate),
+      this.targetTo(candidate, terms),
       this.outputLimit,
     );
-    return "linksMedia" in reply ? this.openHere(candidate) : this.written(candidate, reply);
+    return "linksMedia" in reply ? this.openHere(candidate, terms) : this.written(candidate, reply);
   }
 
-  private targetTo(candidate: Candidate): EncodeTarget {
-    return targetOf(this.request, candidate, this.model, quirksOf(candidate, this.model.quirks));
+  private targetTo(candidate: Candidate, terms: StateTerms): EncodeTarget {
+    const quirks = quirksOf(candidate, this.model.quirks);
+    return targetOf(this.request, candidate, this.model, quirks, this.signersOf(candidate), terms);
+  }
+
+  /** Ids of the credentials whose state is valid at a candidate. */
+  private signersOf({ upstream, credential }: Candidate): readonly string[] {
+    const { signer } = upstream;
+    if (signer === null) return [String(credential.id)];
+    return this.upstreams
+      .filter((each) => each.signer === signer)
+      .flatMap(({ credentials }) => credentials.map(({ id }) => String(id)));
   }
 
   private written(candidate: Candidate, outcome: Translated<WrittenRequest>): Passage {

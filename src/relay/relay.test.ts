@@ -30,12 +30,13 @@ function open() {
     endpointsOf: () => ["chat-completions"],
     groups: new Map(),
     settings: { maxPasses: 100, holdCalls: 1 },
+    allUpstreams: [],
   };
   const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" }, credential: {} };
   const relay = createRelay({
     catalog: { current: () => catalog },
     routing: {
-      candidates: () => Object.assign([candidate], { room: () => undefined }),
+      candidates: () => Object.assign([candidate], { room: () => undefined, home: () => undefined }),
       report: () => undefined,
     },
     billing: {
@@ -49,6 +50,7 @@ function open() {
     transport: { send: (call: unknown) => sent.push(call) },
     metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
     ...{ clock: systemClock, log: silentLog, tokenCounts: { ended: () => undefined } },
+    moves: { find: () => undefined, note: () => undefined },
     conversationKeys: new ConversationKeys(Buffer.from("secret")),
   } as unknown as RelayDeps);
   const body = Buffer.from('{"model":"m","messages":[]}');

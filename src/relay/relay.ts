@@ -5,13 +5,17 @@ import { Roster } from "../base/roster.ts";
 import type { Outcome, TextBilling } from "../billing/billing.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { UsedTokens } from "../limits/admission.ts";
-import type { Pin } from "../routing/routes.ts";
+import { refusesState } from "../protocols/carried-state.ts";
+import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { MovedConversations } from "../upstreams/moved-conversations.ts";
+import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { allowedModel } from "./allowed-model.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import type { ConversationKeys } from "./conversation-key.ts";
+import { ConversationState } from "./conversation-state.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
 import type { Passage } from "./passage.ts";
@@ -30,6 +34,7 @@ export interface RelayDeps extends AttemptDeps, PassagesDeps {
   /** Learns from what vendors report. */
   readonly tokenCounts: Pick<TokenCounts, "ended">;
   readonly conversationKeys: ConversationKeys;
+  readonly moves: Pick<MovedConversations, "find" | "note">;
 }
 
 export interface Relay {
@@ -68,7 +73,11 @@ export function createRelay(deps: RelayDeps): Relay {
         references.ids.length === 0
           ? undefined
           : await pinsOf(deps.issuedIds, catalog, model, request, references);
-      const candidates = candidatesFor(deps, catalog, model, request, pins);
+      const conversation = deps.conversationKeys.of(request, catalog.settings);
+      const moved = conversation && movedOf(deps.moves.find(conversation.id), catalog);
+      const isPinned = pins !== undefined;
+      const state = new ConversationState(request, catalog, { conversation, moved, isPinned });
+      const candidates = candidatesFor(deps, catalog, model, request, { pins, conversation, moved });
       const { admission } = request;
       if (admission !== undefined) {
         const reserving = admission.reserveTokens(tokenEstimate(request, model));
@@ -77,7 +86,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       const taken = takeHold(deps.billing, catalog, model, request, references);
       const held = taken instanceof Promise ? await taken : taken;
-      const passages = new Passages(request, model, deps, held.outputLimit);
+      const passages = new Passages(request, model, deps, catalog.allUpstreams, held.outputLimit);
       const exchange = openExchange(deps, catalog, request, held);
       live.add(exchange);
       const over = (): void => {
@@ -88,7 +97,7 @@ export function createRelay(deps: RelayDeps): Relay {
         if (exchange.outcome !== undefined) deps.tokenCounts.ended(request, model, exchange.outcome);
         if (live.delete(exchange) && live.size === 0) whenIdle?.();
       };
-      return { carry: () => carry(deps, exchange, candidates, passages, over) };
+      return { carry: () => carry(deps, { exchange, candidates, passages, state, over }) };
     },
     running: () => live.size,
     async cutAll() {
@@ -110,10 +119,13 @@ function candidatesFor(
   catalog: Catalog,
   model: Model,
   request: TextRequest,
-  pins: readonly Pin[] | undefined,
+  {
+    pins,
+    conversation,
+    moved,
+  }: { [name in "conversation" | "moved" | "pins"]: CandidateOrder[name] | undefined },
 ): Candidates {
   const minter = request.state?.minter;
-  const conversation = deps.conversationKeys.of(request, catalog.settings);
   return deps.routing.candidates(catalog, {
     model: model.id,
     group: request.caller.group,
@@ -121,8 +133,16 @@ function candidatesFor(
     account: request.caller.accountId,
     ...(pins === undefined ? {} : { pins }),
     ...(conversation === undefined ? {} : { conversation }),
+    ...(moved === undefined ? {} : { moved }),
     ...(minter === undefined ? {} : { minter }),
   });
+}
+
+/** Where a conversation is, unless an operator has taken that place out of service: then it is at its own again. */
+function movedOf(moved: MovedConversation | undefined, catalog: Catalog): MovedConversation | undefined {
+  if (moved === undefined) return undefined;
+  const upstream = catalog.upstreams.find(({ id }) => id === moved.upstreamId);
+  return upstream?.credentials.some(({ id }) => id === moved.credentialId) ? moved : undefined;
 }
 
 function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, held: Held): Exchange {
@@ -135,6 +155,7 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
     seat: -1,
     attempts: 0,
+    asked: null,
     firstByteMs: null,
     drained: false,
     gone: false,
@@ -188,17 +209,21 @@ function tellOdd(
   }
 }
 
+/** A request on its way, with what its attempts need. */
+interface Carried {
+  readonly exchange: Exchange;
+  readonly candidates: Candidates;
+  readonly passages: Passages;
+  readonly state: ConversationState;
+  readonly over: () => void;
+}
+
 /** Goes through the candidates until one answers; settles for nothing where none does. */
-async function carry(
-  deps: RelayDeps,
-  exchange: Exchange,
-  candidates: Candidates,
-  passages: Passages,
-  over: () => void,
-): Promise<void> {
-  const { request } = exchange;
+async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
+  const { exchange, candidates, state } = carried;
   let last: AttemptFailure | undefined;
-  let asked: Candidate | null = null;
+  /** How the first refused the request's state. */
+  let refused: AttemptFailure | undefined;
   try {
     try {
       await exchange.hold.begun;
@@ -209,30 +234,64 @@ async function carry(
     const room = candidates.room();
     if (room !== undefined) await room;
     // The caller may have left meanwhile; asking for a candidate would use up a probe.
-    if (!request.answer.open) exchange.gone = true;
+    if (!exchange.request.answer.open) exchange.gone = true;
     if (exchange.drained) last = refusedPassage(stopping());
     for (const candidate of isMoot(exchange) ? [] : candidates) {
-      let passage: Passage;
-      try {
-        const opened = passages.open(candidate);
-        passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
-      } catch (error) {
-        last = refusedPassage(error);
-        deps.routing.report(candidate, last.health, request.caller.accountId);
-        if (isMoot(exchange)) break;
-        continue;
-      }
-      exchange.attempts += 1;
-      asked = candidate;
-      exchange.losses = passage.losses;
-      crashPoint("upstream.before-send");
-      last = await attemptAt(deps, exchange, candidate, passage);
-      if (last === undefined || !last.next || isMoot(exchange)) break;
+      last = await attempt(deps, carried, candidate);
+      if (isMoot(exchange)) break;
+      if (last !== undefined && state.isCarried && isStateRefusal(last)) {
+        refused ??= last;
+        state.refused();
+        candidates.refusedState();
+      } else if (last === undefined || !last.next) break;
     }
-    if (!exchange.settled) await giveUp(exchange, candidates, asked, last);
+    if (
+      refused !== undefined &&
+      last !== undefined &&
+      (last.next || isStateRefusal(last)) &&
+      !isMoot(exchange)
+    ) {
+      state.giveUp();
+      const candidate = candidates.again();
+      if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
+    }
+    if (!exchange.settled) await giveUp(exchange, candidates, last);
   } finally {
-    over();
+    carried.over();
   }
+}
+
+function isStateRefusal({ error }: AttemptFailure): boolean {
+  return "statement" in error && refusesState(error.statement);
+}
+
+/** Asks one candidate. Undefined = the exchange is over. */
+async function attempt(
+  deps: RelayDeps,
+  { exchange, candidates, passages, state }: Carried,
+  candidate: Candidate,
+): Promise<AttemptFailure | undefined> {
+  const home = candidates.home();
+  let passage: Passage;
+  try {
+    const opened = passages.open(candidate, state.termsAt(candidate, home));
+    passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
+  } catch (error) {
+    const failure = refusedPassage(error);
+    deps.routing.report(candidate, failure.health, exchange.request.caller.accountId);
+    // What has no slot here, or cannot be written, may have one at the next.
+    return { ...failure, next: true };
+  }
+  exchange.attempts += 1;
+  exchange.asked = candidate;
+  exchange.losses = passage.losses;
+  crashPoint("upstream.before-send");
+  const failure = await attemptAt(deps, exchange, candidate, passage);
+  if (failure === undefined && exchange.firstByteMs !== null) {
+    const moved = state.movedTo(candidate, home, passage.foreignValues);
+    if (moved !== undefined) deps.moves.note(moved);
+  }
+  return failure;
 }
 
 /** The caller has left or the gateway stops: no further upstream is asked. */
@@ -244,14 +303,13 @@ function isMoot({ gone, drained }: Exchange): boolean {
 async function giveUp(
   exchange: Exchange,
   candidates: Candidates,
-  asked: Candidate | null,
   last: AttemptFailure | undefined,
 ): Promise<void> {
   const error = last?.error ?? candidates.refusal();
   const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
     reason: exchange.drained ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
-    candidate: asked,
+    candidate: exchange.asked,
     facts: undefined,
     status: left ? 0 : "statement" in error ? error.statement.status : error.status,
     errorCode: codeOf(error),

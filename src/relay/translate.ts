@@ -9,6 +9,7 @@ import { type Protocol, UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { ANSWER_FIELDS, type TellCall, type WireFrame } from "../protocols/translation.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { StateTerms } from "./conversation-state.ts";
 import { openEventReader, readResponse } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { Passage, StreamPassage } from "./passage.ts";
@@ -24,6 +25,8 @@ export function targetOf(
   candidate: Candidate,
   model: Model,
   quirks: Quirks,
+  signers: readonly string[],
+  { foreign, withoutState }: StateTerms,
 ): EncodeTarget {
   return {
     model: candidate.model,
@@ -31,7 +34,10 @@ export function targetOf(
       protocol: candidate.protocol as EncodeTarget["origin"]["protocol"],
       upstream: candidate.upstream.name,
       model: candidate.model,
+      credential: String(candidate.credential.id),
     },
+    signers,
+    ...(withoutState ? { withoutState: "all" } : foreign > 0 ? { withoutState: "bare" } : {}),
     quirks,
     maxOutputTokens: model.maxOutputTokens ?? undefined,
     seed: request.id,
@@ -62,6 +68,7 @@ export function translate(
     arrayStream: false,
     storesResponse: false,
     losses,
+    foreignValues: 0,
     contentType:
       request.streamed && !request.arrayStream
         ? "text/event-stream; charset=utf-8"

@@ -3,6 +3,7 @@ import { holdPaths } from "../billing/hold-bound.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ForwardTable } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import { carriedPaths } from "./carried-state.ts";
 import { conversationPaths } from "./conversation-key.ts";
 import { referencePaths } from "./references.ts";
 
@@ -25,7 +26,10 @@ export function watchOf(name: ProtocolName): Watch {
   if (watch === undefined) {
     const { forward } = PROTOCOLS[name];
     const paths = [...OWN, ...tablePaths(forward), ...holdPaths(name), ...referencePaths(name)];
-    watch = compileWatch(paths, ["model"], forward.references.bare, conversationPaths(forward));
+    watch = compileWatch(paths, ["model"], forward.references.bare, [
+      ...conversationPaths(forward),
+      ...carriedPaths(forward.state),
+    ]);
     compiled.set(name, watch);
   }
   return watch;

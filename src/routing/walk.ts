@@ -41,6 +41,8 @@ export interface Candidates extends Iterable<Candidate> {
   home(): Candidate | undefined;
   /** The candidate asked last has refused the state that the request carries: no other of its signer is asked. */
   refusedState(): void;
+  /** The last that refused it, to be asked once more without; reported like any other. */
+  again(): Candidate | undefined;
 }
 
 /**
@@ -62,6 +64,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
   #last: Choice | undefined;
   #passed: Set<Station | Stop> | undefined;
   #isStateRefused = false;
+  #refuser: Stop | undefined;
 
   constructor(route: Route, { account, pins, minter, conversation, moved }: CandidateOrder, deps: WalkDeps) {
     this.#route = route;
@@ -132,6 +135,12 @@ export class Walk implements Candidates, Iterator<Candidate> {
 
   refusedState(): void {
     this.#isStateRefused = true;
+    this.#refuser = this.#last?.stop;
+  }
+
+  again(): Candidate | undefined {
+    this.#refuser?.load.take();
+    return this.#refuser?.candidate;
   }
 
   #choose(): Stop | undefined {
@@ -289,8 +298,10 @@ function mints({ candidate }: Stop, minter: Origin): boolean {
   return upstream.name === minter.upstream && model === minter.model && protocol === minter.protocol;
 }
 
+type SignedPlace = Pick<Candidate, "credential" | "upstream">;
+
 /** Whether what was signed for one is valid at the other. */
-export function isSameSigner(one: Candidate, other: Candidate): boolean {
+export function isSameSigner(one: SignedPlace, other: SignedPlace): boolean {
   if (one.credential.id === other.credential.id) return true;
   return one.upstream.signer !== null && one.upstream.signer === other.upstream.signer;
 }

@@ -6,6 +6,8 @@ import {
   type IssuedId,
   insertIssuedIds,
 } from "./issued-ids-store.ts";
+import type { MovedConversations } from "./moved-conversations.ts";
+import { upsertMovedConversations } from "./moved-conversations-store.ts";
 
 /**
  * Remembers which vendor account keeps what for whom: stored responses, their items, containers, sounds. A request that
@@ -40,7 +42,11 @@ const MAX_ID_CHARS = 500;
 
 const SWEEP_EVERY_MS = 3_600_000;
 
-export function createIssuedIds(database: Database, log: Log): IssuedIds {
+export function createIssuedIds(
+  database: Database,
+  log: Log,
+  moves?: Pick<MovedConversations, "onWaiting" | "putBack" | "takeWaiting">,
+): IssuedIds {
   const recent = new Map<string, IssuedId>();
   let waiting: IssuedId[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -50,15 +56,20 @@ export function createIssuedIds(database: Database, log: Log): IssuedIds {
     timer = undefined;
     const batch = waiting;
     waiting = [];
-    if (batch.length === 0) return;
+    const moved = moves?.takeWaiting() ?? [];
+    if (batch.length + moved.length === 0) return;
     try {
-      await insertIssuedIds(database, batch);
+      await database.transaction(async (tx) => {
+        if (batch.length > 0) await insertIssuedIds(tx, batch);
+        if (moved.length > 0) await upsertMovedConversations(tx, moved);
+      });
     } catch (err) {
       log.warn(
-        { err, ids: batch.length },
-        "ids that upstreams issued could not be stored yet; will try again",
+        { err, ids: batch.length, conversations: moved.length },
+        "ids that upstreams issued and places of conversations could not be stored yet; will try again",
       );
       waiting = [...batch, ...waiting].slice(-MAX_WAITING);
+      moves?.putBack(moved);
       schedule();
     }
   };
@@ -67,6 +78,7 @@ export function createIssuedIds(database: Database, log: Log): IssuedIds {
       writing = write();
     }, WRITE_EVERY_MS);
   };
+  if (moves !== undefined) moves.onWaiting = schedule;
   const sweep = setInterval(() => {
     deleteIssuedIdsOlderThan(database, KEEP_DAYS).catch((err: unknown) =>
       log.warn({ err }, "old ids of upstreams stay for now"),

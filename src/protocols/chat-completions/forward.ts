@@ -1,6 +1,9 @@
 import type { ForwardTable } from "../protocol.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
+/** Asks for no check: https://ai.google.dev/gemini-api/docs/thought-signatures */
+const UNCHECKED = { instead: "skip_thought_signature_validator" };
+
 /** Where forwarding finds its facts in a chat completions body. */
 export const chatCompletionsForward: ForwardTable = {
   modelInBody: true,
@@ -35,5 +38,18 @@ export const chatCompletionsForward: ForwardTable = {
     system: [],
     role: "messages.role",
     texts: ["messages.content", "messages.content.text"],
+  },
+  state: {
+    rows: [
+      // https://ai.google.dev/gemini-api/docs/openai
+      { path: "messages[].tool_calls[].extra_content.google.thought_signature", taken: UNCHECKED },
+      { path: "messages[].extra_content.google.thought_signature", taken: UNCHECKED },
+      // https://openrouter.ai/docs/use-cases/reasoning-tokens
+      { path: "messages[].reasoning_details[].signature", taken: "object" },
+      { path: "messages[].reasoning_details[].data", taken: "object" },
+      // https://docs.litellm.ai/docs/reasoning_content
+      { path: "messages[].thinking_blocks[].signature", taken: "object" },
+      { path: "messages[].thinking_blocks[].data", taken: "object" },
+    ],
   },
 };

@@ -1,3 +1,4 @@
+import { NO_CARRIED_STATE } from "../carried-state.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_REFERENCES } from "../reference.ts";
 
@@ -18,4 +19,5 @@ export const embeddingsForward: ForwardTable = {
   references: NO_REFERENCES,
   answerCounts: [],
   opening: null,
+  state: NO_CARRIED_STATE,
 };

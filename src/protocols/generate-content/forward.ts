@@ -1,4 +1,5 @@
 import type { ForwardTable } from "../protocol.ts";
+import { NO_STATE } from "./decode-parts.ts";
 import { generateContentReferences } from "./references.ts";
 
 /**
@@ -37,5 +38,11 @@ export const generateContentForward: ForwardTable = {
     system: ["systemInstruction.parts.text", "system_instruction.parts.text"],
     role: "contents.role",
     texts: ["contents.parts.text"],
+  },
+  state: {
+    rows: ["thoughtSignature", "thought_signature"].map((name) => ({
+      path: `contents[].parts[].${name}`,
+      taken: { instead: NO_STATE },
+    })),
   },
 };

@@ -30,4 +30,13 @@ export const messagesForward: ForwardTable = {
     role: "messages.role",
     texts: ["messages.content", "messages.content.text"],
   },
+  // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+  state: {
+    rows: [
+      { path: "messages[].content[].signature", taken: "object", types: ["thinking"] },
+      { path: "messages[].content[].data", taken: "object", types: ["redacted_thinking"] },
+    ],
+    neverEmpty: "messages.content",
+    needsThoughts: { field: "thinking", type: "enabled", instead: '{"type":"disabled"}' },
+  },
 };

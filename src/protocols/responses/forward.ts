@@ -29,4 +29,10 @@ export const responsesForward: ForwardTable = {
     role: "input.role",
     texts: ["input", "input.content", "input.content.text"],
   },
+  state: {
+    // https://developers.openai.com/api/docs/guides/reasoning: an item without it would be looked up by its id.
+    rows: [
+      { path: "input[].encrypted_content", taken: "object", essential: ["compaction", "compaction_summary"] },
+    ],
+  },
 };

@@ -1,0 +1,45 @@
+import type { ErrorStatement } from "../errors.ts";
+
+/** One place in a request where a vendor's own signed or encrypted state stands, in the form in which the vendor gave it. */
+export interface StateRow {
+  /** As callers are told it: `[]` behind every array. */
+  readonly path: string;
+  /** What is taken out with it: the object that it stands in, or nothing but itself, for which another word stands then. */
+  readonly taken: "object" | { readonly instead: string };
+  /** Only in objects of these types. */
+  readonly types?: readonly string[];
+  /** Objects of these types are all that is left of a history: without them the request would be another. */
+  readonly essential?: readonly string[];
+}
+
+export interface StateTable {
+  readonly rows: readonly StateRow[];
+  /** A list at this path cannot be empty: the object that holds it goes with its last item. */
+  readonly neverEmpty?: string;
+  /** Where a turn that calls tools lacks its thoughts, a field with a `type` of this word is refused: what to write for it. */
+  readonly needsThoughts?: { readonly field: string; readonly type: string; readonly instead: string };
+}
+
+/** A protocol that knows none. */
+export const NO_CARRIED_STATE: StateTable = { rows: [] };
+
+/** How vendors word that they cannot read the state that a request carries; by code, else by message. */
+const REFUSALS: readonly { readonly code?: string; readonly message?: RegExp }[] = [
+  // https://github.com/openai/codex/issues/8145, .../8119
+  { code: "invalid_encrypted_content" },
+  { message: /\bencrypted[ _]content\b.*\b(?:could not be (?:verified|decrypted|parsed)|did not match)/i },
+  // https://github.com/anthropics/anthropic-sdk-python/issues/1598: also where the block was changed, or made by another model
+  { message: /\binvalid `?(?:signature|data)`? in `?(?:redacted_)?thinking`? block/i },
+  // generateContent and the same models behind Vertex say it in three ways:
+  // https://ai.google.dev/gemini-api/docs/thought-signatures
+  {
+    message:
+      /\b(?:invalid|corrupted) thought[ _]?signature|\bthought[ _]?signature is (?:not valid|invalid)/i,
+  },
+];
+
+/** Whether a vendor refuses a request for nothing but the state that it carries, which another place may have made. */
+export function refusesState({ status, code, message }: ErrorStatement): boolean {
+  if (status < 400 || status > 499) return false;
+  return REFUSALS.some((row) => row.code === code || row.message?.test(message) === true);
+}

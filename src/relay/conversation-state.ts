@@ -1,0 +1,93 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { ConversationKey } from "../routing/conversation.ts";
+import { isSameSigner } from "../routing/walk.ts";
+import type { Candidate } from "../upstreams/call.ts";
+import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
+import { carriesState } from "./carried-state.ts";
+import type { TextRequest } from "./text-request.ts";
+
+/** What of a request's state may be sent to a candidate. */
+export interface StateTerms {
+  /** Values to be taken out, counted from the history's beginning; Infinity = all. */
+  readonly foreign: number;
+  /** Nothing is sent that anyone has signed, wrapped state neither. */
+  readonly withoutState: boolean;
+}
+
+/** Whose state a request carries, as far as that is known, while its candidates are asked one after the other. */
+export class ConversationState {
+  /** It carries state of a vendor's, bare or wrapped by us. */
+  readonly isCarried: boolean;
+  readonly #catalog: Catalog;
+  readonly #key: ConversationKey | undefined;
+  readonly #moved: MovedConversation | undefined;
+  readonly #isBare: boolean;
+  /** The owner cannot be told: pins decide where it goes, or somebody who should have been the owner refused it. */
+  #isUnknown: boolean;
+  #isGivenUp = false;
+
+  constructor(
+    request: TextRequest,
+    catalog: Catalog,
+    {
+      conversation,
+      moved,
+      isPinned,
+    }: {
+      readonly conversation: ConversationKey | undefined;
+      readonly moved: MovedConversation | undefined;
+      readonly isPinned: boolean;
+    },
+  ) {
+    this.#catalog = catalog;
+    this.#key = conversation;
+    this.#moved = moved;
+    this.#isBare = carriesState(request);
+    this.isCarried = this.#isBare || request.state !== undefined;
+    this.#isUnknown = isPinned;
+  }
+
+  /** `home`: where the conversation belongs. */
+  termsAt(candidate: Candidate, home: Candidate | undefined): StateTerms {
+    if (this.#isGivenUp) return { foreign: Number.POSITIVE_INFINITY, withoutState: true };
+    if (!this.#isBare || this.#isUnknown) return NO_TERMS;
+    const moved = this.#moved;
+    const owner = moved === undefined ? home : this.#catalog.placed(moved.upstreamId, moved.credentialId);
+    // Of a place that is gone nobody else can read anything.
+    if (owner === undefined && moved === undefined) return NO_TERMS;
+    if (owner !== undefined && isSameSigner(candidate, owner))
+      return moved === undefined ? NO_TERMS : { foreign: moved.foreignValues, withoutState: false };
+    return { foreign: Number.POSITIVE_INFINITY, withoutState: false };
+  }
+
+  /** A candidate has refused it: whoever made it, that is not known here, so the next one gets all of it. */
+  refused(): void {
+    this.#isUnknown = true;
+  }
+
+  /** Nobody reads it. */
+  giveUp(): void {
+    this.#isGivenUp = true;
+  }
+
+  /** What must be remembered of the conversation now that a candidate has answered; undefined = nothing. */
+  movedTo(
+    candidate: Candidate,
+    home: Candidate | undefined,
+    foreignValues: number,
+  ): MovedConversation | undefined {
+    const key = this.#key;
+    if (key === undefined || home === undefined) return undefined;
+    const isHome = candidate.credential.id === home.credential.id;
+    if (isHome && foreignValues === 0 && this.#moved === undefined) return undefined;
+    return {
+      key: key.id,
+      upstreamId: candidate.upstream.id,
+      credentialId: candidate.credential.id,
+      foreignValues,
+    };
+  }
+}
+
+/** All of it may be sent. */
+export const NO_TERMS: StateTerms = { foreign: 0, withoutState: false };

@@ -1,0 +1,134 @@
+import type { Clock } from "../base/clock.ts";
+import { createLru } from "../base/lru.ts";
+import type { Log } from "../observe/log.ts";
+import type { Database } from "../storage/database.ts";
+import {
+  deleteOldMovedConversations,
+  MOVED_CHANNEL,
+  type MovedConversation,
+  readMoved,
+  readMovedConversations,
+} from "./moved-conversations-store.ts";
+
+/**
+ * Conversations that were answered elsewhere than at their own place, which is all that must be remembered of any: where
+ * they are now, and how much of their history other signers have made. In memory of every process, written behind the answer,
+ * read at a start and never within a request.
+ */
+export interface MovedConversations {
+  /** Undefined = it is at its own place, or has not been used for half an hour. */
+  find(key: string): MovedConversation | undefined;
+  /** It was answered there. */
+  note(moved: MovedConversation): void;
+  /** Takes what is to be written. */
+  takeWaiting(): readonly MovedConversation[];
+  /** Gives back what could not be written. */
+  putBack(moved: readonly MovedConversation[]): void;
+  /** Called where something waits that did not before. */
+  onWaiting: () => void;
+  close(): Promise<void>;
+}
+
+/** The prompt caches of vendors are gone by then. */
+const IDLE_MINUTES = 30;
+const IDLE_MS = IDLE_MINUTES * 60_000;
+
+/** A conversation that goes on where it is is written again this often, so that no process forgets it. */
+const TOUCH_MS = 300_000;
+
+/** Some 20 MB; half of them are always there. */
+const MAX_KNOWN = 100_000;
+const MAX_STORED = 200_000;
+const MAX_READ = MAX_KNOWN / 2;
+
+/** With the database away the oldest are given up. */
+const MAX_WAITING = 50_000;
+
+const SWEEP_EVERY_MS = 300_000;
+
+interface Known {
+  readonly moved: MovedConversation;
+  usedMs: number;
+  writtenMs: number;
+}
+
+export async function openMovedConversations(
+  database: Database,
+  clock: Clock,
+  log: Log,
+): Promise<MovedConversations> {
+  const known = createLru<string, Known>(MAX_KNOWN);
+  const waiting = new Map<string, MovedConversation>();
+
+  const learn = (moved: MovedConversation): void => {
+    const nowMs = clock.monotonicMs();
+    known.set(moved.key, { moved, usedMs: nowMs, writtenMs: nowMs });
+  };
+  const wait = (moved: MovedConversation): void => {
+    // Set anew, the newest is the last to be given up.
+    waiting.delete(moved.key);
+    waiting.set(moved.key, moved);
+    if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value ?? "");
+    moves.onWaiting();
+  };
+  const moves: MovedConversations = {
+    onWaiting: () => undefined,
+    find(key) {
+      const found = known.get(key);
+      if (found === undefined) return undefined;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - found.usedMs > IDLE_MS) {
+        known.delete(key);
+        return undefined;
+      }
+      found.usedMs = nowMs;
+      if (nowMs - found.writtenMs > TOUCH_MS) {
+        found.writtenMs = nowMs;
+        wait(found.moved);
+      }
+      return found.moved;
+    },
+    note(moved) {
+      const before = known.get(moved.key)?.moved;
+      if (before !== undefined && isSame(before, moved)) return;
+      learn(moved);
+      wait(moved);
+    },
+    takeWaiting() {
+      const taken = [...waiting.values()];
+      waiting.clear();
+      return taken;
+    },
+    putBack(moved) {
+      for (const each of moved) if (!waiting.has(each.key)) wait(each);
+    },
+    async close() {
+      clearInterval(sweep);
+      await unlisten();
+    },
+  };
+
+  const sweep = setInterval(() => {
+    deleteOldMovedConversations(database, IDLE_MINUTES, MAX_STORED).catch((err: unknown) =>
+      log.warn({ err }, "old places of conversations stay for now"),
+    );
+  }, SWEEP_EVERY_MS);
+  sweep.unref();
+  const unlisten = await database.listen({
+    channel: MOVED_CHANNEL,
+    onMessage(payload) {
+      // What waits here is newer than what comes back of it.
+      for (const moved of readMoved(payload)) if (!waiting.has(moved.key)) learn(moved);
+    },
+  });
+  for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved);
+  return moves;
+}
+
+function isSame(one: MovedConversation, other: MovedConversation): boolean {
+  return (
+    one.upstreamId === other.upstreamId &&
+    one.credentialId === other.credentialId &&
+    one.foreignValues === other.foreignValues
+  );
+}
