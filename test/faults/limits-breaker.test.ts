@@ -31,7 +31,7 @@ describe("O2 and O3, an upstream that fails all the time", () => {
 
   const ask = (model: string, index: number): Promise<Heard> => {
     const protocol = TEXT_PROTOCOLS[index % TEXT_PROTOCOLS.length] ?? "messages";
-    return call(gateway.url, { protocol, streamed: index % 8 >= 4, model, prompt: "Hello" });
+    return call(gateway.url, { protocol, streamed: index % 8 >= 4, model, prompt: `Hello ${index}` });
   };
 
   it("is asked at most 1.2 times a request, even with a second one to go to that fails as well", async () => {

@@ -48,11 +48,15 @@ afterAll(async () => {
   await second?.close();
 });
 
+let calls = 0;
+
+/** Each is a conversation of its own. */
 async function call(model = "text"): Promise<{ status: number; requestId: string }> {
+  calls += 1;
   const answer = await request(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }], max_tokens: 50 }),
+    body: JSON.stringify({ model, messages: [{ role: "user", content: `hello ${calls}` }], max_tokens: 50 }),
   });
   await answer.body.dump();
   return { status: answer.statusCode, requestId: String(answer.headers["x-request-id"]) };

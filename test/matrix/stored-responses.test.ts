@@ -38,7 +38,12 @@ describe("stored responses with several upstreams and credentials", () => {
       let previous: string | undefined;
       let place: string | undefined;
       for (let turn = 0; turn < 3; turn += 1) {
-        const body = { ...RESPONSES.body, input: `Turn ${turn}`, stream, previous_response_id: previous };
+        const body = {
+          ...RESPONSES.body,
+          input: `Conversation ${conversation}`,
+          stream,
+          previous_response_id: previous,
+        };
         const { status, text } = await ask(gateway.url, RESPONSES.path, body);
         expect(status, text).toBe(200);
         const id = /"id":\s*"(resp_[^"]+)"/.exec(text)?.[1] ?? "";
