@@ -38,9 +38,7 @@ describe("undoing a plan", () => {
   it("makes the text it stands for of a forced answer tool (rule 40)", () => {
     const by = { ...plan("messages"), answerTool: "give_answer" };
     const undone = undoResponse(called("give_answer", '{"a":1}'), by);
-    expect(undone.choices).toEqual([
-      { parts: [{ kind: "text", text: '{"a":1}' }], finish },
-    ]);
+    expect(undone.choices).toEqual([{ parts: [{ kind: "text", text: '{"a":1}' }], finish }]);
     expect(streamed(called("give_answer", '{"a":1}'), by)).toEqual({ response: undone });
   });
 
