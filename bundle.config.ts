@@ -1,4 +1,9 @@
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { defineConfig } from "vite";
+
+/** What the compiler wrote. */
+const MODULES = "dist";
 
 /** Where the program looks for what lies beside it: as deep below the root as the modules of src/ that look. */
 const OUTPUT = "dist/bundle";
@@ -16,13 +21,15 @@ export default defineConfig({
     target: "node20",
     minify: false,
     rollupOptions: {
-      input: {
-        main: "dist/main.js",
-        "translate-worker": "dist/relay/translate-worker.js",
-        "large-json-worker": "dist/base/large-json-worker.js",
-      },
+      input: { main: `${MODULES}/main.js`, ...workers() },
       // A log names the classes of errors.
       output: { keepNames: true, entryFileNames: "[name].js", chunkFileNames: "[name].js" },
     },
   },
 });
+
+function workers(): Record<string, string> {
+  const paths = readdirSync(MODULES, { recursive: true, encoding: "utf8" });
+  const found = paths.filter((path) => path.endsWith("-worker.js") && !path.startsWith("bundle"));
+  return Object.fromEntries(found.map((path) => [basename(path, ".js"), `${MODULES}/${path}`]));
+}

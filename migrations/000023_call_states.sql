@@ -3,7 +3,8 @@
 create unlogged table call_states (
   -- A hash of account and call: ids alone come again in other conversations.
   call_key bytea primary key,
-  sealed text not null,
+  -- Not "sealed": after a change of the master key it is forgotten rather than sealed anew.
+  sealed_state text not null,
   created_at timestamptz not null default now()
 );
 
