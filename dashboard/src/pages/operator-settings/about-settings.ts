@@ -16,5 +16,8 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   hold_calls: "请求未限制工具调用次数时，预留多少次调用的费用，默认 1",
   foreign_ids:
     "请求引用网关未见过签发的供应商 ID 时：refuse 拒绝，allow 放行；默认在多个账户可用该上游时拒绝",
+  affinity:
+    "如何判断请求属于同一会话（同一会话保持在同一处）：auto 先看客户端给出的名称，再看开头；anchor 只看开头，适用于每次请求都换名称的客户端",
+  affinity_header: "客户端用来给出会话名称的请求头，除 x-session-id 和 x-session-affinity 之外",
   queues: "等待的上限：一个账户等待余额的请求数与时间，一个模型等待上游的任务数",
 };
