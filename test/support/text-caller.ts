@@ -139,7 +139,7 @@ function heardOf(wish: Wish, answer: IncomingMessage | undefined, text: string):
     requestId: typeof id === "string" ? id : undefined,
     text,
     complete: whole && status === 200 && (!wish.streamed || FINISHED[wish.protocol].test(text)),
-    code: status < 400 ? "" : (/"code":\s*"([^"]*)"/.exec(text)?.[1] ?? ""),
+    code: status < 400 ? "" : (/"(?:code|reason)":\s*"([^"]*)"/.exec(text)?.[1] ?? ""),
   };
 }
 
