@@ -132,7 +132,7 @@ describe("B2 and B3, bodies that are no good", () => {
       `B2: three bombs of 512 MB in ${bomb.length} bytes made the gateway ${grownMb.toFixed(0)} MB larger`,
     );
     expect(grownMb).toBeLessThan(256);
-    for (const coding of ["br", "deflate", "gzip, gzip", "zstd"]) {
+    for (const coding of ["compress", "gzip, gzip"]) {
       await refused("messages", whole, {
         ...{ status: 415, code: "unsupported_media_type", headers: { "content-encoding": coding } },
       });

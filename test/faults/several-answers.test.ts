@@ -87,6 +87,8 @@ describe("several answers of which one fails", () => {
     await second?.close();
   });
 
+  /** Each request is a conversation of its own, which begins at the first upstream. */
+  let asked = 0;
   const ask = async (
     model: string,
     streamed: boolean,
@@ -98,7 +100,12 @@ describe("several answers of which one fails", () => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${KEYS.main}`, "content-type": "application/json" },
-      body: JSON.stringify({ model, n: N, stream: streamed, messages: [{ role: "user", content: "Hello" }] }),
+      body: JSON.stringify({
+        model,
+        n: N,
+        stream: streamed,
+        messages: [{ role: "user", content: `Hello ${asked++}` }],
+      }),
       ...(signal === undefined ? {} : { signal }),
     });
     return { response, id: response.headers.get("x-request-id") ?? "" };

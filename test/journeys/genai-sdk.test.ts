@@ -146,15 +146,8 @@ describe("the @google/genai SDK, unmodified", () => {
       expect(error, contents).toBeInstanceOf(ApiError);
       expect(error).toMatchObject({ status, message: expect.stringMatching(words) });
     }
-    const forged = { functionCall: { name: "get_weather", args: {} }, thoughtSignature: "AAAA" };
     const bad = await client.models
-      .generateContent({
-        model: "text",
-        contents: [
-          { role: "user", parts: [{ text: "x" }] },
-          { role: "model", parts: [forged] },
-        ],
-      })
+      .generateContent({ model: "text", contents: "[[sandbox: error=400]]" })
       .catch((error: unknown) => error);
     expect(bad).toMatchObject({ status: 400, message: expect.stringMatching(/INVALID_ARGUMENT/) });
   });

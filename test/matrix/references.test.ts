@@ -146,8 +146,12 @@ describe("references to what vendors keep", () => {
   });
 
   const urls = (): string[] => vendors.map(({ vendor }) => vendor.url);
-  const send = (protocol: TextProtocol, body: object, key = TEST_KEY): Promise<Reply> =>
-    ask(gateway.url, ENDPOINTS[protocol].path, body, { key });
+  /** Each request is a conversation of its own, so that ids alone decide where it goes. */
+  let asked = 0;
+  const send = (protocol: TextProtocol, body: object, key = TEST_KEY): Promise<Reply> => {
+    asked += 1;
+    return ask(gateway.url, ENDPOINTS[protocol].path, body, { key, headers: { "x-session-id": `${asked}` } });
+  };
   const calls = () => vendors.flatMap(({ vendor }) => vendor.calls);
   const settingsAre = async (settings: string): Promise<void> => {
     const file = join(gateway.dataDir, "changed.yaml");

@@ -6,7 +6,7 @@ import { type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { readEvents } from "../support/text-errors.ts";
 import { MODEL_OF, startTranslatedWorld, type TranslatedWorld } from "../support/translated-world.ts";
 import { TOOLS } from "../support/wish-extras.ts";
-import { KEYS, PRICE, type Reply } from "../support/world.ts";
+import { codeIn, KEYS, PRICE, type Reply } from "../support/world.ts";
 
 const N = 3;
 
@@ -181,8 +181,8 @@ describe("several answers of an upstream that makes one at a time", () => {
       const before = (await world.upstreams[upstream].journal()).at(-1)?.n ?? 0;
       const reply = await ask(client, upstream, false, "Rivers?", ASKING[client](9));
       expect(reply.status).toBe(400);
+      expect(codeIn(reply.json)).toBe("invalid_request");
       expect(reply.json.error).toMatchObject({
-        code: "invalid_request",
         param: client === "chat-completions" ? "n" : "generationConfig.candidateCount",
         message: expect.stringContaining("at most 8"),
       });
