@@ -33,8 +33,11 @@ describe.skipIf(lacksBrowser)("an upstream in the dashboard", () => {
     await added?.close();
   });
 
+  /** Each request is a conversation of its own: one that has moved stays where it is. */
+  let asked = 0;
   const chat = async (): Promise<number> => {
-    const body = { model: "text", messages: [{ role: "user", content: "hi" }] };
+    asked += 1;
+    const body = { model: "text", messages: [{ role: "user", content: `hi ${asked}` }] };
     return (await ask(gateway.url, "/v1/chat/completions", body)).status;
   };
 
