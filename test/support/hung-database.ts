@@ -104,6 +104,10 @@ const CONTENTS = { contents: [{ parts: [{ text: "Hi" }] }] };
 const BODIES: Readonly<Record<string, object>> = {
   "POST /v1/chat/completions": { model: "text-large", messages: MESSAGES },
   "POST /v1/responses": { model: "text-large", input: "Hi" },
+  "POST /v1/responses/input_tokens": { model: "text-large", input: "Hi" },
+  "POST /v1/responses/compact": { model: "text-large", input: "Hi" },
+  "POST /v1/completions": { model: "text-large", prompt: "Hi" },
+  "POST /v1/messages/count_tokens": { model: "text-large", messages: MESSAGES },
   "POST /v1/messages": { model: "text-large", max_tokens: 9, messages: MESSAGES },
   "POST /v1/embeddings": { model: "embed-small", input: "Hi" },
   "POST /v1/rerank": { model: "rerank-1", query: "q", documents: ["Hi"] },
@@ -126,7 +130,8 @@ const BODIES: Readonly<Record<string, object>> = {
 
 /** Needs no database: what is known goes on being answered, and money that is leased goes on being spent. */
 const FROM_MEMORY: readonly RegExp[] = [
-  /^POST \/v1\/(chat\/completions|responses|messages|embeddings|rerank)$/,
+  /^POST \/v1\/(chat\/completions|completions|embeddings|rerank)$/,
+  /^POST \/v1\/(responses(\/input_tokens|\/compact)?|messages(\/count_tokens)?)$/,
   /^POST \/v1beta\/models\//,
   /^GET \/v1(beta)?\/models/,
   /^GET \/(healthz|metrics|v1\/capabilities|media\/)/,
