@@ -53,6 +53,7 @@ export interface CallStart {
   readonly name: string;
   readonly namespace?: string;
   readonly custom?: true;
+  readonly byCode?: true;
   readonly opaque?: Opaque;
 }
 

@@ -60,6 +60,8 @@ interface ToolCallStart {
   readonly name: string;
   readonly namespace?: string;
   readonly custom?: true;
+  /** See ToolCallPart. */
+  readonly byCode?: true;
   /** State that came with its beginning; what comes later stands on its end. */
   readonly opaque?: Opaque;
 }

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "./event.ts";
 import type { LossList } from "./loss.ts";
 import type { StreamRun } from "./machine.ts";
-import type { BrokenCall } from "./request.ts";
+import type { BrokenCall, ToolCallPart } from "./request.ts";
 import type { AnswerPart, ChatResponse, Choice, Finish } from "./response.ts";
 import type { ProtocolTraits } from "./traits.ts";
 
@@ -67,29 +67,42 @@ export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
 /** Each choice with a finish that goes with its calls. */
 export function settleFinishes(response: ChatResponse): ChatResponse {
   const settled = (choice: Choice): Choice => {
-    const calls = choice.parts.some((part) => part.kind === "tool-call");
-    return { parts: choice.parts, finish: finishWith(choice.finish, calls) };
+    const calls = choice.parts.filter((part) => part.kind === "tool-call");
+    return { parts: choice.parts, finish: finishWith(choice.finish, madeBy(calls)) };
   };
   return { ...response, choices: response.choices.map(settled) };
 }
 
 /** The same for a stream. */
 export function finishesSettled(): StreamRun<ChatEvent, ChatEvent> {
-  const calling = new Set<number>();
+  const calls = new Map<number, CallStart[]>();
   return {
     step(event) {
-      if (event.type === "tool-call-start") calling.add(event.choice);
+      if (event.type === "tool-call-start")
+        calls.set(event.choice, [...(calls.get(event.choice) ?? []), event]);
       if (event.type !== "finish") return [event];
-      return [{ ...event, finish: finishWith(event.finish, calling.has(event.choice)) }];
+      return [{ ...event, finish: finishWith(event.finish, madeBy(calls.get(event.choice) ?? [])) }];
     },
     end: () => [],
   };
 }
 
-/** A limit and a filter are told for what they are, whatever was called before they struck. */
-function finishWith(finish: Finish, calls: boolean): Finish {
+type CallStart = Pick<ToolCallPart, "byCode">;
+
+/** Who made the calls of an answer: the model itself, at least one of them; only code that the vendor ran; or there are none. */
+function madeBy(calls: readonly CallStart[]): "model" | "code" | "nobody" {
+  if (calls.length === 0) return "nobody";
+  return calls.every(({ byCode }) => byCode) ? "code" : "model";
+}
+
+/**
+ * A limit and a filter are told for what they are, whatever was called before they struck. Of the calls of code that the
+ * vendor ran it alone knows whether they are over.
+ */
+function finishWith(finish: Finish, maker: ReturnType<typeof madeBy>): Finish {
   const { unified, protocol } = finish;
-  if (unified === "length" || unified === "content-filter") return finish;
+  if (unified === "length" || unified === "content-filter" || maker === "code") return finish;
+  const calls = maker === "model";
   if (calls === (unified === "tool-calls")) return finish;
   return { unified: calls ? "tool-calls" : "stop", protocol };
 }

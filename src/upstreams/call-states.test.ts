@@ -24,7 +24,9 @@ describe("states of calls that clients do not send back", () => {
     const other = createCallStates(test.database, seals, log);
     expect(await other.find(1n, [CALL])).toEqual(new Map([[CALL, "gw1.latest"]]));
     expect(await other.find(2n, [CALL])).toEqual(new Map());
-    const rows = await test.database.query<{ sealed: string }>("select sealed_state as sealed from call_states");
+    const rows = await test.database.query<{ sealed: string }>(
+      "select sealed_state as sealed from call_states",
+    );
     expect(rows).toHaveLength(1);
     expect(rows[0]?.sealed).not.toContain("latest");
     await other.close();

@@ -1,6 +1,7 @@
 import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ToolCallPart } from "../../conversation/request.ts";
 import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
@@ -56,11 +57,18 @@ function decodeBlock(block: JsonObject, index: number, plan: AnswerPlan): readon
           id: asText(block["id"]) || makeCallId(plan.seed, index),
           name: asText(block["name"]),
           arguments: writeExact(asObject(block["input"]) ?? {}),
+          ...madeByCode(block),
         },
       ];
     default:
       return [foreignBlock(block, index)];
   }
+}
+
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling: `caller` is `direct` or code. */
+export function madeByCode(block: JsonObject): Pick<ToolCallPart, "byCode"> {
+  const type = asText(asObject(block["caller"])?.["type"]);
+  return type === "" || type === "direct" ? {} : { byCode: true };
 }
 
 /** A block of the vendor's own tools; the answer stands without it. */

@@ -10,7 +10,7 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { decodeCitation } from "./citations.ts";
-import { foreignBlock } from "./decode-response.ts";
+import { foreignBlock, madeByCode } from "./decode-response.ts";
 import { readInput } from "./encode-parts.ts";
 import { decodeFinish } from "./finish.ts";
 import { isSigned } from "./signature.ts";
@@ -147,6 +147,7 @@ function startBlock(state: DecodeState, key: string, block: JsonObject, writer: 
       writer.toolCall(place, {
         id: asText(block["id"]) || makeCallId(state.plan.seed, writer.state.next),
         name: asText(block["name"]),
+        ...madeByCode(block),
       });
       return note("call", "");
     default:
