@@ -1,6 +1,6 @@
 import type { ChatEvent } from "./event.ts";
 import type { Opaque } from "./opaque.ts";
-import type { Citation, ForeignPart, MediaPart } from "./request.ts";
+import type { Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
 
 /** The blocks of a stream that is being decoded. Immutable: a machine keeps it in its state. */
 export interface BlockState {
@@ -53,7 +53,7 @@ export interface CallStart {
   readonly name: string;
   readonly namespace?: string;
   readonly custom?: true;
-  readonly byCode?: true;
+  readonly byCode?: JsonObject;
   readonly opaque?: Opaque;
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { Opaque } from "./opaque.ts";
-import type { BrokenCall, Citation, ForeignPart, MediaPart } from "./request.ts";
+import type { BrokenCall, Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
 import type { Finish } from "./response.ts";
 
 /**
@@ -61,7 +61,7 @@ interface ToolCallStart {
   readonly namespace?: string;
   readonly custom?: true;
   /** See ToolCallPart. */
-  readonly byCode?: true;
+  readonly byCode?: JsonObject;
   /** State that came with its beginning; what comes later stands on its end. */
   readonly opaque?: Opaque;
 }

@@ -114,8 +114,8 @@ export interface ToolCallPart {
   readonly arguments: string;
   /** A call of a custom tool. */
   readonly custom?: true;
-  /** Of answers: code that the vendor ran has made it, so that it may be over where the turn ends. */
-  readonly byCode?: true;
+  /** Of answers: code that the vendor ran has made it, in its words which, so that it may be over where the turn ends. */
+  readonly byCode?: JsonObject;
   /** Of answers: why the arguments are no JSON object; absent where they are one. */
   readonly broken?: BrokenCall;
   readonly opaque?: Opaque;

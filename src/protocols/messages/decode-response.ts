@@ -67,8 +67,8 @@ function decodeBlock(block: JsonObject, index: number, plan: AnswerPlan): readon
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling: `caller` is `direct` or code. */
 export function madeByCode(block: JsonObject): Pick<ToolCallPart, "byCode"> {
-  const type = asText(asObject(block["caller"])?.["type"]);
-  return type === "" || type === "direct" ? {} : { byCode: true };
+  const caller = asObject(block["caller"]);
+  return caller === undefined || caller["type"] === "direct" ? {} : { byCode: caller };
 }
 
 /** A block of the vendor's own tools; the answer stands without it. */

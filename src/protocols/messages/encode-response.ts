@@ -1,4 +1,5 @@
 import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ToolCallPart } from "../../conversation/request.ts";
 import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeCitation } from "./citations.ts";
@@ -41,7 +42,7 @@ function encodeBlock(part: AnswerPart): readonly JsonObject[] {
       return opaque === undefined ? [] : [encodeWordless(opaque, redacted === true)];
     }
     case "tool-call":
-      return [{ ...callBlock(part.id, part.name), input: readInput(part.arguments) ?? {} }];
+      return [{ ...callBlock(part), input: readInput(part.arguments) ?? {} }];
     case "foreign":
       return [part.value];
     case "media":
@@ -49,9 +50,9 @@ function encodeBlock(part: AnswerPart): readonly JsonObject[] {
   }
 }
 
-/** A call before its arguments; it was the model itself that called. */
-export function callBlock(id: string, name: string): JsonObject {
-  return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
+/** A call before its arguments; unless code of the vendor's made it, the model itself called. */
+export function callBlock({ id, name, byCode }: Pick<ToolCallPart, "id" | "name" | "byCode">): JsonObject {
+  return { type: "tool_use", id, name, input: {}, caller: byCode ?? { type: "direct" } };
 }
 
 const NO_CHOICE: Choice = { parts: [], finish: { unified: "other", protocol: "messages" } };

@@ -94,7 +94,7 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
     case "reasoning-start":
       return { ...state, open: opened(event.block, "thinking") };
     case "tool-call-start":
-      events.push(blockStart(state, callBlock(event.id, event.name)));
+      events.push(blockStart(state, callBlock(event)));
       return { ...state, open: { ...opened(event.block, "call"), started: true } };
     case "text-delta":
       return grow(state, event.block, { type: "text_delta", text: event.text }, event.text, events);
