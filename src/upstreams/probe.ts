@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
+import { Deadlines } from "../base/deadlines.ts";
 import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
 import { silentLog } from "../observe/log.ts";
-import { Deadlines } from "./deadlines.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { credentialHeader } from "./headers.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";

@@ -1,8 +1,8 @@
 import type { Client, Dispatcher } from "undici";
+import type { Deadlines, Timed } from "../base/deadlines.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { UpstreamAnswer, UpstreamFailure, UpstreamFlight } from "./call.ts";
-import type { Deadlines, Timed } from "./deadlines.ts";
 import { failureOf, type Limit, switched, timeoutOf } from "./failures.ts";
 import { RawHeaders } from "./raw-headers.ts";
 import { type Decoder, openDecoder } from "./transport-decoding.ts";

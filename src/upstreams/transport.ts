@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
+import { Deadlines } from "../base/deadlines.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import { askBody, askHeaders, askPath, askTimeouts, collectAnswer } from "./ask.ts";
@@ -12,7 +13,6 @@ import type {
   UpstreamCall,
   UpstreamFlight,
 } from "./call.ts";
-import { Deadlines } from "./deadlines.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { requestHeaders } from "./headers.ts";
 import { kindOf } from "./kinds.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import { type Member, Roster } from "../base/roster.ts";
+import type { Clock } from "./clock.ts";
+import { type Member, Roster } from "./roster.ts";
 
 /** How often deadlines are looked at: the promise is one second, and ten thousand looks take under a millisecond. */
 const SWEEP_EVERY_MS = 200;
