@@ -143,6 +143,8 @@ export interface Settings {
   readonly taskRetentionDays: number;
   readonly taskDeadlineMinutes: { readonly image: number; readonly video: number };
   readonly chargeEmptyAnswers: boolean;
+  /** For how long the caller of a stream hears nothing: before anything, and since it last heard something. */
+  readonly keepalive: { readonly firstMs: number; readonly betweenMs: number };
   /** Where the upstream runs tools: the most passes over a conversation that one request is charged for. */
   readonly maxPasses: number;
   /** Calls of such tools that a hold counts where the caller states no limit. */

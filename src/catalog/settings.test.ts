@@ -12,6 +12,7 @@ describe("settings", () => {
       taskRetentionDays: 30,
       chargeEmptyAnswers: false,
       countTokens: true,
+      keepalive: { firstMs: 25_000, betweenMs: 15_000 },
       maxPasses: 100,
       holdCalls: 1,
       affinity: "auto",

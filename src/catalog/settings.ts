@@ -4,6 +4,10 @@ import type { Settings } from "./catalog.ts";
 
 const wholeNumber = (least: number, most: number) => z.number().int().min(least).max(most);
 
+/** The sweep that looks at silences is no finer; and clients that bear an hour need no signs of life. */
+const MIN_SILENCE_MS = 200;
+const MAX_SILENCE_MS = 3_600_000;
+
 /** An identity provider. Its secret is never here: settings are stored, shown and exported in clear. */
 const oidcProvider = z.strictObject({
   id: z
@@ -47,6 +51,15 @@ export const settingsFile = z.strictObject({
     .boolean()
     .optional()
     .describe("Charge the input of an answer in which the upstream produced nothing at all"),
+  keepalive: z
+    .strictObject({
+      first_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS).optional(),
+      between_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS).optional(),
+    })
+    .optional()
+    .describe(
+      "Milliseconds for which the caller of a stream hears nothing: before its first event, and from then on",
+    ),
   max_passes: wholeNumber(1, 10_000)
     .optional()
     .describe(
@@ -160,6 +173,11 @@ export function decodeSettings(given: SettingsFile): Settings {
     usageRetentionDays: given.usage_retention_days ?? 90,
     taskRetentionDays: given.task_retention_days ?? 30,
     chargeEmptyAnswers: given.charge_empty_answers ?? false,
+    // Clients and proxies give up after 60 s at the earliest; what fails fails mostly within 25 s, and can be told by a status.
+    keepalive: {
+      firstMs: given.keepalive?.first_ms ?? 25_000,
+      betweenMs: given.keepalive?.between_ms ?? 15_000,
+    },
     // Long research runs some dozen tools; more is a loop, or an upstream that cannot count.
     maxPasses: given.max_passes ?? 100,
     // A search finds most of its answers at once, and a hold for many would refuse small balances.

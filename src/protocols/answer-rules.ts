@@ -25,6 +25,8 @@ export interface AnswerRules {
   buckets(usage: JsonObject): MeteredUsage;
   /** Finish words that mean the caller's own stop sequence or limit. */
   readonly callerFinishes: ReadonlySet<string>;
+  /** Whether a finish says that the vendor declines to answer. */
+  declines(finish: string): boolean;
   /** A finish is no terminal event: usage follows it, and where a server states it too early, the answer itself. */
   readonly openEnded?: true;
   /** Vendors answer in forms of their own, too many to know, which are passed on as they are. */
@@ -42,7 +44,10 @@ export interface AnswerNotes {
   id: string | undefined;
   issued: { readonly withAnswer: string[]; readonly apart: string[] } | undefined;
   error: UpstreamError | undefined;
+  /** The error stands in the event that this protocol's own clients raise. */
+  errorInForm: boolean;
   failed: boolean;
+  declined: boolean;
   usage: JsonObject | undefined;
   opening: JsonObject | undefined;
   /** Answers that were asked for, and which of them have finished. */
@@ -59,7 +64,9 @@ export function blankNotes(answers: number): AnswerNotes {
     id: undefined,
     issued: undefined,
     error: undefined,
+    errorInForm: false,
     failed: false,
+    declined: false,
     usage: undefined,
     opening: undefined,
     answers,
@@ -69,6 +76,13 @@ export function blankNotes(answers: number): AnswerNotes {
 
 export function noteUsage(notes: AnswerNotes, usage: JsonObject | undefined): void {
   if (usage !== undefined) notes.usage = latestCounts(notes.usage, usage);
+}
+
+/** Notes the first error of a stream; `inForm`: its own clients raise it where it stands. */
+export function noteError(notes: AnswerNotes, error: UpstreamError, inForm: boolean): void {
+  if (notes.error !== undefined) return;
+  notes.error = error;
+  notes.errorInForm = inForm;
 }
 
 /** Notes an id by which a later request can name what the vendor keeps; whatever is no text is none. */
@@ -96,6 +110,7 @@ export function factsOf(rules: AnswerRules, notes: AnswerNotes, outputText: () =
     hasOutput: notes.output,
     finish: notes.finish,
     finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),
+    declined: notes.declined || (notes.finish !== undefined && rules.declines(notes.finish)),
     id: notes.id,
     issued: notes.issued,
     error: notes.error,

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { plan } from "../../test/support/conversation-arbitraries.ts";
 import { PROTOCOLS } from "./table.ts";
 
+const HELLO = { type: "message", content: [{ type: "output_text", text: "Hello" }] };
+
 /** What an answer of each protocol holds at least. */
 const ANSWERS: Readonly<Record<keyof typeof PROTOCOLS, object>> = {
   "chat-completions": { choices: [{ index: 0, message: { content: "Hello" }, finish_reason: "stop" }] },
-  responses: { object: "response", status: "completed", output: [{ type: "message", content: [] }] },
+  responses: { object: "response", status: "completed", output: [HELLO] },
   messages: { type: "message", content: [{ type: "text", text: "Hello" }] },
   "generate-content": { candidates: [{ content: { parts: [{ text: "Hello" }] }, finishReason: "STOP" }] },
   embeddings: { data: [{ index: 0, embedding: [1] }] },

@@ -46,6 +46,12 @@ export interface ForwardTable {
   readonly answerCounts: readonly string[];
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
+  /** What streams of this protocol hold while nothing of an answer comes: its clients pass over it. */
+  readonly signOfLife: string;
+  /** False: some of its clients fail on comments of event streams. */
+  readonly clientsBearComments: boolean;
+  /** The plain answer where an event of a stream holds it whole. */
+  readonly wholeIn?: (event: JsonObject) => JsonObject | undefined;
   /** Where ids of what the vendor keeps stand. */
   readonly references: ReferenceTable;
   /** Where a conversation begins; null where the protocol knows no conversations. */
@@ -91,13 +97,15 @@ export interface AnswerFacts {
   readonly finish: string | undefined;
   /** Finish is the caller's own stop sequence or limit (matters for "empty completion"). */
   readonly finishedByCaller: boolean;
+  /** Finish says that the vendor declines to answer: an answer, be it without a word. */
+  readonly declined: boolean;
   /** Id of the answer (`resp_...`), to pin stored responses. */
   readonly id: string | undefined;
   /** Further ids of what the vendor keeps, which later requests can name; undefined = none. */
   readonly issued: Issued | undefined;
   /** The body is an error although its status said success, or the stream told of one. */
   readonly error: UpstreamError | undefined;
-  /** The answer itself says that it failed, and is passed on for what it is: its caller reads failures there. */
+  /** The answer itself says that it failed or is none yet. */
   readonly failed: boolean;
   /** The body is no JSON object: nothing could be read of it, and no client could. */
   readonly unreadable?: boolean;
@@ -138,8 +146,16 @@ export interface StreamMeter {
   end(): void;
   /** A first whole event that is no error has been seen (comments and pings are not events). */
   readonly started: boolean;
+  /** Some of the answer has come, and not only its announcement: text, thought, a call, a tool of the vendor's at work. */
+  readonly hasOutput: boolean;
   /** An error event was seen. Not `started`: nothing was produced, the next candidate may be tried. */
   readonly error: UpstreamError | undefined;
+  /** This error's event is one that the protocol's own clients raise, so that it needs no second one. */
+  readonly errorInForm: boolean;
+  /** The answer itself has said that it failed. */
+  readonly failed: boolean;
+  /** So many bytes of the last write close whole frames before the one that tells of error or failure. */
+  readonly bytesBeforeError: number;
   /**
    * The protocol's terminal event was seen (rule 19: without it the end is a failure), or a finish with nothing of
    * the answer behind it so far.

@@ -35,6 +35,13 @@ export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub):
   return isChanged ? Buffer.concat(pieces) : bytes;
 }
 
+/** Whole frames without their comments, on which some clients fail. The very bytes where there are none. */
+export function dropComments(frames: Buffer): Buffer {
+  const text = frames.toString("latin1");
+  const kept = text.replace(COMMENT_LINES, "");
+  return kept === text ? frames : Buffer.from(kept, "latin1");
+}
+
 /** Whether this is the beginning of a large event of an answer: what a model wrote, or a picture. */
 export function beginsAnswer(bytes: Buffer): boolean {
   return ANSWER_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
@@ -125,5 +132,6 @@ const ERROR_BEGINNING =
   /^event:\s*error\b|^[\s,[]*(?:data:)?[\s[]*\{\s*(?:"type"\s*:\s*"error"|"(?:errors?|detail|base_resp)"\s*:\s*(?!null\b))/m;
 /** Vendors name an error first. */
 const BEGINNING_BYTES = 512;
+const COMMENT_LINES = /^:[^\r\n]*(?:\r\n|\n|\r)/gm;
 const LINE_END = /(\r\n|\n|\r)/;
 const BYTE_ORDER_MARK = /^\ufeff/;

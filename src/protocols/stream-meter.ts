@@ -26,6 +26,9 @@ export class RuledStreamMeter implements StreamMeter {
   #wentOn = false;
   #words = false;
   #events = 0;
+  /** The bytes that were written last. */
+  #chunk: Buffer | undefined;
+  #bytesBeforeError = 0;
 
   constructor(rules: AnswerRules, answers: number) {
     this.#rules = rules;
@@ -38,6 +41,7 @@ export class RuledStreamMeter implements StreamMeter {
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
     this.#wentOn = false;
+    this.#chunk = chunk;
     this.#scanner ??= openEventScanner(
       chunk,
       (buffer, start, end, readEvent) => this.#read(buffer, start, end, readEvent),
@@ -62,8 +66,24 @@ export class RuledStreamMeter implements StreamMeter {
     return this.#notes.started;
   }
 
+  get hasOutput(): boolean {
+    return this.#notes.output;
+  }
+
   get error(): UpstreamError | undefined {
     return this.#notes.error;
+  }
+
+  get errorInForm(): boolean {
+    return this.#notes.errorInForm;
+  }
+
+  get failed(): boolean {
+    return this.#notes.failed;
+  }
+
+  get bytesBeforeError(): number {
+    return this.#bytesBeforeError;
   }
 
   get finished(): boolean {
@@ -109,6 +129,7 @@ export class RuledStreamMeter implements StreamMeter {
 
   #read(buffer: Buffer, start: number, end: number, readEvent: EventReader): void {
     const notes = this.#notes;
+    const hadFailed = notes.error !== undefined || notes.failed;
     const behindFinish = notes.finished && this.#awaitsMore;
     if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
     if (notes.output && notes.started && !behindFinish && !this.#matters(buffer, start, end)) {
@@ -129,6 +150,9 @@ export class RuledStreamMeter implements StreamMeter {
     this.#events += 1;
     if (behindFinish) this.#readOn(event, name);
     else this.#rules.readEvent(event, notes, name);
+    if (hadFailed || (notes.error === undefined && !notes.failed)) return;
+    // A frame that began in an earlier chunk has none before it in this one; items of an array are parted by commas.
+    this.#bytesBeforeError = buffer === this.#chunk && readEvent === readFrameAt ? start : 0;
   }
 
   /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */

@@ -20,6 +20,7 @@ import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
 import type { AnswerMemory, AnswerPart } from "./answer-memory.ts";
 import { AwaitedAnswer } from "./awaited-answer.ts";
+import { UNBUFFERED } from "./bridge.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { ErrorAnswer } from "./error-answer.ts";
 import type { Exchange } from "./exchange.ts";
@@ -147,6 +148,12 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     this.close(undefined, { kind: "failed" });
   }
 
+  becomes(receiver: Receiver): void {
+    this.receiver = receiver;
+    const { bridge } = this.exchange;
+    if (bridge !== undefined) bridge.onLook = undefined;
+  }
+
   fail(failure: AttemptFailure): void {
     this.close(failure, failure.health);
   }
@@ -241,7 +248,7 @@ function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Rec
     ...droppedHeader(losses),
   };
   return streamed
-    ? new StreamAnswer(attempt, { ...passed, "cache-control": "no-cache", "x-accel-buffering": "no" })
+    ? new StreamAnswer(attempt, { ...passed, ...UNBUFFERED })
     : new PlainAnswer(attempt, passed);
 }
 

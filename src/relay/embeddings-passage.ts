@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { removeField, replaceModel, splice } from "../base/json-splice.ts";
 import { GatewayError } from "../errors.ts";
 import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../protocols/json.ts";
@@ -5,6 +6,7 @@ import type { Candidate } from "../upstreams/call.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { NO_TERMS } from "./conversation-state.ts";
 import { ForwardPassage } from "./forward.ts";
+import type { Framing } from "./other-framing.ts";
 import type { PlainPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 
@@ -21,8 +23,8 @@ export class EmbeddingsPassage extends ForwardPassage {
   private readonly wantsBase64: boolean;
   private readonly model: string;
 
-  constructor(request: TextRequest, candidate: Candidate) {
-    super(request, candidate, {}, NO_TERMS);
+  constructor(request: TextRequest, candidate: Candidate, clock: Clock) {
+    super(request, candidate, {}, clock, NO_TERMS);
     const { scan, body } = request;
     this.model = candidate.model;
     this.isNative = kindOf(candidate.upstream.kind)?.embeddingsForm === "native";
@@ -34,9 +36,9 @@ export class EmbeddingsPassage extends ForwardPassage {
     }
   }
 
-  override plain(chunks: readonly Buffer[]): PlainPassage {
+  override whole(chunks: readonly Buffer[], framing: Framing): PlainPassage {
     const isFloat = this.wantsBase64 && FLOATS.test(headOf(chunks));
-    if (!this.isNative && !isFloat) return super.plain(chunks);
+    if (!this.isNative && !isFloat) return super.whole(chunks, framing);
     const answer = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
     const whole = this.isNative ? openaiAnswer(answer, this.model) : answer;
     const body = this.wantsBase64 ? packed(whole) : whole;

@@ -7,6 +7,7 @@ import type { Loss } from "../conversation/loss.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { totalOutput } from "../usage/usage.ts";
+import type { Bridge } from "./bridge.ts";
 import { lossTexts } from "./dropped-header.ts";
 import { type ChargeableUsage, estimateMissing } from "./estimate.ts";
 import { carriesExtras } from "./extras.ts";
@@ -21,6 +22,8 @@ export interface Exchange extends Member {
   /** What the request can have used at most. */
   readonly bound: UsageBound;
   readonly clock: Clock;
+  /** Of a streamed request. */
+  bridge: Bridge | undefined;
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
@@ -77,7 +80,8 @@ function settleFor(
   reason: ChargeReason,
   usage: ChargeableUsage,
 ): Promise<void> {
-  const before = totalOutput(usage.usage) === 0 ? BEFORE_OUTPUT[reason] : undefined;
+  const isBefore = ending.facts?.hasOutput !== true || totalOutput(usage.usage) === 0;
+  const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
   const outcome = outcomeOf(exchange, ending, before ?? reason, before === undefined ? usage : NOTHING);
   const written = exchange.hold.settle(outcome);
   exchange.outcome = outcome;
@@ -126,15 +130,15 @@ function outcomeOf(
 }
 
 function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: Ending): ChargeReason {
-  if (facts !== undefined && isFailed(facts)) return "upstream_failed";
   if (reason !== "completed" || facts === undefined) return reason;
+  if (isUncounted(facts)) return "empty_answer";
   if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
   return facts.usage === undefined ? "completed_usage_missing" : "completed";
 }
 
-/** A failure in the form of an answer, before any output. Usage that it states all the same is believed. */
-function isFailed({ failed, usage, hasOutput }: AnswerFacts): boolean {
-  return failed && usage === undefined && !hasOutput;
+/** A refusal without a word or a count has used nothing that anyone knows of. */
+function isUncounted({ declined, hasOutput, usage, parts }: AnswerFacts): boolean {
+  return declined && !hasOutput && usage === undefined && parts === undefined;
 }
 
 /** An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. */

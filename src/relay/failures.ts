@@ -1,9 +1,11 @@
+import type { ChargeReason } from "../billing/billing.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
 import { tellCaller, type UpstreamError } from "../protocols/blame.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
+import type { Attempt } from "./receiver.ts";
 
 /** How an attempt failed before anything reached the caller. */
 export interface AttemptFailure {
@@ -200,6 +202,32 @@ export function tooLargeAnswer(upstream: string): AttemptFailure & { readonly er
       { cause: new Error(`The upstream ${upstream} answered with more than the gateway accepts.`) },
     ),
   };
+}
+
+/** Why an answer that had begun is charged as far as it came. */
+export function reasonAfterOutput(failure: UpstreamFailure): ChargeReason {
+  return failure.kind === "timeout" ? "upstream_timeout_after_output" : "upstream_failed_after_output";
+}
+
+/** Bytes came, and no event among them. */
+export function noEvent(upstream: string): UpstreamFailure {
+  return { kind: "timeout", phase: "first-byte", message: `${upstream} sent comments and no event in time.` };
+}
+
+/**
+ * What a stream that has begun tells of its failure: to the caller, in the upstream's own words where they are the caller's
+ * to read, and to the operator's log. `told` is what the upstream said; undefined = nothing.
+ */
+export function toldInStream(
+  attempt: Pick<Attempt, "candidate" | "exchange" | "scrubber">,
+  error: GatewayError,
+  told: UpstreamError | undefined,
+): { readonly client: GatewayError | ErrorStatement; readonly why: Error } {
+  if (told === undefined) return { client: error, why: error.cause instanceof Error ? error.cause : error };
+  const stated = scrubbedError(told, attempt.scrubber());
+  const given = tellCaller(stated, attempt.exchange.request.protocol.name);
+  const why = causeOf(stated, attempt.candidate.upstream.name);
+  return { client: given instanceof GatewayError ? given : given.statement, why };
 }
 
 /** For the usage log: a statement's code, or the gateway's own reason where it has none. */

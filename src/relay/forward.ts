@@ -1,3 +1,4 @@
+import { type Clock, unixSeconds } from "../base/clock.ts";
 import type { BodyScan } from "../base/json-scan.ts";
 import {
   addIncludeUsage,
@@ -8,13 +9,16 @@ import {
   splice,
 } from "../base/json-splice.ts";
 import type { Loss } from "../conversation/loss.ts";
+import { blankPlan } from "../conversation/plan.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import { openUsageFrameFilter } from "../protocols/chat-completions/usage-frame.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { withoutState } from "./carried-state.ts";
 import type { StateTerms } from "./conversation-state.ts";
+import { type Framing, writeOwnAsAsked } from "./other-framing.ts";
 import type { Passage, PlainPassage, StreamPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
+import { answerFrame, originOf } from "./translate.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
@@ -31,6 +35,8 @@ export class ForwardPassage implements Passage {
   readonly foreignValues: number;
   readonly contentType = undefined;
   private readonly request: TextRequest;
+  private readonly candidate: Candidate;
+  private readonly clock: Clock;
   private readonly hidesUsageFrame: boolean;
 
   /** `limit`: writes an output limit into a request that states none. */
@@ -38,6 +44,7 @@ export class ForwardPassage implements Passage {
     request: TextRequest,
     candidate: Candidate,
     quirks: Quirks,
+    clock: Clock,
     terms: StateTerms,
     limit?: readonly Edit[],
   ) {
@@ -58,6 +65,8 @@ export class ForwardPassage implements Passage {
     this.foreignValues = without?.count ?? 0;
     edits.sort((a, b) => a.start - b.start);
     this.request = request;
+    this.candidate = candidate;
+    this.clock = clock;
     this.pieces = edits.length === 0 ? body : splice(body, edits);
     this.arrayStream = request.arrayStream;
     this.storesResponse = protocol.forward.references.keepsAnswer?.of(scan) ?? false;
@@ -67,8 +76,17 @@ export class ForwardPassage implements Passage {
     return openForwardedStream(this.request, this.hidesUsageFrame);
   }
 
-  plain(chunks: readonly Buffer[]): PlainPassage {
-    return { body: chunks, losses: NO_LOSSES };
+  whole(chunks: readonly Buffer[], framing: Framing): PlainPassage {
+    const { request, candidate } = this;
+    if (framing === "whole" && !request.streamed) return { body: chunks, losses: NO_LOSSES };
+    const { protocol, id } = request;
+    const frame = answerFrame(request, candidate.model, {
+      createdSeconds: unixSeconds(this.clock),
+      includeUsage: !this.hidesUsageFrame,
+      echo: {},
+    });
+    const plan = blankPlan(originOf(candidate), id);
+    return writeOwnAsAsked({ request, upstream: protocol, plan, frame }, Buffer.concat(chunks), framing);
   }
 }
 

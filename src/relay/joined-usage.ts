@@ -55,8 +55,25 @@ class JoinedMeter implements StreamMeter {
     return this.#meters.some(({ started }) => started);
   }
 
+  get hasOutput(): boolean {
+    return this.#meters.some(({ hasOutput }) => hasOutput);
+  }
+
   get error(): UpstreamError | undefined {
     return this.#meters.find(({ error }) => error !== undefined)?.error;
+  }
+
+  /** What is joined is translated. */
+  get errorInForm(): boolean {
+    return false;
+  }
+
+  get failed(): boolean {
+    return this.#meters.some(({ failed }) => failed);
+  }
+
+  get bytesBeforeError(): number {
+    return 0;
   }
 
   get finished(): boolean {
@@ -96,6 +113,7 @@ function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
     hasOutput: parts.some(({ hasOutput }) => hasOutput),
     finish: parts.at(-1)?.finish,
     finishedByCaller: parts.some(({ finishedByCaller }) => finishedByCaller),
+    declined: parts.some(({ declined }) => declined),
     id: undefined,
     issued: undefined,
     error: parts.find(({ error }) => error !== undefined)?.error,

@@ -2,6 +2,7 @@ import type { Loss } from "../conversation/loss.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { UpstreamError } from "../protocols/blame.ts";
 import type { BrokenStream } from "../protocols/protocol.ts";
+import type { Framing } from "./other-framing.ts";
 
 /**
  * The way through between a caller's protocol and an upstream's, both directions: `forward.ts` passes
@@ -23,8 +24,8 @@ export interface Passage {
   /** `content-type` of a successful answer, where it is not the upstream's own. */
   readonly contentType: string | undefined;
   openStream(): StreamPassage;
-  /** A whole plain answer as the caller gets it, or the failure it is. */
-  plain(chunks: readonly Buffer[]): PlainPassage;
+  /** A whole answer, framed as it came, as the caller asked for it; or the failure it is. */
+  whole(chunks: readonly Buffer[], framing: Framing): PlainPassage;
 }
 
 /** A stream on its way to the caller, in whole frames. */
@@ -32,8 +33,8 @@ export interface StreamPassage {
   write(chunk: Buffer): readonly Uint8Array[];
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
-  /** Only its very end told that there is no answer: `end` has then written none, and `fail` is to follow. */
-  readonly failedAtEnd?: () => boolean;
+  /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
+  readonly failed?: () => boolean;
   /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
   fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
   /** What of the answer had no slot so far; it comes too late for the header and goes to the log. */

@@ -90,10 +90,12 @@ export class Passages {
       const message = "This upstream of the model does not compact conversations.";
       throw new GatewayError("invalid_request", message);
     }
-    if (candidate.protocol === "embeddings") return new EmbeddingsPassage(request, candidate);
+    if (candidate.protocol === "embeddings")
+      return new EmbeddingsPassage(request, candidate, this.deps.clock);
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says; presets are for translation.
-      return new ForwardPassage(request, candidate, this.stated, terms, this.limitEdits(candidate));
+      const limit = this.limitEdits(candidate);
+      return new ForwardPassage(request, candidate, this.stated, this.deps.clock, terms, limit);
     }
     this.reserveMemory();
     return request.scan.length > LARGE_BODY_BYTES

@@ -1,12 +1,14 @@
 import { crashPoint } from "../base/crash-point.ts";
-import type { AnswerFacts } from "../protocols/protocol.ts";
+import { isGenerating } from "../conversation/protocol-name.ts";
 import { scrubAnswer } from "../protocols/scrub-stream.ts";
+import { failureIn } from "../protocols/verdict.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import { isLarge } from "./answer-memory.ts";
 import { chargeInput } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
-import { failureOfTransport, tooLargeAnswer, unreadableAnswer } from "./failures.ts";
+import { brokenStream, failureOfTransport, tooLargeAnswer, unreadableAnswer } from "./failures.ts";
+import { type Framing, factsOf, framingOf } from "./other-framing.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
@@ -15,7 +17,10 @@ import type { Attempt, Receiver } from "./receiver.ts";
  */
 const PLAIN_ANSWER_BYTES = 96 * 1024 * 1024;
 
-/** Receives a plain answer: collected, metered, settled, then passed on byte for byte. */
+/**
+ * Receives an answer that is collected whole: a plain one, and one that is framed otherwise than was asked for. Metered,
+ * judged and settled, then passed on: byte for byte, or written as the caller asked.
+ */
 export class PlainAnswer implements Receiver {
   private readonly attempt: Attempt;
   private readonly headers: Readonly<Record<string, string>>;
@@ -48,18 +53,22 @@ export class PlainAnswer implements Receiver {
     crashPoint("upstream.after-last-byte");
     const { attempt, chunks } = this;
     const { exchange, candidate } = attempt;
-    const { answer } = exchange.request;
+    const { request } = exchange;
+    const { answer } = request;
     const upstream = candidate.upstream.name;
-    const facts = attempt.usage.readBytes(
-      chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, this.bytes),
-    );
-    if (facts.error !== undefined && !facts.hasOutput) return attempt.fail(attempt.failureOf(facts.error));
-    if (facts.unreadable === true) return attempt.fail(unreadableAnswer(upstream));
-    const passed = attempt.passage.plain(chunks);
+    const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, this.bytes);
+    const framing = this.framingOf(whole);
+    const { facts, finished } = factsOf(attempt.usage, whole, framing, request.answers);
+    if (facts.unreadable === true && facts.error === undefined)
+      return attempt.fail(unreadableAnswer(upstream));
+    if (!finished) return attempt.fail(brokenStream(upstream));
+    const failure = failureIn(facts, isGenerating(request.protocol.name));
+    if (failure !== undefined) return attempt.fail(attempt.failureOf(failure));
+    const passed = attempt.passage.whole(chunks, framing);
     if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error));
-    const body = tellsFailure(facts)
-      ? [scrubAnswer(Buffer.concat(passed.body), attempt.scrubber())]
-      : passed.body;
+    const body = facts.hasOutput
+      ? passed.body
+      : [scrubAnswer(Buffer.concat(passed.body), attempt.scrubber())];
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
     const { gone } = exchange;
@@ -71,11 +80,28 @@ export class PlainAnswer implements Receiver {
     });
     crashPoint("answer.before-last-byte");
     if (answer.open) {
-      answer.whole(200, Object.assign({}, this.headers, droppedHeader(exchange.losses)), body);
+      const headers = Object.assign({}, this.headers, droppedHeader(exchange.losses));
+      if (request.streamed) this.stream(headers, body);
+      else answer.whole(200, headers, body);
       attempt.keepsUntilRead();
     }
     crashPoint("answer.after-last-byte");
     attempt.done();
+  }
+
+  /** What joined several answers has a form of its own, and only protocols that generate stream. */
+  private framingOf(whole: Buffer): Framing {
+    const { passage, exchange } = this.attempt;
+    const canBeEvents = passage.copies === 1 && isGenerating(exchange.request.protocol.name);
+    return canBeEvents ? (framingOf(whole) ?? "whole") : "whole";
+  }
+
+  private stream(headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
+    const { exchange } = this.attempt;
+    const { answer } = exchange.request;
+    if (!answer.committed) answer.head(200, headers);
+    for (const piece of body) answer.write(piece);
+    answer.end();
   }
 
   async failed(failure: UpstreamFailure): Promise<void> {
@@ -94,9 +120,4 @@ export class PlainAnswer implements Receiver {
     this.attempt.exchange.request.answer.cut();
     this.attempt.done();
   }
-}
-
-/** Whether the vendor speaks in it, beside a model or in its place. */
-function tellsFailure({ error, failed, hasOutput }: AnswerFacts): boolean {
-  return error !== undefined || failed || !hasOutput;
 }

@@ -22,6 +22,8 @@ export interface Attempt {
   done(health?: AttemptOutcome): void;
   /** The same where the upstream failed in the middle of its answer: only the log tells the operator why. */
   brokeOff(why: Error): void;
+  /** Another receives the answer from here on. */
+  becomes(receiver: Receiver): void;
   /** Nothing reached the caller; another candidate or an error answer may. */
   fail(failure: AttemptFailure): void;
   /** What a complete answer teaches: stored responses are pinned to where they are kept. */

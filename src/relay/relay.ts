@@ -1,11 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import { crashPoint } from "../base/crash-point.ts";
+import { Deadlines } from "../base/deadlines.ts";
 import { formatUsd } from "../base/money.ts";
 import { Roster } from "../base/roster.ts";
 import type { Outcome, TextBilling } from "../billing/billing.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
+import { statementOf } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
 import { refusesState } from "../protocols/carried-state.ts";
+import { UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
@@ -14,6 +17,7 @@ import type { MovedConversation } from "../upstreams/moved-conversations-store.t
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { allowedModel } from "./allowed-model.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
+import { Bridge } from "./bridge.ts";
 import type { ConversationKeys } from "./conversation-key.ts";
 import { ConversationState } from "./conversation-state.ts";
 import { type Exchange, settle } from "./exchange.ts";
@@ -61,6 +65,7 @@ export interface Admitted {
 /** The path of a text request: may it, whom to ask, hold; then attempts in order, settle. */
 export function createRelay(deps: RelayDeps): Relay {
   const live = new Roster<Exchange>();
+  const beats = new Deadlines<Bridge>(deps.clock);
   let whenIdle: (() => void) | undefined;
 
   return {
@@ -89,7 +94,9 @@ export function createRelay(deps: RelayDeps): Relay {
       const passages = new Passages(request, model, deps, catalog.allUpstreams, held.outputLimit);
       const exchange = openExchange(deps, catalog, request, held);
       live.add(exchange);
+      if (request.streamed) exchange.bridge = new Bridge(beats, exchange);
       const over = (): void => {
+        exchange.bridge?.end();
         passages.close();
         request.memory.release();
         admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
@@ -152,6 +159,7 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     hold: held.hold,
     bound: held.bound,
     clock: deps.clock,
+    bridge: undefined,
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
     seat: -1,
     attempts: 0,
@@ -255,7 +263,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
       const candidate = candidates.again();
       if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
     }
-    if (!exchange.settled) await giveUp(exchange, candidates, last);
+    if (!exchange.settled) await giveUp(exchange, candidates, last, deps.errorType);
   } finally {
     carried.over();
   }
@@ -304,17 +312,27 @@ async function giveUp(
   exchange: Exchange,
   candidates: Candidates,
   last: AttemptFailure | undefined,
+  errorType: string,
 ): Promise<void> {
+  const { request } = exchange;
+  const { answer } = request;
   const error = last?.error ?? candidates.refusal();
   const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
     reason: exchange.drained ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
     candidate: exchange.asked,
     facts: undefined,
-    status: left ? 0 : "statement" in error ? error.statement.status : error.status,
+    status: left ? 0 : answer.committed ? 200 : "statement" in error ? error.statement.status : error.status,
     errorCode: codeOf(error),
   });
-  if (!left) throw error;
+  if (left) return;
+  if (!answer.committed) throw error;
+  // Keep-alives have gone out, and with them the status: the refusal is told as a stream tells it.
+  if (!answer.open) return;
+  const statement = "statement" in error ? error.statement : statementOf(error, errorType);
+  const broken = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
+  answer.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
+  answer.end();
 }
 
 /** Waits for what a passage needs; nothing is sent yet, so a caller who leaves and a stop both end it at once. */

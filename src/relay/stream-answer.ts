@@ -1,41 +1,38 @@
 import { crashPoint } from "../base/crash-point.ts";
 import type { ChargeReason } from "../billing/billing.ts";
-import { type ErrorStatement, GatewayError, statementOf } from "../errors.ts";
-import { tellCaller } from "../protocols/blame.ts";
+import { isGenerating } from "../conversation/protocol-name.ts";
+import { GatewayError, statementOf } from "../errors.ts";
+import type { UpstreamError } from "../protocols/blame.ts";
 import type { StreamMeter } from "../protocols/protocol.ts";
-import { beginsAnswer, beginsError, scrubStream } from "../protocols/scrub-stream.ts";
+import { beginsAnswer, beginsError } from "../protocols/scrub-stream.ts";
 import { OversizedEvent } from "../protocols/stream-frames.ts";
+import { failureIn } from "../protocols/verdict.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
+import { Announcement } from "./announcement.ts";
 import type { ClientAnswer } from "./client-answer.ts";
 import { settle } from "./exchange.ts";
 import {
   type AttemptFailure,
   answeredInOnePiece,
   brokenStream,
-  causeOf,
   failureOfTransport,
-  scrubbedError,
+  noEvent,
+  reasonAfterOutput,
+  toldInStream,
   tooLargeAnswer,
 } from "./failures.ts";
+import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
+import { Linger } from "./linger.ts";
+import { framingOf } from "./other-framing.ts";
 import type { StreamPassage } from "./passage.ts";
+import { PlainAnswer } from "./plain-answer.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
+import { VendorWords } from "./vendor-words.ts";
 
 /**
- * Bytes held back until they close a frame (and, before the head, an event). A frame larger than this
- * is an inline picture and flows on in parts.
- */
-const HOLD_BACK_BYTES = 256 * 1024;
-
-/** After the terminal event a well-behaved upstream ends at once; one that does not is not waited for longer. */
-const LINGER_MS = 1_000;
-
-/** Where the last finish is no terminal event, usage may be still to come, or more: a packet lost costs over a second. */
-const FINISH_MS = 10_000;
-
-/**
- * Receives a streamed answer. Nothing is sent before the first whole event, so that a failure up to
- * then can still become a plain error or the next candidate. After it bytes flow as they come, in whole
- * frames, while the meter reads along. What comes with the terminal event is held back until the
+ * Receives a streamed answer. No event is passed on before the first output, or a second after the first event, so that a
+ * failure up to then can still become the next candidate's answer or an error of its own. After it bytes flow as they
+ * come, in whole frames, while the meter reads along. What comes with the terminal event is held back until the
  * exchange is settled: a caller never sees a finished answer that is not on the books.
  */
 export class StreamAnswer implements Receiver {
@@ -46,33 +43,35 @@ export class StreamAnswer implements Receiver {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly meter: StreamMeter;
   private readonly passage: StreamPassage;
-  /** Bytes not yet passed on: before the head all of them, then an open frame, at the end the last ones. */
-  private heldBack: Buffer[] = [];
-  private heldBackBytes = 0;
-  /** So many of them are whole frames. */
-  private heldBackWhole = 0;
+  /** Before the answer begins all that has come, then an open frame, at the end the last ones. */
+  private readonly held = new HeldBack();
+  /** The first event is being passed on, or has been. */
+  private begun = false;
   private over = false;
-  private linger: NodeJS.Timeout | undefined;
-  private lingerMs = 0;
-  /** A finish was none: this upstream's are not to be relied upon. */
-  private wentOn = false;
-  /** What is held back may hold the upstream's own words. */
-  private words = false;
+  /** It is framed as was asked for. */
+  private framed: boolean;
+  private readonly linger: Linger;
+  private readonly words: VendorWords;
   /** The beginning of the event that is coming has been passed on. */
   private flows = false;
-  private readonly openedMs: number;
+  private readonly announcement: Announcement;
 
   /** `headers` are those of a successful answer. */
   constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
-    const { answer, answers } = attempt.exchange.request;
+    const { request, bridge } = attempt.exchange;
     this.attempt = attempt;
-    this.answer = answer;
+    this.answer = request.answer;
     this.upstream = attempt.candidate.upstream.name;
     this.headers = headers;
-    this.meter = attempt.usage.openStream(answers);
+    this.meter = attempt.usage.openStream(request.answers);
     this.passage = attempt.passage.openStream();
-    this.openedMs = attempt.exchange.clock.monotonicMs();
-    answer.onDrain(() => attempt.flight.resume());
+    // What joined several answers has a form of its own.
+    this.framed = attempt.passage.copies > 1;
+    this.announcement = new Announcement(attempt);
+    this.words = new VendorWords(attempt, this.meter, this.passage.passesErrors);
+    this.linger = new Linger(() => attempt.guard(() => this.finishCut()));
+    this.answer.onDrain(() => attempt.flight.resume());
+    if (bridge !== undefined) bridge.onLook = () => this.look();
   }
 
   data(chunk: Buffer): void {
@@ -87,51 +86,56 @@ export class StreamAnswer implements Receiver {
 
   private take(chunk: Buffer): void {
     const { meter } = this;
+    if (!this.framed && !this.isFramedAsAsked(chunk)) return;
     const whole = meter.write(chunk);
-    if (!this.answer.committed && !this.opens(chunk, whole)) return;
-    if (meter.error?.fault === "account") {
-      this.conceal();
+    if (!this.begun && !this.opens(chunk, whole)) return;
+    if ((meter.error !== undefined || meter.failed) && !this.passesError()) {
+      this.cutAtError(chunk, whole);
       return;
     }
     if (meter.wentOn) this.goOn();
-    this.hold(chunk.subarray(0, whole));
-    if (whole > 0) this.heldBackWhole = this.heldBack.length;
+    // Nearly every chunk.
+    if (whole === chunk.length && this.held.isEmpty && !meter.finished) {
+      this.send([chunk]);
+      this.endFlow();
+      return;
+    }
+    this.held.keep(chunk, whole);
     if (meter.finished) this.awaitEnd();
-    else if (whole > 0) this.release();
-    else if (this.heldBackBytes > HOLD_BACK_BYTES) this.flow();
-    if (whole > 0) this.flows = false;
-    if (!this.over) this.hold(chunk.subarray(whole));
+    else if (whole > 0) this.send(this.held.takeWhole());
+    else if (this.held.bytes > HOLD_BACK_BYTES) this.flow();
+    if (whole > 0) this.endFlow();
   }
 
   ended(): void | Promise<void> {
     if (this.over) return;
     const { meter } = this;
     meter.end();
-    if (!this.answer.committed) {
+    if (!this.begun) {
       if (this.failedUnheard()) return this.refuse();
       if (!meter.started) return this.giveUp(brokenStream(this.upstream));
       if (this.isInOnePiece()) return this.refuse();
-      this.commit();
+      if (!meter.finished && !meter.hasOutput) return this.giveUp(brokenStream(this.upstream));
     }
     crashPoint("upstream.after-last-byte");
-    return meter.finished
-      ? this.finish()
-      : this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output");
+    if (meter.finished) return this.finish();
+    this.begin();
+    return this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output");
   }
 
   failed(failure: UpstreamFailure): void | Promise<void> {
     if (this.over) return;
-    if (!this.answer.committed) return this.giveUp(failureOfTransport(failure));
-    return this.meter.finished
-      ? this.finishCut()
-      : this.breakOff(failureOfTransport(failure).error, reasonOf(failure));
+    if (this.meter.finished) return this.finishCut();
+    if (!this.begun) return this.giveUp(failureOfTransport(failure));
+    return this.breakOff(failureOfTransport(failure).error, reasonAfterOutput(failure));
   }
 
   async gone(): Promise<void> {
     if (this.over) return;
     this.stop();
     this.attempt.flight.abort();
-    await this.charge(this.goneReason());
+    const before = this.begun ? "client_aborted" : "client_aborted_before_output";
+    await this.charge(this.meter.finished ? "completed" : before);
     this.attempt.done();
   }
 
@@ -142,163 +146,170 @@ export class StreamAnswer implements Receiver {
     await this.breakOff(error, "drained");
   }
 
-  /** Whether the answer begins, or has begun, with this chunk; else that is held back, or the answer refused. */
+  /** What came decides: an answer of another framing than was asked for is collected whole, and written as it was asked. */
+  private isFramedAsAsked(chunk: Buffer): boolean {
+    const { attempt } = this;
+    const framing = framingOf(this.held.with(chunk));
+    this.framed = framing === (attempt.passage.arrayStream ? "array" : "events");
+    if (this.framed || framing === undefined) return true;
+    this.stop();
+    const whole = new PlainAnswer(attempt, this.headers);
+    attempt.becomes(whole);
+    whole.data(this.held.with(chunk));
+    return false;
+  }
+
+  /** Whether the answer begins with this chunk; else that is held back, or the answer refused. */
   private opens(chunk: Buffer, whole: number): boolean {
     const { started } = this.meter;
-    const isEarly = !started && this.heldBackBytes + chunk.length <= HOLD_BACK_BYTES;
+    const bytes = this.held.bytes + chunk.length;
     if (this.failedUnheard()) this.refuse();
-    else if (!started && whole > 0 && this.isLate())
+    else if (!started && whole > 0 && this.announcement.isLate)
       this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
-    else if (isEarly) this.hold(chunk);
+    else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
     else if (this.isInOnePiece()) this.refuse();
     else if (!started && whole > 0) this.skip(chunk.subarray(whole));
-    else if (!started && this.passage.passesErrors && !this.beginsWith(chunk))
+    else if (!started && this.passage.passesErrors && !beginsAnswer(this.held.with(chunk)))
       this.giveUpOn(brokenStream(this.upstream));
-    else {
+    else if (started && this.announcement.lasts(this.meter, bytes)) {
+      this.held.keep(chunk, whole);
+      if (this.meter.finished) this.awaitEnd();
+    } else {
       // A large event is no event before it is whole: where its bytes do not pass, nothing has been sent either.
-      if (started || this.passage.passesErrors) this.commit();
+      if (started || this.passage.passesErrors) this.begin();
       return true;
     }
     return false;
   }
 
-  /** Comments keep a connection alive and are no answer, however many they are. */
-  private isLate(): boolean {
-    const { exchange, candidate } = this.attempt;
-    const waitedMs = exchange.clock.monotonicMs() - this.openedMs;
-    return waitedMs >= candidate.upstream.timeouts.firstByteStreamMs;
-  }
-
-  /** Whether what is held back and this begin a large event of an answer. */
-  private beginsWith(chunk: Buffer): boolean {
-    return beginsAnswer(Buffer.concat([...this.heldBack, chunk]));
+  /** Lets the announcement pass once its time is over. */
+  private look(): void {
+    if (this.over || this.begun || this.meter.finished || !this.announcement.isUp) return;
+    this.begin();
+    this.attempt.guard(() => this.send(this.held.takeWhole()));
   }
 
   /** Comments without end before the first event: more of them than are held back are dropped. */
   private skip(rest: Buffer): void {
-    this.heldBack = [];
-    this.heldBackBytes = 0;
-    this.hold(rest);
+    this.held.takeAll();
+    this.held.keep(rest, 0);
   }
 
   /** Passes a part of a large event on: an inline picture, a whole text or call; an error of such a size is cut off. */
   private flow(): void {
-    if (!this.flows && this.passage.passesErrors && beginsError(Buffer.concat(this.heldBack))) {
-      this.conceal();
+    const all = this.held.takeAll();
+    if (!this.flows && this.passage.passesErrors && beginsError(Buffer.concat(all))) {
+      this.attempt.flight.abort();
+      this.fall(brokenStream(this.upstream).error);
       return;
     }
     this.flows = true;
-    this.release();
+    const { bridge } = this.attempt.exchange;
+    if (bridge !== undefined && this.passage.passesErrors) bridge.midFrame = true;
+    this.send(all);
   }
 
-  private goneReason(): ChargeReason {
-    if (this.meter.finished) return "completed";
-    return this.meter.started ? "client_aborted" : "client_aborted_before_output";
+  private endFlow(): void {
+    if (!this.flows) return;
+    this.flows = false;
+    const { bridge } = this.attempt.exchange;
+    if (bridge !== undefined) bridge.midFrame = false;
   }
 
-  private hold(chunk: Buffer): void {
-    if (chunk.length === 0) return;
-    this.heldBack.push(chunk);
-    this.heldBackBytes += chunk.length;
-  }
-
-  /** Passes on what is held back, or only so many chunks of it. */
-  private release(count = this.heldBack.length): void {
-    const chunks = this.tellable(this.heldBack.splice(0, count));
-    this.heldBackBytes = this.heldBack.reduce((sum, { length }) => sum + length, 0);
-    this.heldBackWhole = 0;
-    for (const chunk of chunks) {
-      for (const piece of this.passage.write(chunk)) {
-        if (!this.answer.committed) this.commit();
-        if (!this.answer.write(piece)) this.attempt.flight.pause();
-      }
+  private send(chunks: Buffer[]): void {
+    for (const chunk of this.words.tellable(chunks, !this.held.isEmpty, this.flows)) {
+      for (const piece of this.passage.write(chunk)) this.write(piece);
     }
   }
 
-  /** As they are, but for the upstream's own words among what a model wrote, where these pass as they come. */
-  private tellable(chunks: Buffer[]): Buffer[] {
-    this.words = this.meter.takeWords() || this.words;
-    if (!this.words || !this.passage.passesErrors) return chunks;
-    // What is still held back may be what holds them.
-    this.words = this.heldBack.length > 0;
-    return [scrubStream(Buffer.concat(chunks), this.meter.broken.form, this.attempt.scrubber())];
+  /** What the caller reads of these bytes. */
+  private written(chunks: Buffer[]): readonly Uint8Array[] {
+    const told = this.words.tellable(chunks, !this.held.isEmpty, false);
+    return told.flatMap((chunk) => this.passage.write(chunk));
   }
 
-  private commit(): void {
+  private write(piece: Uint8Array): void {
+    this.attempt.exchange.bridge?.wrote();
+    if (!this.answer.write(piece)) this.attempt.flight.pause();
+  }
+
+  /** From now on no other candidate can answer. */
+  private begin(): void {
+    if (this.begun) return;
+    this.begun = true;
     const { exchange } = this.attempt;
     exchange.firstByteMs = exchange.clock.monotonicMs();
     crashPoint("upstream.after-first-event");
     this.attempt.answering();
-    this.answer.head(200, this.headers);
+    if (!this.answer.committed) this.answer.head(200, this.headers);
   }
 
   private stop(): void {
     this.over = true;
-    clearTimeout(this.linger);
+    this.linger.stop();
   }
 
-  /** What was taken for the end was not: it passes on, and nothing ends the stream but its upstream. */
+  /** What was taken for the end was not: it passes on. */
   private goOn(): void {
-    this.wentOn = true;
-    clearTimeout(this.linger);
-    this.lingerMs = 0;
-    this.release(this.heldBackWhole);
+    this.linger.goOn();
+    this.send(this.held.takeWhole());
   }
 
   /** Waits for what follows the last finish; whatever has come then is all, and so is more than can be held back. */
   private awaitEnd(): void {
-    if (this.heldBackBytes > HOLD_BACK_BYTES) {
+    if (this.held.bytes > HOLD_BACK_BYTES) {
       this.attempt.guard(() => this.finishCut());
       return;
     }
-    const ms = this.meter.over ? LINGER_MS : FINISH_MS;
-    if (this.lingerMs === ms || (this.wentOn && !this.meter.over)) return;
-    clearTimeout(this.linger);
-    this.lingerMs = ms;
-    this.linger = setTimeout(() => this.attempt.guard(() => this.finishCut()), ms);
+    this.linger.wait(this.meter.over);
   }
 
   /** An error before any output, or one of our account: while nothing is sent another may answer, and a plain error can tell it. */
   private failedUnheard(): boolean {
-    return (
-      this.meter.error !== undefined &&
-      (this.meter.error.fault === "account" || !this.meter.facts().hasOutput)
-    );
+    const { error, failed, hasOutput } = this.meter;
+    return hasOutput ? error?.fault === "account" : failed || error !== undefined;
   }
 
-  /** Events were asked for, and a JSON text came: no client of a stream can read it. */
+  /** The upstream's own error event passes as it came: its clients raise it, and it does not speak of our account. */
+  private passesError(): boolean {
+    const { error, errorInForm } = this.meter;
+    return this.passage.passesErrors && errorInForm && error !== undefined && error.fault !== "account";
+  }
+
+  /** Several answers were to be streamed, and one came as a JSON text: no client of a stream can read it. */
   private isInOnePiece(): boolean {
     return this.meter.broken.form === "array" && !this.attempt.passage.arrayStream;
   }
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
   private refuse(): void {
-    this.giveUpOn(
-      this.meter.error === undefined
-        ? answeredInOnePiece(this.upstream)
-        : this.attempt.failureOf(this.meter.error),
-    );
+    const { error, failed } = this.meter;
+    const told = failed ? this.verdict() : error;
+    this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
   }
 
-  /** What a vendor says of our account there is not the caller's to read: their event gives way to ours. */
-  private conceal(): void {
+  /** An error that is not the caller's to read as it came, or that no client raises, gives way to ours, with all behind it. */
+  private cutAtError(chunk: Buffer, whole: number): void {
     this.attempt.flight.abort();
-    this.heldBack = [];
-    this.attempt.guard(() =>
-      this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output"),
-    );
+    // Of several answers each has a decoder, which passes over it by itself.
+    const kept = this.attempt.passage.copies > 1 ? whole : this.meter.bytesBeforeError;
+    if (kept > 0) this.held.keep(chunk.subarray(0, kept), kept);
+    this.send(this.held.takeWhole());
+    this.fall(brokenStream(this.upstream).error, this.verdict());
+  }
+
+  private fall(error: GatewayError, told?: UpstreamError): void {
+    this.held.takeAll();
+    this.endFlow();
+    this.attempt.guard(() => this.breakOff(error, "upstream_failed_after_output", told));
   }
 
   /** An event beyond every bound, which no translation can read. */
   private refuseOversized(): void {
     const failure = tooLargeAnswer(this.upstream);
-    if (!this.answer.committed) {
-      this.giveUpOn(failure);
-      return;
-    }
     this.attempt.flight.abort();
-    this.heldBack = [];
-    this.attempt.guard(() => this.breakOff(failure.error, "upstream_failed_after_output"));
+    if (this.begun) this.fall(failure.error);
+    else this.giveUp(failure);
   }
 
   private giveUpOn(failure: AttemptFailure): void {
@@ -313,69 +324,70 @@ export class StreamAnswer implements Receiver {
 
   /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
   private finishCut(): Promise<void> {
-    this.heldBack.length = this.heldBackWhole;
+    this.held.dropOpen();
     return this.finish();
   }
 
   private async finish(): Promise<void> {
     if (this.over) return;
-    this.stop();
+    const { hasOutput } = this.meter;
+    const verdict = this.verdict();
+    if (verdict !== undefined && !this.begun && !hasOutput) {
+      this.giveUpOn(this.attempt.failureOf(verdict));
+      return;
+    }
+    this.begin();
+    if (verdict !== undefined && !hasOutput) this.held.takeAll();
     // Read before it is charged: the last chunk tells of losses that belong on the receipt.
-    const held = this.tellable(this.heldBack.splice(0)).flatMap((chunk) => this.passage.write(chunk));
-    const last = [...held, ...this.passage.end(this.meter.missingEnd)];
+    const last = this.written(this.held.takeAll());
+    const closing = verdict === undefined ? this.passage.end(this.meter.missingEnd) : [];
+    // A decoder may find what the upstream's own meter does not.
+    if (verdict !== undefined || this.passage.failed?.()) {
+      this.attempt.flight.abort();
+      for (const piece of [...last, ...closing]) this.write(piece);
+      await this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
+      return;
+    }
+    this.stop();
     await this.charge("completed");
     crashPoint("answer.before-last-byte");
-    if (last.length > 0 && !this.answer.committed) this.commit();
-    for (const piece of last) this.answer.write(piece);
-    // A finish of some vendors is a failure in other protocols, which the meter of their own does not see.
-    if (this.passage.failedAtEnd?.()) {
-      const statement = statementOf(brokenStream(this.upstream).error, this.attempt.errorType);
-      for (const piece of this.passage.fail(statement, this.meter.broken)) this.answer.write(piece);
-    }
+    for (const piece of [...last, ...closing]) this.write(piece);
     this.answer.end();
     crashPoint("answer.after-last-byte");
     this.attempt.flight.abort();
     this.attempt.done();
   }
 
+  private verdict(): UpstreamError | undefined {
+    return failureIn(this.meter.facts(), isGenerating(this.attempt.exchange.request.protocol.name));
+  }
+
   /** A failure mid-stream is told in the protocol's own form and never looks finished. */
-  private async breakOff(error: GatewayError, reason: ChargeReason): Promise<void> {
+  private async breakOff(
+    error: GatewayError,
+    reason: ChargeReason,
+    told: UpstreamError | undefined = this.meter.error,
+  ): Promise<void> {
     this.stop();
     this.meter.end();
-    const statement = statementOf(this.toldError(error), this.attempt.errorType);
+    const { client, why } = toldInStream(this.attempt, error, told);
+    const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.answer.committed && this.answer.open) {
       // An upstream's own error event may have passed as it came, and then needs no second one.
-      const told =
-        this.meter.error !== undefined && this.meter.error.fault !== "account" && this.passage.passesErrors;
-      if (told) this.release();
+      if (this.passesError()) this.send(this.held.takeAll());
       else for (const piece of this.passage.fail(statement, this.meter.broken)) this.answer.write(piece);
       this.answer.end();
     } else {
       this.answer.cut();
     }
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
-    else this.attempt.brokeOff(this.whyBroken(error));
-  }
-
-  /** What the upstream told of its failure, or what the transport saw. */
-  private whyBroken(error: GatewayError): Error {
-    if (this.meter.error !== undefined)
-      return causeOf(scrubbedError(this.meter.error, this.attempt.scrubber()), this.upstream);
-    return error.cause instanceof Error ? error.cause : error;
-  }
-
-  /** The upstream's own words where they are the caller's to read and do not reach them as they came. */
-  private toldError(error: GatewayError): GatewayError | ErrorStatement {
-    if (this.meter.error === undefined || this.passage.passesErrors) return error;
-    const stated = scrubbedError(this.meter.error, this.attempt.scrubber());
-    const told = tellCaller(stated, this.attempt.exchange.request.protocol.name);
-    return told instanceof GatewayError ? told : told.statement;
+    else this.attempt.brokeOff(why);
   }
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
     const { exchange, candidate } = this.attempt;
-    const facts = this.meter.started ? this.meter.facts() : undefined;
+    const facts = this.begun && this.meter.started ? this.meter.facts() : undefined;
     if (facts !== undefined) this.attempt.learn(facts);
     exchange.losses = [...exchange.losses, ...this.passage.losses()];
     await settle(exchange, {
@@ -386,13 +398,4 @@ export class StreamAnswer implements Receiver {
       ...(errorCode === undefined ? {} : { errorCode }),
     });
   }
-}
-
-/** Bytes came, and no event among them. */
-function noEvent(upstream: string): UpstreamFailure {
-  return { kind: "timeout", phase: "first-byte", message: `${upstream} sent comments and no event in time.` };
-}
-
-function reasonOf(failure: UpstreamFailure): ChargeReason {
-  return failure.kind === "timeout" ? "upstream_timeout_after_output" : "upstream_failed_after_output";
 }

@@ -1,17 +1,17 @@
-import { writeExact } from "../base/exact-json.ts";
 import type { Model } from "../catalog/catalog.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { openLosses } from "../conversation/loss.ts";
+import type { Origin } from "../conversation/opaque.ts";
 import type { AnswerFrame, AnswerPlan, EncodeTarget } from "../conversation/plan.ts";
 import type { Quirks } from "../conversation/quirks.ts";
-import { parseWhole } from "../protocols/json.ts";
 import { type Protocol, UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { ANSWER_FIELDS, type TellCall, type WireFrame } from "../protocols/translation.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { StateTerms } from "./conversation-state.ts";
-import { openEventReader, readResponse } from "./event-reader.ts";
+import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import { writeAsAsked } from "./other-framing.ts";
 import type { Passage, StreamPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
@@ -30,18 +30,44 @@ export function targetOf(
 ): EncodeTarget {
   return {
     model: candidate.model,
-    origin: {
-      protocol: candidate.protocol as EncodeTarget["origin"]["protocol"],
-      upstream: candidate.upstream.name,
-      model: candidate.model,
-      credential: String(candidate.credential.id),
-    },
+    origin: originOf(candidate),
     signers,
     ...(withoutState ? { withoutState: "all" } : foreign > 0 ? { withoutState: "bare" } : {}),
     quirks,
     maxOutputTokens: model.maxOutputTokens ?? undefined,
     seed: request.id,
   };
+}
+
+/** Who mints state in a candidate's answers; its protocol is one of the four that generate. */
+export function originOf({ protocol, upstream, model, credential }: Candidate): Origin {
+  return {
+    protocol: protocol as Origin["protocol"],
+    upstream: upstream.name,
+    model,
+    credential: String(credential.id),
+  };
+}
+
+/** What an answer to this request needs beside its content. */
+export function answerFrame(
+  { id, scan }: TextRequest,
+  model: string,
+  { createdSeconds, includeUsage, echo }: FrameFacts,
+): AnswerFrame {
+  return {
+    id: id.replace(/^req_/, ""),
+    requestId: id,
+    created: createdSeconds,
+    model,
+    includeUsage,
+    echo,
+    inputEstimate: Math.max(1, Math.ceil(scan.length / BYTES_PER_TOKEN)),
+  };
+}
+
+interface FrameFacts extends Pick<AnswerFrame, "includeUsage" | "echo"> {
+  readonly createdSeconds: number;
 }
 
 /** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
@@ -53,15 +79,7 @@ export function translate(
   tellCall?: TellCall,
 ): Passage {
   const upstream = PROTOCOLS[protocol];
-  const frame: AnswerFrame = {
-    id: request.id.replace(/^req_/, ""),
-    requestId: request.id,
-    created: createdSeconds,
-    model,
-    includeUsage,
-    echo,
-    inputEstimate: Math.max(1, Math.ceil(request.scan.length / BYTES_PER_TOKEN)),
-  };
+  const frame = answerFrame(request, model, { createdSeconds, includeUsage, echo });
   return {
     pieces: [body],
     copies: plan.copies,
@@ -74,12 +92,8 @@ export function translate(
         ? "text/event-stream; charset=utf-8"
         : "application/json; charset=utf-8",
     openStream: () => openTranslatedStream(request, upstream, plan, frame, tellCall),
-    plain(chunks) {
-      const answer = readResponse(translationOf(upstream), plan, parse(chunks));
-      if ("error" in answer) return answer;
-      const translated = translationOf(request.protocol).encodeResponse(answer.response, frame, tellCall);
-      return { body: [Buffer.from(writeExact(translated.body))], losses: translated.losses };
-    },
+    whole: (chunks, framing) =>
+      writeAsAsked({ request, upstream, plan, frame, tellCall }, Buffer.concat(chunks), framing),
   };
 }
 
@@ -104,7 +118,8 @@ function openTranslatedStream(
     let text = "";
     for (const event of events) {
       // Failures are told once, by `fail`, with the words that are the caller's to read.
-      if (event.type !== "error") text += written(encoder.step(event));
+      if (event.type === "error") failed = true;
+      else text += written(encoder.step(event));
     }
     return text;
   };
@@ -112,11 +127,10 @@ function openTranslatedStream(
   return {
     write: (chunk) => inOnePiece(encoded(reader.write(chunk))),
     end() {
-      const events = reader.end();
-      failed = events.some(({ type }) => type === "error");
-      return inOnePiece(encoded(events) + (failed ? "" : written(encoder.end()) + writer.end()));
+      const text = encoded(reader.end());
+      return inOnePiece(text + (failed ? "" : written(encoder.end()) + writer.end()));
     },
-    failedAtEnd: () => failed,
+    failed: () => failed,
     fail(error) {
       const told = written(encoder.step({ type: "error", error }));
       // An encoder that had not begun has no stream of its own form to fail in.
@@ -132,11 +146,3 @@ function openTranslatedStream(
 function inOnePiece(text: string): readonly Buffer[] {
   return text === "" ? [] : [Buffer.from(text)];
 }
-
-/** As leniently as the meter reads it, which drops a byte order mark too. */
-function parse(chunks: readonly Buffer[]): unknown {
-  return parseWhole(UTF8.decode(Buffer.concat(chunks)));
-}
-
-// Whole texts only, so it keeps nothing from one to the next.
-const UTF8 = new TextDecoder();

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { ChatEvent } from "../../src/conversation/event.ts";
+import { eventsOf as wholeEvents } from "../../src/conversation/events-of.ts";
 import type { Opaque, Origin } from "../../src/conversation/opaque.ts";
 import {
   type AnswerFrame,
@@ -10,7 +11,6 @@ import {
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import {
   type ChatRequest,
-  type Citation,
   EFFORTS,
   type JsonObject,
   type MediaPart,
@@ -290,67 +290,9 @@ export function chatEvents(response: ChatResponse): fc.Arbitrary<readonly ChatEv
     .map((sizes) => eventsOf(response, () => Number(sizes.next().value)));
 }
 
+/** The events of an answer; its texts come in pieces of so many letters. */
 export function eventsOf(response: ChatResponse, nextSize: () => number = () => 4): readonly ChatEvent[] {
-  const { choices, usage, ...head } = response;
-  const events: ChatEvent[] = [{ type: "response-start", ...head }];
-  let block = 0;
-  choices.forEach((choice, index) => {
-    for (const part of choice.parts) {
-      events.push(...eventsOfPart(part, block, index, nextSize));
-      block += 1;
-    }
-  });
-  if (usage !== undefined) events.push({ type: "usage", usage });
-  choices.forEach(({ finish }, choice) => {
-    events.push({ type: "finish", choice, finish });
-  });
-  return events;
-}
-
-function eventsOfPart(
-  part: AnswerPart,
-  block: number,
-  choice: number,
-  nextSize: () => number,
-): readonly ChatEvent[] {
-  switch (part.kind) {
-    case "media":
-      return [{ type: "media", block, choice, part }];
-    case "foreign":
-      return [{ type: "foreign", block, choice, part }];
-    case "text": {
-      const { refusal, citations = [] as readonly Citation[], opaque: state } = part;
-      return [
-        { type: "text-start", block, choice, ...(refusal ? { refusal } : {}) },
-        ...pieces(part.text, nextSize).map((piece) => ({ type: "text-delta", block, text: piece }) as const),
-        ...citations.map((citation) => ({ type: "citation", block, citation }) as const),
-        { type: "text-end", block, ...(state ? { opaque: state } : {}) },
-      ];
-    }
-    case "reasoning":
-      return [
-        { type: "reasoning-start", block, choice },
-        ...pieces(part.text, nextSize).map(
-          (piece) => ({ type: "reasoning-delta", block, text: piece }) as const,
-        ),
-        {
-          type: "reasoning-end",
-          block,
-          ...(part.redacted ? { redacted: true } : {}),
-          ...(part.opaque ? { opaque: part.opaque } : {}),
-        },
-      ];
-    case "tool-call": {
-      const { kind: _, arguments: all, opaque: state, cache: __, ...call } = part;
-      return [
-        { type: "tool-call-start", block, choice, ...call, ...(state ? { opaque: state } : {}) },
-        ...pieces(all, nextSize).map(
-          (piece) => ({ type: "tool-call-delta", block, arguments: piece }) as const,
-        ),
-        { type: "tool-call-end", block },
-      ];
-    }
-  }
+  return wholeEvents(response, (text) => pieces(text, nextSize));
 }
 
 function pieces(whole: string, nextSize: () => number): readonly string[] {

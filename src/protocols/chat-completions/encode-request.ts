@@ -15,7 +15,9 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...ownFields(request, losses),
     model: target.model,
     // Usage is always asked for: it is what the answer is charged by (rule 5).
-    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    // Some servers stream unless they are told not to.
+    stream: request.stream,
+    ...(request.stream ? { stream_options: { include_usage: true } } : {}),
     messages: encodeMessages(request, target, losses),
     ...(tools.length === 0 ? {} : { tools: encodeTools(tools) }),
     ...(toolChoice === undefined ? {} : { tool_choice: encodeToolChoice(toolChoice) }),

@@ -32,6 +32,8 @@ export const chatCompletionsForward: ForwardTable = {
   maxItems: { stop: 4 },
   outputLimits: ["max_tokens", "max_completion_tokens"],
   ownLimit: { name: "max_completion_tokens" },
+  signOfLife: ": keep-alive\n\n",
+  clientsBearComments: true,
   references: chatCompletionsReferences,
   answerCounts: ["n"],
   opening: {

@@ -1,4 +1,11 @@
-import { type AnswerNotes, type AnswerRules, noteFinish, noteIssued, noteUsage } from "../answer-rules.ts";
+import {
+  type AnswerNotes,
+  type AnswerRules,
+  noteError,
+  noteFinish,
+  noteIssued,
+  noteUsage,
+} from "../answer-rules.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
@@ -7,11 +14,12 @@ import { usageReader } from "../usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
-import { finishWord } from "./finish.ts";
+import { decodeFinish, finishWord } from "./finish.ts";
 import { readThoughts } from "./thoughts.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["length"]),
+  declines: (word) => decodeFinish(word).unified === "content-filter",
   openEnded: true,
   doneWord: "[DONE]",
   readAnswer: (body, notes) => read(body, notes, ""),
@@ -66,7 +74,8 @@ export const chatCompletionsUsage = usageReader(rules);
 function read(body: JsonObject, notes: AnswerNotes, event: string): void {
   const failure = statedFailure(body, event);
   if (failure === undefined) notes.started = true;
-  else notes.error ??= failure;
+  // Clients raise what stands in `error` at the top of a chunk, and nothing else.
+  else noteError(notes, failure, Boolean(body["error"]));
   notes.id ??= asText(body["id"]) || undefined;
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {

@@ -16,6 +16,8 @@ export const embeddingsForward: ForwardTable = {
   maxItems: {},
   outputLimits: [],
   ownLimit: null,
+  signOfLife: "",
+  clientsBearComments: true,
   references: NO_REFERENCES,
   answerCounts: [],
   opening: null,

@@ -27,6 +27,9 @@ export const generateContentForward: ForwardTable = {
     "generation_config.max_output_tokens",
   ],
   ownLimit: { name: "maxOutputTokens", within: ["generationConfig", "generation_config"] },
+  // The Python and Go clients fail on a comment.
+  signOfLife: "\n\n",
+  clientsBearComments: false,
   references: generateContentReferences,
   answerCounts: [
     "generationConfig.candidateCount",

@@ -1,4 +1,4 @@
-import { type AnswerNotes, type AnswerRules, noteFinish, noteUsage } from "../answer-rules.ts";
+import { type AnswerNotes, type AnswerRules, noteError, noteFinish, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
@@ -6,10 +6,11 @@ import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
-import { isFailure } from "./finish.ts";
+import { decodeFinish, isFailure } from "./finish.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
+  declines: (word) => decodeFinish(word, "")?.unified === "content-filter",
   openEnded: true,
   readAnswer: read,
   readEvent: read,
@@ -46,7 +47,8 @@ export const generateContentUsage = usageReader(rules);
 /** Every event is a whole answer in small. */
 function read(body: JsonObject, notes: AnswerNotes): void {
   if (statesError(body)) {
-    notes.error ??= decodeStatedError(body);
+    // Clients raise what stands in `error`.
+    noteError(notes, decodeStatedError(body), asObject(body["error"]) !== undefined);
     return;
   }
   notes.started = true;
@@ -62,6 +64,7 @@ function read(body: JsonObject, notes: AnswerNotes): void {
   const blocked = asText(asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {
     notes.finish = blocked;
+    notes.declined = true;
     notes.finished = true;
   }
 }

@@ -32,7 +32,8 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
     ...(request.user === undefined ? {} : { metadata: { user_id: request.user } }),
     ...encodeMark(request.cacheAll),
-    ...(request.stream ? { stream: true } : {}),
+    // Some servers stream unless they are told not to.
+    stream: request.stream,
     ...ownFields(request.foreign, losses),
   };
 }

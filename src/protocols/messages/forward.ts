@@ -23,6 +23,8 @@ export const messagesForward: ForwardTable = {
   maxItems: {},
   outputLimits: ["max_tokens"],
   ownLimit: { name: "max_tokens" },
+  signOfLife: 'event: ping\ndata: {"type": "ping"}\n\n',
+  clientsBearComments: true,
   references: messagesReferences,
   answerCounts: [],
   opening: {

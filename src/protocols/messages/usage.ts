@@ -1,15 +1,17 @@
 import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
-import { type AnswerNotes, type AnswerRules, noteIssued, noteUsage } from "../answer-rules.ts";
+import { type AnswerNotes, type AnswerRules, noteError, noteIssued, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
-import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
+import { decodeFinish } from "./finish.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["max_tokens", "stop_sequence", "model_context_window_exceeded"]),
+  declines: (word) => decodeFinish({ stop_reason: word }).unified === "content-filter",
   readAnswer,
   readEvent,
   answerText,
@@ -61,7 +63,8 @@ export const messagesUsage = usageReader(rules);
 function readAnswer(body: JsonObject, notes: AnswerNotes): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
   notes.id = asText(body["id"]) || undefined;
-  notes.output = asArray(body["content"]).length > 0;
+  notes.output = asObjects(body["content"]).some(holdsWords);
+  notes.failed = !Array.isArray(body["content"] ?? []);
   notes.finish = asText(body["stop_reason"]) || undefined;
   noteContainer(notes, body);
   for (const block of asObjects(body["content"])) noteFiles(notes, block);
@@ -72,13 +75,15 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
   const type = asText(event["type"]) || name;
   if (type === "ping") return;
   if (type === "error" || statesError(event)) {
-    notes.error ??= decodeStatedError(event);
+    // Clients raise what the event's own line calls an error.
+    noteError(notes, decodeStatedError(event), name === "error");
     return;
   }
   notes.started = true;
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
     notes.id ??= asText(message["id"]) || undefined;
+    notes.output ||= asObjects(message["content"]).some(holdsWords);
     noteContainer(notes, message);
     noteUsage(notes, withoutOutput(asObject(message["usage"])));
   } else if (type === "message_delta") {
@@ -88,11 +93,31 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
     noteUsage(notes, beyondStart(notes.usage, asObject(event["usage"])));
   } else if (type === "message_stop") {
     notes.finished = true;
-  } else {
-    notes.output ||= type.startsWith("content_block_");
-    if (type === "content_block_start") noteFiles(notes, asObject(event["content_block"]));
+  } else if (type === "content_block_start") {
+    const block = asObject(event["content_block"]);
+    notes.output ||= block !== undefined && holdsWords(block);
+    noteFiles(notes, block);
+  } else if (type === "content_block_delta") {
+    notes.output ||= holdsMore(asObject(event["delta"]) ?? {});
   }
 }
+
+/** Whether a block holds anything: texts and thoughts are announced empty, all else comes with what it is. */
+function holdsWords(block: JsonObject): boolean {
+  return !ANNOUNCED.has(asText(block["type"])) || holdsMore(block);
+}
+
+function holdsMore(holder: JsonObject): boolean {
+  return Object.entries(holder).some(
+    ([field, value]) => field !== "type" && value !== "" && value !== null && !isEmptyList(value),
+  );
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+const ANNOUNCED: ReadonlySet<string> = new Set(["text", "thinking"]);
 
 /** Where the vendor ran code, which later requests can go on in. */
 function noteContainer(notes: AnswerNotes, holder: JsonObject): void {

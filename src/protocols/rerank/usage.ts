@@ -7,6 +7,7 @@ import { usageReader } from "../usage-reader.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(),
+  declines: () => false,
   anyForm: true,
   readAnswer: read,
   readEvent: read,

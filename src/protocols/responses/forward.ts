@@ -1,5 +1,12 @@
+import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { responsesReferences } from "./references.ts";
+
+const TERMINAL: ReadonlySet<unknown> = new Set([
+  "response.completed",
+  "response.done",
+  "response.incomplete",
+]);
 
 /** Where forwarding finds its facts in a responses body. */
 export const responsesForward: ForwardTable = {
@@ -22,6 +29,12 @@ export const responsesForward: ForwardTable = {
   maxItems: {},
   outputLimits: ["max_output_tokens"],
   ownLimit: { name: "max_output_tokens" },
+  wholeIn({ type, response }) {
+    const whole = TERMINAL.has(type) ? asObject(response) : undefined;
+    return asObjects(whole?.["output"]).length === 0 ? undefined : whole;
+  },
+  signOfLife: ": keep-alive\n\n",
+  clientsBearComments: true,
   references: responsesReferences,
   answerCounts: [],
   opening: {

@@ -1,14 +1,23 @@
-import { type AnswerNotes, type AnswerRules, noteFinish, noteIssued, noteUsage } from "../answer-rules.ts";
+import {
+  type AnswerNotes,
+  type AnswerRules,
+  noteError,
+  noteFinish,
+  noteIssued,
+  noteUsage,
+} from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
-import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyLook } from "../look.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, inclusiveOutput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
+import { decodeFinish } from "./finish.ts";
 
 const rules: AnswerRules = {
   callerFinishes: new Set(["max_output_tokens"]),
+  declines: (reason) => decodeFinish({ incomplete_details: { reason } }).unified === "content-filter",
   readAnswer,
   readEvent,
   answerText,
@@ -46,9 +55,7 @@ const rules: AnswerRules = {
 export const responsesUsage = usageReader(rules);
 
 function readAnswer(body: JsonObject, notes: AnswerNotes): void {
-  // A failed response states its error too, but it is a response, and its caller asked for one.
-  if (body["object"] !== "response" && statesError(body)) notes.error = decodeStatedError(body);
-  notes.failed = FAILED.has(asText(body["status"]));
+  if (statesError(body)) notes.error = decodeStatedError(body);
   readResponse(body, notes);
 }
 
@@ -56,11 +63,11 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
   const type = asText(event["type"]) || name;
   const response = asObject(event["response"]);
   if (type === "error" || statesError(event)) {
-    notes.error ??= decodeStatedError(event);
+    noteError(notes, decodeStatedError(event), type === "error");
     return;
   }
   notes.started = true;
-  notes.output ||= OUTPUT_EVENT.test(type);
+  notes.output ||= holdsOutput(type, event);
   if (response === undefined) return;
   notes.opening ??= response;
   if (!TERMINAL_EVENTS.has(type)) {
@@ -68,12 +75,43 @@ function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
     return;
   }
   readResponse(response, notes);
-  if (type === "response.failed") notes.error ??= decodeStatedError(response);
+  if (type === "response.failed") noteError(notes, decodeStatedError(response), true);
+  notes.failed ||= type === "response.cancelled";
+}
+
+/**
+ * Whether an event brings any of the answer. Responses, items and their parts are announced before there is anything of
+ * them; the vendor's own tools are at work from the announcement on.
+ */
+function holdsOutput(type: string, event: JsonObject): boolean {
+  if (ANNOUNCEMENTS.has(type) || TERMINAL_EVENTS.has(type)) return false;
+  const item = asObject(event["item"]);
+  if (item !== undefined) {
+    const isThought = item["type"] === "reasoning" && type === "response.output_item.added";
+    return !isThought && isFilledItem(item);
+  }
+  const part = asObject(event["part"]);
+  if (part !== undefined) return isFilledPart(part);
+  const piece = PIECES.map((field) => event[field]).find((value) => typeof value === "string");
+  return piece !== "";
+}
+
+/** Whether anything is in an item: messages and thoughts may be empty, a call of any tool is never. */
+function isFilledItem(item: JsonObject): boolean {
+  const parts = [...asObjects(item["content"]), ...asObjects(item["summary"])];
+  if (item["type"] === "message") return parts.some(isFilledPart);
+  if (item["type"] !== "reasoning") return true;
+  return parts.some(isFilledPart) || asText(item["encrypted_content"]) !== "";
+}
+
+function isFilledPart(part: JsonObject): boolean {
+  return (part["text"] ?? part["refusal"]) !== "";
 }
 
 function readResponse(response: JsonObject, notes: AnswerNotes): void {
   notes.id ??= asText(response["id"]) || undefined;
-  notes.output ||= asArray(response["output"]).length > 0;
+  notes.output ||= asObjects(response["output"]).some(isFilledItem);
+  notes.failed ||= FAILED.has(asText(response["status"]));
   for (const item of asObjects(response["output"])) readIds(item, notes);
   noteUsage(notes, asObject(response["usage"]));
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
@@ -114,15 +152,23 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
 
 const TERMINAL_EVENTS = new Set([
   "response.completed",
+  "response.done",
   "response.incomplete",
   "response.failed",
   "response.cancelled",
 ]);
 
-const FAILED: ReadonlySet<string> = new Set(["failed", "cancelled"]);
+/** A response that failed, or that would come later, for which nobody has asked. */
+const FAILED: ReadonlySet<string> = new Set(["failed", "cancelled", "queued", "in_progress"]);
 
-/** Anything past the announcements: an item, a part or a piece of one. */
-const OUTPUT_EVENT = /^response\.(?!created$|in_progress$|queued$|completed$|incomplete$|failed$|cancelled$)/;
+const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
+  "response.created",
+  "response.in_progress",
+  "response.queued",
+]);
+
+/** Where events hold a piece of the answer, or the whole of what came in pieces. */
+const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 
 const openMatters = keyLook("response", "error");
 

@@ -1,0 +1,57 @@
+/**
+ * Bytes held back until they close a frame (and, before the answer begins, an event). A frame larger than this is an
+ * inline picture and flows on in parts.
+ */
+export const HOLD_BACK_BYTES = 256 * 1024;
+
+/** Bytes of a stream that have come and are not passed on yet: whole frames first, then what begins the next one. */
+export class HeldBack {
+  bytes = 0;
+  #chunks: Buffer[] = [];
+  /** So many of the chunks hold whole frames. */
+  #whole = 0;
+
+  /** Keeps a chunk of which so many bytes close whole frames. */
+  keep(chunk: Buffer, whole: number): void {
+    this.#add(whole === chunk.length ? chunk : chunk.subarray(0, whole));
+    if (whole > 0) this.#whole = this.#chunks.length;
+    if (whole < chunk.length) this.#add(chunk.subarray(whole));
+  }
+
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  /** All of it, which is then held no longer. */
+  takeAll(): Buffer[] {
+    const all = this.#chunks;
+    this.#chunks = [];
+    this.bytes = 0;
+    this.#whole = 0;
+    return all;
+  }
+
+  /** The whole frames. */
+  takeWhole(): Buffer[] {
+    const taken = this.#chunks.splice(0, this.#whole);
+    this.bytes = this.#chunks.reduce((sum, { length }) => sum + length, 0);
+    this.#whole = 0;
+    return taken;
+  }
+
+  /** Drops the frame that has begun. */
+  dropOpen(): void {
+    this.#chunks.length = this.#whole;
+  }
+
+  /** All of it and what comes next, in one piece. */
+  with(chunk: Buffer): Buffer {
+    return this.isEmpty ? chunk : Buffer.concat([...this.#chunks, chunk]);
+  }
+
+  #add(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.bytes += chunk.length;
+  }
+}

@@ -1,0 +1,145 @@
+import { writeExact } from "../base/exact-json.ts";
+import { collectEvents } from "../conversation/collect.ts";
+import { eventsOf } from "../conversation/events-of.ts";
+import { openLosses } from "../conversation/loss.ts";
+import type { AnswerFrame, AnswerPlan } from "../conversation/plan.ts";
+import type { ChatResponse } from "../conversation/response.ts";
+import { openArrayScanner } from "../protocols/array-scanner.ts";
+import { asObject, parseWhole } from "../protocols/json.ts";
+import type { AnswerFacts, Protocol, UsageReader } from "../protocols/protocol.ts";
+import { openFrameReader } from "../protocols/stream-frames.ts";
+import {
+  ANSWER_FIELDS,
+  type DecodedResponse,
+  type TellCall,
+  type WireFrame,
+} from "../protocols/translation.ts";
+import { decodeStatedError } from "../protocols/upstream-error.ts";
+import { readResponse } from "./event-reader.ts";
+import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import type { PlainPassage } from "./passage.ts";
+import type { TextRequest } from "./text-request.ts";
+import { translationOf } from "./translate-request.ts";
+
+/**
+ * How an answer under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
+ * array in which generateContent streams.
+ */
+export type Framing = "whole" | "events" | "array";
+
+/** Tells the framing by the first bytes, since the stated type is often wrong. undefined = by these nobody can tell. */
+export function framingOf(beginning: Buffer): Framing | undefined {
+  const text = beginning.toString("latin1", 0, LOOKED_AT).replace(BLANKS, "");
+  if (text.startsWith("{")) return "whole";
+  if (text.startsWith("[")) return "array";
+  return EVENTS.test(text) ? "events" : undefined;
+}
+
+/** As UTF-8 the byte order mark is three bytes. */
+const BLANKS = /^(?:\xef\xbb\xbf)?\s*/;
+const EVENTS = /^(?:data|event|id|retry)?:/;
+const LOOKED_AT = 64;
+
+/** Facts of a whole answer; `finished` false: its events ended before it did. */
+export function factsOf(
+  usage: UsageReader,
+  body: Buffer,
+  framing: Framing,
+  answers: number,
+): { readonly facts: AnswerFacts; readonly finished: boolean } {
+  if (framing === "whole") return { facts: usage.readBytes(body), finished: true };
+  const meter = usage.openStream(answers);
+  meter.write(body);
+  meter.end();
+  return { facts: meter.facts(), finished: meter.finished || meter.error !== undefined };
+}
+
+export interface Crossing {
+  readonly request: TextRequest;
+  readonly upstream: Protocol;
+  readonly plan: AnswerPlan;
+  readonly frame: AnswerFrame;
+  /** Told each call of an answer and its state; absent = nobody keeps them. */
+  readonly tellCall?: TellCall | undefined;
+}
+
+/** Reads a whole answer in either framing and writes it as the caller asked: plain, or as a stream. */
+export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing): PlainPassage {
+  const read = readAnswer(crossing, body, framing);
+  if ("error" in read) return read;
+  const { request, frame, tellCall } = crossing;
+  const translation = translationOf(request.protocol);
+  if (!request.streamed) {
+    const written = translation.encodeResponse(read.response, frame, tellCall);
+    return { body: [Buffer.from(writeExact(written.body))], losses: written.losses };
+  }
+  const losses = openLosses(ANSWER_FIELDS);
+  const encoder = translation.encodeStream(frame, losses, tellCall);
+  const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
+  const frames = [...eventsOf(read.response).flatMap((event) => encoder.step(event)), ...encoder.end()];
+  const text = frames.map((each) => writer.frame(each)).join("") + writer.end();
+  return { body: [Buffer.from(text)], losses: losses.list() };
+}
+
+/**
+ * The same where the upstream speaks the caller's own protocol: heads as the vendor wrote them, and the whole answer
+ * itself where one of its events holds it.
+ */
+export function writeOwnAsAsked(crossing: Crossing, body: Buffer, framing: Framing): PlainPassage {
+  const { request, upstream, frame } = crossing;
+  const whole = request.streamed ? undefined : wholeIn(upstream, body, framing);
+  if (whole !== undefined) return { body: [Buffer.from(whole)], losses: [] };
+  const read = readAnswer(crossing, body, framing);
+  if ("error" in read) return read;
+  return writeAsAsked({ ...crossing, frame: ownFrame(frame, read.response) }, body, framing);
+}
+
+function readAnswer({ upstream, plan }: Crossing, body: Buffer, framing: Framing): DecodedResponse {
+  const translation = translationOf(upstream);
+  if (framing === "whole") return readResponse(translation, plan, parseWhole(UTF8.decode(body)));
+  const decoder = translation.decodeStream(plan);
+  const events = framesOf(body, framing).flatMap((frame) => decoder.step(frame));
+  const collected = collectEvents([...events, ...decoder.end()]);
+  if ("response" in collected) return { response: collected.response };
+  const error = "error" in collected ? collected.error : { message: "The upstream's stream has no end." };
+  return { error: decodeStatedError({ error }) };
+}
+
+/** The events of a whole stream, the items of an array included. */
+function framesOf(body: Buffer, framing: Framing): readonly WireFrame[] {
+  if (framing === "events") {
+    const reader = openFrameReader();
+    return [...reader.write(body), ...reader.end()];
+  }
+  const frames: WireFrame[] = [];
+  const scanner = openArrayScanner((buffer, start, end) => {
+    frames.push({ data: buffer.toString("utf8", start, end) });
+  });
+  scanner.write(body);
+  return frames;
+}
+
+/** The plain answer that one of the events holds, as its vendor wrote it. */
+function wholeIn({ forward }: Protocol, body: Buffer, framing: Framing): string | undefined {
+  const { wholeIn: find } = forward;
+  if (find === undefined || framing === "whole") return undefined;
+  for (const { data } of framesOf(body, framing).toReversed()) {
+    const event = asObject(parseWhole(data));
+    const whole = event === undefined ? undefined : find(event);
+    if (whole !== undefined) return writeExact(whole);
+  }
+  return undefined;
+}
+
+/** Later requests may name the vendor's id, and encoders put their protocol's prefix before it. */
+function ownFrame(frame: AnswerFrame, { id, created }: ChatResponse): AnswerFrame {
+  return {
+    ...frame,
+    ...(id === undefined ? {} : { id: id.replace(PREFIX, "") }),
+    ...(created === undefined ? {} : { created }),
+  };
+}
+
+const PREFIX = /^(?:chatcmpl-|resp_|msg_)/;
+// Whole texts only, so it keeps nothing from one to the next.
+const UTF8 = new TextDecoder();
