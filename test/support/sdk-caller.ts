@@ -60,3 +60,45 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<void> {
 function checkNotString(answer: unknown): void {
   if (typeof answer !== "object") throw new TypeError("the answer is no object");
 }
+
+/**
+ * Asks for a stream through the vendor's own SDK, which waits so long for an answer to begin, and gives its text. Rejects
+ * with the SDK's error.
+ */
+export async function impatientSdk(
+  url: string,
+  { protocol, model, timeoutMs }: { protocol: TextProtocol; model: string; timeoutMs: number },
+): Promise<string> {
+  const messages = [{ role: "user" as const, content: "Hello" }];
+  const settings = { apiKey: TEST_KEY, maxRetries: 0, timeout: timeoutMs };
+  let text = "";
+  switch (protocol) {
+    case "chat-completions": {
+      const client = new OpenAI({ ...settings, baseURL: `${url}/v1` });
+      for await (const chunk of await client.chat.completions.create({ model, messages, stream: true }))
+        text += chunk.choices[0]?.delta.content ?? "";
+      return text;
+    }
+    case "responses": {
+      const client = new OpenAI({ ...settings, baseURL: `${url}/v1` });
+      for await (const event of await client.responses.create({ model, input: "Hello", stream: true }))
+        if (event.type === "response.output_text.delta") text += event.delta;
+      return text;
+    }
+    case "messages": {
+      const client = new Anthropic({ ...settings, baseURL: url });
+      const stream = await client.messages.create({ model, max_tokens: 100, messages, stream: true });
+      for await (const event of stream)
+        if (event.type === "content_block_delta" && event.delta.type === "text_delta")
+          text += event.delta.text;
+      return text;
+    }
+    case "generate-content": {
+      // Its limit counts to the end of the answer, so that it would end any long one.
+      const client = new GoogleGenAI({ apiKey: TEST_KEY, httpOptions: { baseUrl: url } });
+      for await (const chunk of await client.models.generateContentStream({ model, contents: "Hello" }))
+        text += chunk.text ?? "";
+      return text;
+    }
+  }
+}
