@@ -95,7 +95,8 @@ function estimate(
  */
 function lacksOutput(facts: AnswerFacts, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;
-  if (reported.outputVisible > 0 || facts.finish !== undefined) return false;
+  const isWhole = facts.finish !== undefined && !facts.failed && facts.error === undefined;
+  if (reported.outputVisible > 0 || isWhole) return false;
   const { visible, reasoning } = facts.outputText();
   return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
 }
