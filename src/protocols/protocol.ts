@@ -161,6 +161,8 @@ export interface StreamMeter {
    * the answer behind it so far.
    */
   readonly finished: boolean;
+  /** A finish has come before any output: it is believed at the end alone. */
+  readonly finishedUnheard: boolean;
   /** Nothing can follow. Of protocols whose finish is no event of its own: `[DONE]` was seen. */
   readonly over: boolean;
   /** The last write held output behind a finish, so that what came before it was not the end. */

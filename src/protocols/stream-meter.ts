@@ -93,6 +93,10 @@ export class RuledStreamMeter implements StreamMeter {
     return finished && isBelieved && error === undefined;
   }
 
+  get finishedUnheard(): boolean {
+    return this.#notes.finished && !this.#notes.output;
+  }
+
   get over(): boolean {
     return this.finished && !this.#awaitsMore;
   }

@@ -80,6 +80,10 @@ class JoinedMeter implements StreamMeter {
     return this.#meters.every(({ finished }) => finished);
   }
 
+  get finishedUnheard(): boolean {
+    return !this.hasOutput && this.#meters.every(({ finishedUnheard }) => finishedUnheard);
+  }
+
   get over(): boolean {
     return this.#meters.every(({ over }) => over);
   }

@@ -94,16 +94,15 @@ export class StreamAnswer implements Receiver {
       return;
     }
     if (meter.wentOn) this.goOn();
-    // Nearly every chunk.
-    if (whole === chunk.length && this.held.isEmpty && !meter.finished) {
-      this.send([chunk]);
-      this.endFlow();
-      return;
+    const flows = !meter.finished && !meter.finishedUnheard;
+    // Nearly every chunk passes as it is.
+    if (flows && whole === chunk.length && this.held.isEmpty) this.send([chunk]);
+    else {
+      this.held.keep(chunk, whole);
+      if (meter.finished) this.awaitEnd();
+      else if (whole > 0 && flows) this.send(this.held.takeWhole());
+      else if (this.held.bytes > HOLD_BACK_BYTES) this.flow();
     }
-    this.held.keep(chunk, whole);
-    if (meter.finished) this.awaitEnd();
-    else if (whole > 0) this.send(this.held.takeWhole());
-    else if (this.held.bytes > HOLD_BACK_BYTES) this.flow();
     if (whole > 0) this.endFlow();
   }
 
