@@ -6,6 +6,7 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   task_retention_days: "已结束的任务保留的天数，至少 30",
   count_tokens: "提供免费的 token 计数接口，每个密钥每分钟 60 次",
   charge_empty_answers: "上游没有产生任何内容时，仍对输入收费",
+  keepalive: "流式请求的调用方最长多少毫秒收不到任何数据：首个事件之前，以及此后",
   mirror: "任务结果的副本存放在哪里，并由稳定链接提供",
   metrics_address: "改由此 主机:端口 提供 /metrics，探针也在此提供",
   metrics_token: "其他机器上的监控读取主地址的 /metrics 时所用的 Bearer 令牌；只保存其哈希",
