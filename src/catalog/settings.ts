@@ -53,8 +53,12 @@ export const settingsFile = z.strictObject({
     .describe("Charge the input of an answer in which the upstream produced nothing at all"),
   keepalive: z
     .strictObject({
-      first_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS).optional(),
-      between_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS).optional(),
+      first_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS)
+        .optional()
+        .describe("Before its first event; 25000 if left out"),
+      between_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS)
+        .optional()
+        .describe("From then on; 15000 if left out"),
     })
     .optional()
     .describe(
