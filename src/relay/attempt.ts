@@ -24,7 +24,7 @@ import { UNBUFFERED } from "./bridge.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { ErrorAnswer } from "./error-answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError } from "./failures.ts";
+import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
 import { fanOut } from "./fan-out.ts";
 import type { Passage } from "./passage.ts";
 import { PlainAnswer } from "./plain-answer.ts";
@@ -160,6 +160,11 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
 
   scrubber(): Scrubber {
     return scrubberOf(this.exchange.catalog);
+  }
+
+  telling(): Telling {
+    const client = this.exchange.request.protocol.name;
+    return { client, upstream: this.candidate.upstream.name, scrubber: () => this.scrubber() };
   }
 
   failureOf(error: UpstreamError): AttemptFailure {

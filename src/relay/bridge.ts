@@ -1,6 +1,15 @@
 import type { Deadlines, Timed } from "../base/deadlines.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Loss } from "../conversation/loss.ts";
 import { droppedHeader } from "./dropped-header.ts";
-import type { Exchange } from "./exchange.ts";
+import type { TextRequest } from "./text-request.ts";
+
+/** A streamed request, as far as its bridge reads it. */
+interface Bridged {
+  readonly request: TextRequest;
+  readonly catalog: Catalog;
+  readonly losses: readonly Loss[];
+}
 
 /**
  * What the caller of a stream hears while nothing of the answer comes: clients and the proxies between drop connections
@@ -14,11 +23,11 @@ export class Bridge implements Timed {
   /** Whoever receives the answer now looks at its own time with each sweep. */
   onLook: (() => void) | undefined;
   readonly #beats: Deadlines<Bridge>;
-  readonly #exchange: Exchange;
+  readonly #exchange: Bridged;
   /** When the caller last heard anything; at first, when it began to wait. */
   #heardMs: number;
 
-  constructor(beats: Deadlines<Bridge>, exchange: Exchange) {
+  constructor(beats: Deadlines<Bridge>, exchange: Bridged) {
     this.#beats = beats;
     this.#exchange = exchange;
     beats.add(this);
@@ -49,7 +58,7 @@ export class Bridge implements Timed {
 }
 
 /** Of an answer whose upstream has stated none yet. */
-function streamHeaders({ request, losses }: Exchange): Record<string, string> {
+function streamHeaders({ request, losses }: Bridged): Record<string, string> {
   const type = request.arrayStream ? "application/json" : "text/event-stream";
   return { "content-type": `${type}; charset=utf-8`, ...droppedHeader(losses), ...UNBUFFERED };
 }

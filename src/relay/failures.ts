@@ -5,7 +5,6 @@ import { tellCaller, type UpstreamError } from "../protocols/blame.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
-import type { Attempt } from "./receiver.ts";
 
 /** How an attempt failed before anything reached the caller. */
 export interface AttemptFailure {
@@ -98,7 +97,7 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
 }
 
 /** What the upstream told of its failure, for the operator's log: without its words, which may repeat the caller's. */
-export function causeOf({ status, type, code }: UpstreamError, upstream: string): Error {
+function causeOf({ status, type, code }: UpstreamError, upstream: string): Error {
   return new Error(`The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd());
 }
 
@@ -204,6 +203,13 @@ export function tooLargeAnswer(upstream: string): AttemptFailure & { readonly er
   };
 }
 
+/** Who is told of whose failure. */
+export interface Telling {
+  readonly client: ProtocolName;
+  readonly upstream: string;
+  scrubber(): Scrubber;
+}
+
 /** Why an answer that had begun is charged as far as it came. */
 export function reasonAfterOutput(failure: UpstreamFailure): ChargeReason {
   return failure.kind === "timeout" ? "upstream_timeout_after_output" : "upstream_failed_after_output";
@@ -219,14 +225,14 @@ export function noEvent(upstream: string): UpstreamFailure {
  * to read, and to the operator's log. `told` is what the upstream said; undefined = nothing.
  */
 export function toldInStream(
-  attempt: Pick<Attempt, "candidate" | "exchange" | "scrubber">,
+  { client, upstream, scrubber }: Telling,
   error: GatewayError,
   told: UpstreamError | undefined,
 ): { readonly client: GatewayError | ErrorStatement; readonly why: Error } {
   if (told === undefined) return { client: error, why: error.cause instanceof Error ? error.cause : error };
-  const stated = scrubbedError(told, attempt.scrubber());
-  const given = tellCaller(stated, attempt.exchange.request.protocol.name);
-  const why = causeOf(stated, attempt.candidate.upstream.name);
+  const stated = scrubbedError(told, scrubber());
+  const given = tellCaller(stated, client);
+  const why = causeOf(stated, upstream);
   return { client: given instanceof GatewayError ? given : given.statement, why };
 }
 

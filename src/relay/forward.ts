@@ -15,8 +15,8 @@ import { openUsageFrameFilter } from "../protocols/chat-completions/usage-frame.
 import type { Candidate } from "../upstreams/call.ts";
 import { withoutState } from "./carried-state.ts";
 import type { StateTerms } from "./conversation-state.ts";
-import { type Framing, writeOwnAsAsked } from "./other-framing.ts";
-import type { Passage, PlainPassage, StreamPassage } from "./passage.ts";
+import { writeOwnAsAsked } from "./other-framing.ts";
+import type { Framing, Passage, PlainPassage, StreamPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 import { answerFrame, originOf } from "./translate.ts";
 

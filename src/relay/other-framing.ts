@@ -17,15 +17,9 @@ import {
 import { decodeStatedError } from "../protocols/upstream-error.ts";
 import { readResponse } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
-import type { PlainPassage } from "./passage.ts";
+import type { Framing, PlainPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 import { translationOf } from "./translate-request.ts";
-
-/**
- * How an answer under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
- * array in which generateContent streams.
- */
-export type Framing = "whole" | "events" | "array";
 
 /** Tells the framing by the first bytes, since the stated type is often wrong. undefined = by these nobody can tell. */
 export function framingOf(beginning: Buffer): Framing | undefined {

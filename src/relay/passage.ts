@@ -2,7 +2,6 @@ import type { Loss } from "../conversation/loss.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { UpstreamError } from "../protocols/blame.ts";
 import type { BrokenStream } from "../protocols/protocol.ts";
-import type { Framing } from "./other-framing.ts";
 
 /**
  * The way through between a caller's protocol and an upstream's, both directions: `forward.ts` passes
@@ -27,6 +26,12 @@ export interface Passage {
   /** A whole answer, framed as it came, as the caller asked for it; or the failure it is. */
   whole(chunks: readonly Buffer[], framing: Framing): PlainPassage;
 }
+
+/**
+ * How an answer under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
+ * array in which generateContent streams.
+ */
+export type Framing = "whole" | "events" | "array";
 
 /** A stream on its way to the caller, in whole frames. */
 export interface StreamPassage {

@@ -8,7 +8,8 @@ import { chargeInput } from "./awaited-answer.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
 import { brokenStream, failureOfTransport, tooLargeAnswer, unreadableAnswer } from "./failures.ts";
-import { type Framing, factsOf, framingOf } from "./other-framing.ts";
+import { factsOf, framingOf } from "./other-framing.ts";
+import type { Framing } from "./passage.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**

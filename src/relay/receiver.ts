@@ -4,7 +4,7 @@ import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { Candidate, UpstreamFailure, UpstreamFlight } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
 import type { Exchange } from "./exchange.ts";
-import type { AttemptFailure } from "./failures.ts";
+import type { AttemptFailure, Telling } from "./failures.ts";
 import type { Passage } from "./passage.ts";
 
 /** One try at one upstream, as its receiver sees it. */
@@ -32,6 +32,8 @@ export interface Attempt {
   guard(work: () => void | Promise<void>): void;
   /** Takes what is ours out of the upstream's words: called where one is told. */
   scrubber(): Scrubber;
+  /** Who is told of whose failure, for `toldInStream`. */
+  telling(): Telling;
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
   /** So much of an answer is kept by now: the upstream is read from no further while there is no memory for more. */

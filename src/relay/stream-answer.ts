@@ -369,7 +369,7 @@ export class StreamAnswer implements Receiver {
   ): Promise<void> {
     this.stop();
     this.meter.end();
-    const { client, why } = toldInStream(this.attempt, error, told);
+    const { client, why } = toldInStream(this.attempt.telling(), error, told);
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.answer.committed && this.answer.open) {
