@@ -6,8 +6,8 @@ import type { Candidate } from "../upstreams/call.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { NO_TERMS } from "./conversation-state.ts";
 import { ForwardPassage } from "./forward.ts";
-import type { Framing } from "./other-framing.ts";
-import type { PlainPassage } from "./passage.ts";
+
+import type { Framing, PlainPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */

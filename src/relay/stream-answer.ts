@@ -38,7 +38,6 @@ import { VendorWords } from "./vendor-words.ts";
 export class StreamAnswer implements Receiver {
   private readonly attempt: Attempt;
   private readonly answer: ClientAnswer;
-  /** Its name. */
   private readonly upstream: string;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly meter: StreamMeter;

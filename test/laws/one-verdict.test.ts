@@ -10,7 +10,7 @@ import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { type AttemptDeps, attemptAt } from "../../src/relay/attempt.ts";
 import type { Exchange } from "../../src/relay/exchange.ts";
 import type { InlineMedia } from "../../src/relay/inline-media.ts";
-import { Passages } from "../../src/relay/passages.ts";
+import { Passages, type PassagesDeps } from "../../src/relay/passages.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
 import type { Translator } from "../../src/relay/translator.ts";
 import { watchOf } from "../../src/relay/watch.ts";
@@ -64,11 +64,12 @@ async function verdictOf(
   } as unknown as Candidate;
   const model = { id: "text", maxOutputTokens: 100, quirks: {} } as unknown as Model;
   const inlineMedia = { begin: () => ({ inline: (whole: unknown) => whole, end: () => undefined }) };
-  const passage = await new Passages(request, model, {
+  const means = {
     clock: systemClock,
     inlineMedia: inlineMedia as unknown as InlineMedia,
     translator: {} as Translator,
-  }).open(candidate);
+  };
+  const passage = await new Passages(request, model, means as unknown as PassagesDeps, []).open(candidate);
   let heard: UpstreamAnswer | undefined;
   const deps = {
     transport: {
