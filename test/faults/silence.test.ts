@@ -114,8 +114,9 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
     await healthy?.close();
   });
 
+  // A conversation that has moved stays where it is, and the same words are the same conversation.
   const ask = (client: TextProtocol, model: string) =>
-    call(gateway.url, { protocol: client, streamed: true, model, prompt: "Hello" });
+    call(gateway.url, { protocol: client, streamed: true, model, prompt: `Hello from ${client}` });
   const rowOf = (requestId: string | undefined) =>
     waitFor(`the usage log to hold ${requestId}`, async () =>
       (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
