@@ -50,6 +50,8 @@ export interface ForwardTable {
   readonly signOfLife: string;
   /** False: some of its clients fail on comments of event streams. */
   readonly clientsBearComments: boolean;
+  /** Its vendor streams events as the items of a JSON array where nobody asks for server-sent ones. */
+  readonly streamsArrays: boolean;
   /** The plain answer where an event of a stream holds it whole. */
   readonly wholeIn?: (event: JsonObject) => JsonObject | undefined;
   /** Where ids of what the vendor keeps stand. */

@@ -3,11 +3,13 @@ import { collectEvents } from "../conversation/collect.ts";
 import { eventsOf } from "../conversation/events-of.ts";
 import { openLosses } from "../conversation/loss.ts";
 import type { AnswerFrame, AnswerPlan } from "../conversation/plan.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ChatResponse } from "../conversation/response.ts";
 import { openArrayScanner } from "../protocols/array-scanner.ts";
 import { asObject, parseWhole } from "../protocols/json.ts";
 import type { AnswerFacts, Protocol, UsageReader } from "../protocols/protocol.ts";
 import { openFrameReader } from "../protocols/stream-frames.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import {
   ANSWER_FIELDS,
   type DecodedResponse,
@@ -22,10 +24,10 @@ import type { TextRequest } from "./text-request.ts";
 import { translationOf } from "./translate-request.ts";
 
 /** Tells the framing by the first bytes, since the stated type is often wrong. undefined = by these nobody can tell. */
-export function framingOf(beginning: Buffer): Framing | undefined {
+export function framingOf(beginning: Buffer, upstream: ProtocolName): Framing | undefined {
   const text = beginning.toString("latin1", 0, LOOKED_AT).replace(BLANKS, "");
   if (text.startsWith("{")) return "whole";
-  if (text.startsWith("[")) return "array";
+  if (text.startsWith("[")) return PROTOCOLS[upstream].forward.streamsArrays ? "array" : undefined;
   return EVENTS.test(text) ? "events" : undefined;
 }
 

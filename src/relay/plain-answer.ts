@@ -92,9 +92,9 @@ export class PlainAnswer implements Receiver {
 
   /** What joined several answers has a form of its own, and only protocols that generate stream. */
   private framingOf(whole: Buffer): Framing {
-    const { passage, exchange } = this.attempt;
+    const { passage, exchange, candidate } = this.attempt;
     const canBeEvents = passage.copies === 1 && isGenerating(exchange.request.protocol.name);
-    return canBeEvents ? (framingOf(whole) ?? "whole") : "whole";
+    return canBeEvents ? (framingOf(whole, candidate.protocol) ?? "whole") : "whole";
   }
 
   private stream(headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {

@@ -147,7 +147,7 @@ export class StreamAnswer implements Receiver {
   /** What came decides: an answer of another framing than was asked for is collected whole, and written as it was asked. */
   private isFramedAsAsked(chunk: Buffer): boolean {
     const { attempt } = this;
-    const framing = framingOf(this.held.with(chunk));
+    const framing = framingOf(this.held.with(chunk), attempt.candidate.protocol);
     this.framed = framing === (attempt.passage.arrayStream ? "array" : "events");
     if (this.framed || framing === undefined) return true;
     this.stop();

@@ -22,6 +22,16 @@ const FINISH = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }]
 const USAGE_FRAME = chunk({ usage: USAGE });
 const DONE = "data: [DONE]\n\n";
 
+const MESSAGE_WORDS = [
+  'event: message_start\ndata: {"type":"message_start","message":{"id":"m","usage":{"input_tokens":1}}}\n\n',
+  'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
+  'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}\n\n',
+].join("");
+const RESPONSE_WORDS = [
+  'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","output":[]}}\n\n',
+  'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":1,"item_id":"i","output_index":0,"content_index":0,"delta":"Hi"}\n\n',
+].join("");
+
 describe("forwarding", () => {
   let upstream: ReplayUpstream;
   let gateway: TestGateway;
@@ -208,13 +218,13 @@ describe("forwarding", () => {
       [
         MESSAGES.path,
         { ...MESSAGES.body, stream: true },
-        'event: message_start\ndata: {"type":"message_start","message":{"id":"m","usage":{"input_tokens":1}}}\n\n',
+        MESSAGE_WORDS,
         /\n\nevent: error\ndata: \{"type":"error"/,
       ],
       [
         RESPONSES.path,
         { ...RESPONSES.body, stream: true },
-        'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","output":[]}}\n\n',
+        RESPONSE_WORDS,
         /\n\nevent: response\.failed\ndata: \{"type":"response\.failed","sequence_number":\d,"response":\{"id":"r"/,
       ],
       [

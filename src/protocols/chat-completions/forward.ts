@@ -34,6 +34,7 @@ export const chatCompletionsForward: ForwardTable = {
   ownLimit: { name: "max_completion_tokens" },
   signOfLife: ": keep-alive\n\n",
   clientsBearComments: true,
+  streamsArrays: false,
   references: chatCompletionsReferences,
   answerCounts: ["n"],
   opening: {

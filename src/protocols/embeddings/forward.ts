@@ -18,6 +18,7 @@ export const embeddingsForward: ForwardTable = {
   ownLimit: null,
   signOfLife: "",
   clientsBearComments: true,
+  streamsArrays: false,
   references: NO_REFERENCES,
   answerCounts: [],
   opening: null,

@@ -30,6 +30,7 @@ export const generateContentForward: ForwardTable = {
   // The Python and Go clients fail on a comment.
   signOfLife: "\n\n",
   clientsBearComments: false,
+  streamsArrays: true,
   references: generateContentReferences,
   answerCounts: [
     "generationConfig.candidateCount",

@@ -25,6 +25,7 @@ export const messagesForward: ForwardTable = {
   ownLimit: { name: "max_tokens" },
   signOfLife: 'event: ping\ndata: {"type": "ping"}\n\n',
   clientsBearComments: true,
+  streamsArrays: false,
   references: messagesReferences,
   answerCounts: [],
   opening: {

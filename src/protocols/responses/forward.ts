@@ -35,6 +35,7 @@ export const responsesForward: ForwardTable = {
   },
   signOfLife: ": keep-alive\n\n",
   clientsBearComments: true,
+  streamsArrays: false,
   references: responsesReferences,
   answerCounts: [],
   opening: {
