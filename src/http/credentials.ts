@@ -82,10 +82,14 @@ function addRepeated(request: IncomingMessage, add: (credential: string | undefi
   }
 }
 
-function bearerOf(header: string | undefined): string | undefined {
-  if (header === undefined || header.length < 8 || header.slice(0, 7).toLowerCase() !== "bearer ")
-    return undefined;
-  return header.slice(7).trim();
+/**
+ * The key of an `Authorization` header, with the word `Bearer` or without it, as callers of services of this kind send it.
+ * A blank parts any other scheme from what follows it, and no key holds one.
+ */
+export function bearerOf(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (header.slice(0, 7).toLowerCase() === "bearer ") return header.slice(7).trim();
+  return header.includes(" ") ? undefined : header;
 }
 
 function orInvalid(caller: Caller | undefined): Caller {

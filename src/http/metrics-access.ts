@@ -37,8 +37,3 @@ function isLoopback(text: string): boolean {
   const address = plainAddress(text);
   return address !== undefined && (address === "::1" || address.startsWith("127."));
 }
-
-/** The token of `Authorization: Bearer`; undefined = there is none. */
-export function bearerToken({ headers }: IncomingMessage): string | undefined {
-  return /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
-}

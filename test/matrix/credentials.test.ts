@@ -9,6 +9,7 @@ type Header = readonly [name: string, value: string];
 const CARRIERS: Readonly<Record<string, (key: string) => Header>> = {
   authorization: (key) => ["Authorization", `Bearer ${key}`],
   "authorization, oddly cased": (key) => ["AUTHORIZATION", `bEaReR ${key}`],
+  "authorization, without Bearer": (key) => ["Authorization", key],
   "x-api-key": (key) => ["x-api-key", key],
   "x-vendory-api-key": (key) => ["x-vendory-api-key", key],
   "x-goog-api-key": (key) => ["x-goog-api-key", key],
@@ -51,9 +52,9 @@ describe("credentials", () => {
         expectRefused(await send(endpoint, [carry(carrier, KEYS.invalid)]), carrier);
       }
       expectRefused(await send(endpoint, []), "none");
-      expectRefused(await send(endpoint, [["authorization", KEYS.main]]), "without Bearer");
       expectRefused(await send(endpoint, [["authorization", `Basic ${KEYS.main}`]]), "Basic");
       expectRefused(await send(endpoint, [["authorization", "Bearer "]]), "empty");
+      expectRefused(await send(endpoint, [["authorization", `Token ${KEYS.main}`]]), "another scheme");
       expectRefused(await send(endpoint, [carry("authorization", KEYS.main.toUpperCase())]), "other case");
     });
   }

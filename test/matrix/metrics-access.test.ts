@@ -101,7 +101,8 @@ describe("/metrics on the public port", () => {
   it("answers the token from wherever, and nothing that is near it", async () => {
     const away = { "x-forwarded-for": "203.0.113.9" };
     expect(await get({ ...away, ...bearer(TOKEN) })).toMatchObject({ status: 200 });
-    expect(await get({ ...away, authorization: `bearer ${TOKEN}` })).toMatchObject({ status: 200 });
+    for (const authorization of [`bearer ${TOKEN}`, TOKEN])
+      expect(await get({ ...away, authorization }), authorization).toMatchObject({ status: 200 });
     const settings = (await admin.get("/operator/settings")).body;
     const near = [
       ...["", " ", TOKEN.slice(1), `${TOKEN}x`, TOKEN.toUpperCase(), "undefined", "null", TEST_KEY],
@@ -109,7 +110,7 @@ describe("/metrics on the public port", () => {
     ];
     for (const token of near)
       expect(await get({ ...away, ...bearer(token) }), token).toMatchObject({ status: 404 });
-    expect(await get({ ...away, authorization: TOKEN })).toMatchObject({ status: 404 });
+    expect(await get({ ...away, authorization: `Basic ${TOKEN}` })).toMatchObject({ status: 404 });
     expect(await get(away, { path: `/metrics?token=${TOKEN}` })).toMatchObject({ status: 404 });
   });
 

@@ -8,6 +8,7 @@ import { isAccountRole, reaches } from "../../console/policy.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
 import { sessionCookieName } from "../../people/session-cookie.ts";
+import { bearerOf } from "../credentials.ts";
 import type { Visit } from "../endpoint.ts";
 
 /** Who sends a request, by console token or by session cookie. */
@@ -16,8 +17,7 @@ export async function identityOf(
   { people, publicUrl }: Pick<ConsoleDeps, "people" | "publicUrl">,
 ): Promise<Identity | undefined> {
   const session = parse(request.headers.cookie ?? "")[sessionCookieName(await publicUrl())];
-  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  return people.identify({ session, token });
+  return people.identify({ session, token: bearerOf(request.headers.authorization) });
 }
 
 interface Asked {

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
+import { bearerOf } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson } from "../endpoint.ts";
-import { bearerToken, isLocalCaller } from "../metrics-access.ts";
+import { isLocalCaller } from "../metrics-access.ts";
 import { ALIVE, readiness } from "../probes.ts";
 import { sendPage, wantsPage } from "./dashboard.ts";
 
@@ -48,7 +49,7 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
 
 /** They tell of money, models and upstreams, and the port is the callers'. */
 function expectMonitor(request: IncomingMessage, { isMetricsToken }: HttpDeps): void {
-  const token = bearerToken(request);
+  const token = bearerOf(request.headers.authorization);
   if (isLocalCaller(request) || (token !== undefined && isMetricsToken(token))) return;
   throw new GatewayError(
     "not_found",
