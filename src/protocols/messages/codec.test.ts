@@ -231,11 +231,11 @@ function collected(outcome: { readonly response: ChatResponse } | object): unkno
   return comparable(outcome.response);
 }
 
-/** Without what each codec says of itself. */
+/** Without what each codec says of itself; counters of the cache that nobody reported are 0 on the wire. */
 function comparable({ choices, usage, model }: ChatResponse): unknown {
   return {
     model,
-    usage: usage?.tokens,
+    usage: usage && { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, ...usage.tokens },
     choices: choices.map(({ parts, finish }) => ({ parts, finish: finish.unified })),
   };
 }

@@ -76,11 +76,16 @@ function start(state: EncodeState, event: ChatEvent, events: JsonObject[]): Enco
       stop_sequence: null,
       stop_details: null,
       container: null,
-      // Clients count context by this and want more than 0; the truth comes with `message_delta` (rule 6).
-      usage: encodeUsage({ inputUncached: Math.max(1, frame.inputEstimate) }),
+      // The truth comes with `message_delta` (rule 6).
+      usage: encodeUsage(estimated(frame)),
     },
   });
   return { ...state, phase: "open" };
+}
+
+/** Clients count context by the input and want more than 0. */
+function estimated({ inputEstimate }: AnswerFrame): TokenUsage {
+  return { inputUncached: Math.max(1, inputEstimate) };
 }
 
 function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): EncodeState {
@@ -125,7 +130,8 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
       events.push({
         type: "message_delta",
         delta: { ...encodeFinish(event.finish, state.declines), container: null },
-        usage: state.tokens === undefined ? UNCOUNTED : encodeUsage(state.tokens),
+        // Where the upstream has told nothing, the input stays as it was estimated.
+        usage: encodeUsage(state.tokens ?? estimated(state.frame)),
       });
       events.push({ type: "message_stop" });
       return { ...state, phase: "ended" };
@@ -211,13 +217,3 @@ function frameOf(event: JsonObject): WireFrame {
 
 const EMPTY_TEXT = { type: "text", text: "" };
 const EMPTY_THOUGHT = { type: "thinking", thinking: "", signature: "" };
-
-/** The upstream told nothing: the input stays as estimated in the start. */
-const UNCOUNTED = {
-  input_tokens: null,
-  cache_creation_input_tokens: null,
-  cache_read_input_tokens: null,
-  output_tokens: 0,
-  output_tokens_details: null,
-  server_tool_use: null,
-};

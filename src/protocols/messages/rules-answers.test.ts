@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { frame, plan } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
@@ -5,6 +6,7 @@ import { openLosses } from "../../conversation/loss.ts";
 import { WRAPPED_START } from "../../conversation/opaque.ts";
 import type { TextPart } from "../../conversation/request.ts";
 import type { FinishKind } from "../../conversation/response.ts";
+import { type TokenUsage, totalInput } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { Translation } from "../translation.ts";
 import { messages } from "./codec.ts";
@@ -188,7 +190,53 @@ describe("messages answers", () => {
     expect(usage).toMatchObject({ input_tokens: 5, cache_creation_input_tokens: 24, output_tokens: 36 });
     expect(messagesUsage.buckets(usage).tokens).toEqual(tokens);
   });
+
+  it("state every count that callers add up, whatever the upstream reported, plain and streamed", () => {
+    const count = fc.option(fc.nat({ max: 1_000 }), { nil: undefined });
+    const reported = fc.record({
+      inputUncached: count,
+      cacheRead: count,
+      cacheWrite5m: count,
+      cacheWrite1h: count,
+    });
+    fc.assert(
+      fc.property(fc.option(reported, { nil: undefined }), (told) => {
+        const tokens =
+          told &&
+          (Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) as TokenUsage);
+        const usage =
+          tokens === undefined ? [] : [{ type: "usage", usage: { tokens, hostile: [] } } as const];
+        const [start, delta] = encodeEvents([
+          { type: "response-start" },
+          ...usage,
+          { type: "finish", choice: 0, finish: { unified: "stop", protocol: "messages" } },
+        ]) as unknown as [{ message: { usage: Counts } }, { usage: Counts }];
+        const whole = encodeUsage(tokens ?? {}) as unknown as Counts;
+        for (const each of [start.message.usage, delta.usage, whole]) {
+          const { cache_creation: lifetimes } = each;
+          expect(Number.isInteger(each.input_tokens + each.cache_read_input_tokens)).toBe(true);
+          expect(lifetimes.ephemeral_5m_input_tokens + lifetimes.ephemeral_1h_input_tokens).toBe(
+            each.cache_creation_input_tokens,
+          );
+        }
+        const sum = whole.input_tokens + whole.cache_read_input_tokens + whole.cache_creation_input_tokens;
+        expect(sum).toBe(totalInput(tokens ?? {}));
+        if (tokens !== undefined) expect(delta.usage).toEqual(whole);
+      }),
+    );
+  });
 });
+
+/** What callers read of usage without looking whether it is there. */
+interface Counts {
+  readonly input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_creation: {
+    readonly ephemeral_5m_input_tokens: number;
+    readonly ephemeral_1h_input_tokens: number;
+  };
+}
 
 describe("messages streams", () => {
   it("start with an input count above 0 and end with the truth (rule 6)", () => {
