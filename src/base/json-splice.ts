@@ -55,11 +55,6 @@ export function replaceModel(scan: BodyScan, name: string): Edit[] {
   return scan.all("model").map((model) => replaceValue(model, JSON.stringify(name)));
 }
 
-/** Another value, as JSON text, in place of one that was found. */
-function replaceValue(value: FoundValue, json: string): Edit {
-  return { start: value.start, end: value.end, bytes: Buffer.from(json) };
-}
-
 /**
  * Asks for usage in a chat stream, whatever the caller said about it. Every duplicate is edited, since
  * parsers differ in which one they take. The scan must watch `stream_options` and its `include_usage`.
@@ -130,10 +125,61 @@ function removeRun(first: FoundValue, last: FoundValue): Edit {
   return { start: first.commaBefore >= 0 ? first.commaBefore : first.keyStart, end: last.end, bytes };
 }
 
+/** Takes members of objects out, at any depth, each with one comma. */
+export function removeMembers(body: readonly Buffer[], members: readonly FoundValue[]): Edit[] {
+  const edits: Edit[] = [];
+  const bytes = new Uint8Array(0);
+  const sorted = members.toSorted((a, b) => a.keyStart - b.keyStart);
+  for (let at = 0; at < sorted.length; at += 1) {
+    const first = sorted[at] as FoundValue;
+    let { end } = first;
+    if (first.commaBefore >= 0) {
+      edits.push({ start: first.commaBefore, end, bytes });
+      continue;
+    }
+    // An object's first members take the comma behind them, and neighbours share it.
+    let comma = commaBehind(body, end);
+    for (; comma >= 0 && sorted[at + 1]?.commaBefore === comma; at += 1) {
+      end = (sorted[at + 1] as FoundValue).end;
+      comma = commaBehind(body, end);
+    }
+    edits.push({ start: first.keyStart, end: comma >= 0 ? comma + 1 : end, bytes });
+  }
+  return edits;
+}
+
+/** Offset of the comma behind a value; -1 where it is the last one. */
+function commaBehind(body: readonly Buffer[], end: number): number {
+  let chunkStart = 0;
+  for (const chunk of body) {
+    for (let at = Math.max(0, end - chunkStart); at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (byte === COMMA) return chunkStart + at;
+      if (byte > SPACE) return -1;
+    }
+    chunkStart += chunk.length;
+  }
+  return -1;
+}
+
 /** Gives a top-level field another name, every duplicate of it; its value stays as it is. */
 export function renameField(scan: BodyScan, name: string, newName: string): Edit[] {
-  const bytes = Buffer.from(JSON.stringify(newName));
-  return scan.all(name).map((field) => ({ start: field.keyStart, end: field.keyEnd, bytes }));
+  return scan.all(name).map((field) => renameMember(field, newName));
+}
+
+/** Gives a member of an object another name; its value stays as it is. */
+export function renameMember({ keyStart, keyEnd }: FoundValue, newName: string): Edit {
+  return { start: keyStart, end: keyEnd, bytes: Buffer.from(JSON.stringify(newName)) };
+}
+
+/** A member right behind another one; `json` is its value. */
+export function insertBehind({ end }: FoundValue, name: string, json: string): Edit {
+  return insert(end, `,${JSON.stringify(name)}:${json}`);
+}
+
+/** Another value, as JSON text, in place of one that was found. */
+export function replaceValue(value: FoundValue, json: string): Edit {
+  return { start: value.start, end: value.end, bytes: Buffer.from(json) };
 }
 
 function insert(at: number, json: string): Edit {
@@ -143,3 +189,6 @@ function insert(at: number, json: string): Edit {
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
+
+const COMMA = 0x2c;
+const SPACE = 0x20;

@@ -138,6 +138,31 @@ export function readFrame(frame: string): { readonly name: string; readonly data
   return { name, data: data ?? "" };
 }
 
+/** Where a frame's data stands; undefined where it has none, or has it in several lines. */
+export function dataLine(buffer: Buffer, start: number, end: number): ByteRange | undefined {
+  let found: ByteRange | undefined;
+  for (let at = start; at < end; ) {
+    const lf = buffer.indexOf(LF, at);
+    const next = lf === -1 || lf >= end ? end : lf + 1;
+    const isMarked = at === start && buffer.toString("utf8", at, at + 3) === "\ufeff";
+    const name = isMarked ? at + 3 : at;
+    if (buffer.toString("latin1", name, name + 5) === "data:") {
+      if (found !== undefined) return undefined;
+      let last = next;
+      while (last > name && (buffer[last - 1] === LF || buffer[last - 1] === CR)) last -= 1;
+      found = { start: name + (buffer[name + 5] === SPACE ? 6 : 5), end: last };
+    }
+    at = next;
+  }
+  return found;
+}
+
+/** The bytes [start, end) of a buffer. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A frame on the wire; `data` holds no line end (JSON text never does). */
 export function writeFrame(data: string, name?: string): string {
   return name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
@@ -173,6 +198,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
+const SPACE = 0x20;
 const BYTE_ORDER_MARK = 0xfeff;
 const LINE_END = /\r\n|\n|\r/;
 const EMPTY = Buffer.alloc(0);

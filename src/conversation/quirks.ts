@@ -45,6 +45,8 @@ export interface Quirks {
    * they are refused; `kept`: they are not.
    */
   readonly reasoningReplay?: boolean | "kept";
+  /** Chat: the field in which the upstream tells thoughts and takes them back. */
+  readonly reasoningField?: "reasoning" | "reasoning_content";
   /** Chat: thoughts stand in `<think>` tags at the answer's beginning. */
   readonly thinkTags?: boolean;
   /** One request can ask for several answers; where not, the gateway sends as many requests and joins the answers. */
@@ -98,6 +100,7 @@ const QUIRKS: Readonly<Record<keyof Quirks, (value: unknown) => boolean>> = {
   cache: oneOf("auto", "off"),
   cacheMarks: isBoolean,
   reasoningReplay: (value) => isBoolean(value) || value === "kept",
+  reasoningField: oneOf("reasoning", "reasoning_content"),
   thinkTags: isBoolean,
   manyAnswers: isBoolean,
   prefill: oneOf("continue", "refuse"),

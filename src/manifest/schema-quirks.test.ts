@@ -28,6 +28,7 @@ const QUIRKS: readonly (readonly [name: string, values: readonly unknown[]])[] =
   ["cache", ["auto", "off"]],
   ["cache_marks", [true, false]],
   ["reasoning_replay", [true, false, "kept"]],
+  ["reasoning_field", ["reasoning", "reasoning_content"]],
   ["think_tags", [true, false]],
   ["many_answers", [true, false]],
   ["prefill", ["continue", "refuse"]],

@@ -53,6 +53,9 @@ const fields = {
     .describe(
       "true = chat completions takes back reasoning_content of earlier turns, and wants it in each; kept = where there is any",
     ),
+  reasoning_field: z
+    .enum(["reasoning", "reasoning_content"])
+    .describe("Field of chat completions in which the upstream tells thoughts and takes them back"),
   think_tags: flag.describe("true = answers of chat completions begin with thoughts in <think> tags"),
   many_answers: flag.describe("false = one answer a request; for n > 1 several requests are sent"),
   prefill: z

@@ -1,17 +1,20 @@
 import { type Clock, unixSeconds } from "../base/clock.ts";
-import type { BodyScan } from "../base/json-scan.ts";
+import type { BodyScan, FoundValue } from "../base/json-scan.ts";
 import {
   addIncludeUsage,
   type Edit,
   removeField,
+  removeMembers,
   renameField,
+  renameMember,
   replaceModel,
   splice,
 } from "../base/json-splice.ts";
 import type { Loss } from "../conversation/loss.ts";
 import { blankPlan } from "../conversation/plan.ts";
 import type { Quirks } from "../conversation/quirks.ts";
-import { openUsageFrameFilter } from "../protocols/chat-completions/usage-frame.ts";
+import { tellThoughtsOfAnswer } from "../protocols/chat-completions/forwarded-chunk.ts";
+import { openForwardedStream, type StreamTerms } from "../protocols/chat-completions/forwarded-stream.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { withoutState } from "./carried-state.ts";
 import type { StateTerms } from "./conversation-state.ts";
@@ -24,7 +27,7 @@ import { answerFrame, originOf } from "./translate.ts";
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
  * an output limit where the caller's money covers no answer of any length, state that another signer has made, and on a chat stream
  * the wish for usage, without which nothing could be billed exactly. Answers pass
- * as they come.
+ * as they come, those of chats but for what the specification wants told otherwise.
  */
 export class ForwardPassage implements Passage {
   readonly pieces: readonly Uint8Array[];
@@ -37,9 +40,13 @@ export class ForwardPassage implements Passage {
   private readonly request: TextRequest;
   private readonly candidate: Candidate;
   private readonly clock: Clock;
-  private readonly hidesUsageFrame: boolean;
+  /** How chats are told; undefined for other protocols. */
+  private readonly chat: StreamTerms | undefined;
 
-  /** `limit`: writes an output limit into a request that states none. */
+  /**
+   * `quirks`: what the catalog says; `reasoningField` is known of vendors too. `limit`: writes an output limit into a request
+   * that states none.
+   */
   constructor(
     request: TextRequest,
     candidate: Candidate,
@@ -57,8 +64,10 @@ export class ForwardPassage implements Passage {
     if (limit !== undefined) edits.push(...limit);
     else if (isChat) edits.push(...limitEdits(scan, quirks));
     if (isChat && !streamed) edits.push(...removeField(scan, "stream_options"));
-    this.hidesUsageFrame = isChat && streamed && !asksUsage(scan);
-    if (this.hidesUsageFrame) edits.push(...addIncludeUsage(scan));
+    const tellsThoughts = quirks.reasoningField === "reasoning";
+    this.chat = isChat ? { usage: wishOf(scan), answers: request.answers, tellsThoughts } : undefined;
+    if (isChat && streamed && this.chat?.usage === "unasked") edits.push(...addIncludeUsage(scan));
+    if (isChat && tellsThoughts) edits.push(...thoughtEdits(request, quirks));
     const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
     if (without !== undefined) edits.push(...without.edits);
     this.losses = without?.losses ?? NO_LOSSES;
@@ -73,16 +82,17 @@ export class ForwardPassage implements Passage {
   }
 
   openStream(): StreamPassage {
-    return openForwardedStream(this.request, this.hidesUsageFrame);
+    return openPassage(this.request, this.chat);
   }
 
   whole(chunks: readonly Buffer[], framing: Framing): PlainPassage {
     const { request, candidate } = this;
-    if (framing === "whole" && !request.streamed) return { body: chunks, losses: NO_LOSSES };
+    if (framing === "whole" && !request.streamed)
+      return { body: this.chat?.tellsThoughts ? tellThoughtsOfAnswer(chunks) : chunks, losses: NO_LOSSES };
     const { protocol, id } = request;
     const frame = answerFrame(request, candidate.model, {
       createdSeconds: unixSeconds(this.clock),
-      includeUsage: !this.hidesUsageFrame,
+      includeUsage: this.chat?.usage !== "unasked",
       echo: {},
     });
     const plan = blankPlan(originOf(candidate), id);
@@ -92,19 +102,45 @@ export class ForwardPassage implements Passage {
 
 const NO_LOSSES: readonly Loss[] = [];
 
-function openForwardedStream(request: TextRequest, hidesUsageFrame: boolean): StreamPassage {
-  const filter = hidesUsageFrame ? openUsageFrameFilter() : undefined;
-  return {
-    write: (chunk) => (filter === undefined ? [chunk] : filter.write(chunk)),
-    end: (missingEnd) => [...(filter?.end() ?? []), ...(missingEnd === "" ? [] : [Buffer.from(missingEnd)])],
+function openPassage(request: TextRequest, terms: StreamTerms | undefined): StreamPassage {
+  const common: Omit<StreamPassage, "write" | "end"> = {
     fail: (error, broken) => [Buffer.from(request.protocol.encodeStreamError(error, request.id, broken))],
     losses: () => [],
     passesErrors: true,
   };
+  const ended = (missing: string): readonly Buffer[] => (missing === "" ? [] : [Buffer.from(missing)]);
+  if (terms === undefined) return { ...common, write: (chunk) => [chunk], end: ended };
+  const stream = openForwardedStream(terms);
+  return {
+    ...common,
+    write: (chunk) => stream.write(chunk),
+    // To those who asked for usage the end is told behind it.
+    end: (missing) => [...stream.end(), ...(terms.usage === "unasked" ? ended(missing) : [])],
+    closing: (charged) => stream.closing(charged),
+  };
 }
 
-function asksUsage(scan: BodyScan): boolean {
-  return scan.last("stream_options.include_usage")?.value === true;
+function wishOf(scan: BodyScan): StreamTerms["usage"] {
+  if (scan.last("stream_options.include_usage")?.value !== true) return "unasked";
+  return scan.last("stream_options.continuous_usage_stats")?.value === true ? "throughout" : "asked";
+}
+
+/**
+ * Thoughts of earlier turns, as the caller was told them, under the name that the upstream knows, or not at all: several
+ * vendors refuse a field that they do not know.
+ */
+function thoughtEdits({ scan, body }: TextRequest, { reasoningReplay }: Quirks): Edit[] {
+  const told = scan.all("messages.reasoning_content");
+  const own = new Set(scan.all("messages.reasoning").map(({ parent }) => parent));
+  const isTaken = ({ parent, type }: FoundValue): boolean =>
+    reasoningReplay !== false && type === "string" && !own.has(parent);
+  return [
+    ...told.filter(isTaken).map((thought) => renameMember(thought, "reasoning")),
+    ...removeMembers(
+      body,
+      told.filter((thought) => !isTaken(thought)),
+    ),
+  ];
 }
 
 /** Some models know the output limit by one name only (rule 39); the caller's other spelling is the same wish. */

@@ -2,6 +2,7 @@ import type { Loss } from "../conversation/loss.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { UpstreamError } from "../protocols/blame.ts";
 import type { BrokenStream } from "../protocols/protocol.ts";
+import type { TokenUsage } from "../usage/usage.ts";
 
 /**
  * The way through between a caller's protocol and an upstream's, both directions: `forward.ts` passes
@@ -38,6 +39,8 @@ export interface StreamPassage {
   write(chunk: Buffer): readonly Uint8Array[];
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
+  /** What ends it once it is charged, to be sent behind everything else; absent = nothing more. */
+  readonly closing?: (charged: TokenUsage) => readonly Uint8Array[];
   /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
   readonly failed?: () => boolean;
   /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */

@@ -93,9 +93,11 @@ export class Passages {
     if (candidate.protocol === "embeddings")
       return new EmbeddingsPassage(request, candidate, this.deps.clock);
     if (this.canForward && candidate.protocol === request.protocol.name) {
-      // Bytes pass as they are but for what the catalog itself says; presets are for translation.
+      // Bytes pass as they are but for what the catalog itself says, and for the vendor's name of thoughts; all
+      // other presets are for translation.
       const limit = this.limitEdits(candidate);
-      return new ForwardPassage(request, candidate, this.stated, this.deps.clock, terms, limit);
+      const { clock } = this.deps;
+      return new ForwardPassage(request, candidate, this.forwardQuirks(candidate), clock, terms, limit);
     }
     this.reserveMemory();
     return request.scan.length > LARGE_BODY_BYTES
@@ -106,6 +108,12 @@ export class Passages {
   /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
   close(): void {
     this.inlining?.end();
+  }
+
+  private forwardQuirks(candidate: Candidate): Quirks {
+    const { reasoningField, reasoningReplay } = quirksOf(candidate, this.model.quirks);
+    if (reasoningField === undefined) return this.stated;
+    return { ...this.stated, reasoningField, ...(reasoningReplay === undefined ? {} : { reasoningReplay }) };
   }
 
   /** A limit goes into the field that this vendor's model reads, whatever the catalog says of it. */

@@ -193,7 +193,7 @@ export class StreamAnswer implements Receiver {
     this.held.keep(rest, 0);
   }
 
-  /** Passes a part of a large event on: an inline picture, a whole text or call; an error of such a size is cut off. */
+  /** Passes a part of a large event on: a picture, a whole text or call; an error of such a size is cut off. */
   private flow(): void {
     const all = this.held.takeAll();
     if (!this.flows && this.passage.passesErrors && beginsError(Buffer.concat(all))) {
@@ -349,7 +349,8 @@ export class StreamAnswer implements Receiver {
     this.stop();
     await this.charge("completed");
     crashPoint("answer.before-last-byte");
-    for (const piece of [...last, ...closing]) this.write(piece);
+    const behind = this.passage.closing?.(this.attempt.exchange.outcome?.usage ?? {}) ?? [];
+    for (const piece of [...last, ...closing, ...behind]) this.write(piece);
     this.answer.end();
     crashPoint("answer.after-last-byte");
     this.attempt.flight.abort();
@@ -372,7 +373,6 @@ export class StreamAnswer implements Receiver {
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.answer.committed && this.answer.open) {
-      // An upstream's own error event may have passed as it came, and then needs no second one.
       if (this.passesError()) this.send(this.held.takeAll());
       else for (const piece of this.passage.fail(statement, this.meter.broken)) this.answer.write(piece);
       this.answer.end();

@@ -114,10 +114,12 @@ function openTranslatedStream(
     return text;
   };
   let failed = false;
+  let isCounted = false;
   const encoded = (events: readonly ChatEvent[]): string => {
     let text = "";
     for (const event of events) {
       // Failures are told once, by `fail`, with the words that are the caller's to read.
+      if (event.type === "usage") isCounted = true;
       if (event.type === "error") failed = true;
       else text += written(encoder.step(event));
     }
@@ -126,9 +128,11 @@ function openTranslatedStream(
 
   return {
     write: (chunk) => inOnePiece(encoded(reader.write(chunk))),
-    end() {
-      const text = encoded(reader.end());
-      return inOnePiece(text + (failed ? "" : written(encoder.end()) + writer.end()));
+    end: () => inOnePiece(encoded(reader.end())),
+    closing(charged) {
+      // What the upstream does not count is told as it was charged, by protocols that tell it last.
+      const usage: ChatEvent = { type: "usage", usage: { tokens: charged, hostile: [] } };
+      return inOnePiece((isCounted ? "" : encoded([usage])) + written(encoder.end()) + writer.end());
     },
     failed: () => failed,
     fail(error) {

@@ -121,6 +121,28 @@ describe("presets", () => {
     }
   });
 
+  it("know vendors who serve models of others by where they are", () => {
+    const at = (baseUrl: string, kind = "openai-compatible") =>
+      presetQuirks(kind, "qwen/qwen3.6-27b", baseUrl);
+    expect(at("https://openrouter.ai/api/v1")).toMatchObject({
+      reasoningField: "reasoning",
+      reasoningReplay: "kept",
+    });
+    expect(at("https://api.groq.com/openai/v1", "openai")).toEqual({
+      reasoningField: "reasoning",
+      reasoningReplay: false,
+    });
+    expect(at("https://api.cerebras.ai/v1")).toMatchObject({ reasoningReplay: false });
+    expect(at("http://gpu-box:11434/v1")).toMatchObject({ reasoningField: "reasoning" });
+    for (const other of [
+      "https://openrouter.ai.example/v1",
+      "http://127.0.0.1:1143/v1",
+      "https://x/api.groq.com",
+    ])
+      expect(at(other), other).not.toHaveProperty("reasoningField");
+    expect(at("https://openrouter.ai/api", "anthropic")).toEqual({});
+  });
+
   it("give way to what the catalog says, quirk by quirk", () => {
     const candidate = { upstream: { kind: "anthropic" }, model: "claude-opus-5" } as unknown as Candidate;
     expect(quirksOf(candidate, { sampling: true, stop: false })).toEqual({

@@ -11,6 +11,7 @@ import {
   type NamedQuirks,
   OPENAI_HINTS,
   OPENAI_MODELS,
+  VENDORS,
 } from "./preset-models.ts";
 
 /** What the catalog need not say of a kind of upstream. */
@@ -23,13 +24,14 @@ interface Presets {
 
 /**
  * How a request must be translated for this candidate: what is known of its kind, then of the vendor's
- * model, then what the catalog says of ours, which always has the last word.
+ * model and of the vendor's place, then what the catalog says of ours, which always has the last word.
  */
 export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, unknown>>): Quirks {
   // Candidates are made once for a model and a state of the catalog, and every request asks.
   let quirks = known.get(candidate);
   if (quirks === undefined) {
-    quirks = { ...presetQuirks(candidate.upstream.kind, candidate.model), ...readQuirks(stated) };
+    const { kind, baseUrl } = candidate.upstream;
+    quirks = { ...presetQuirks(kind, candidate.model, baseUrl), ...readQuirks(stated) };
     known.set(candidate, quirks);
   }
   return quirks;
@@ -37,11 +39,13 @@ export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, u
 
 const known = new WeakMap<Candidate, Quirks>();
 
-/** Of a vendor's model at a kind of upstream, where nobody says more. */
-export function presetQuirks(kind: string, model: string): Quirks {
+/** Of a vendor's model at a kind of upstream, where nobody says more. `baseUrl` tells vendors who serve models of others. */
+export function presetQuirks(kind: string, model: string, baseUrl = ""): Quirks {
   const presets = PRESETS.get(kind);
   if (presets === undefined) return {};
-  return { ...presets.quirks, ...presets.models.find(({ name }) => name.test(model))?.quirks };
+  const vendor = kind.startsWith("openai") ? VENDORS.find(({ name }) => name.test(baseUrl)) : undefined;
+  const known = presets.models.find(({ name }) => name.test(model));
+  return { ...presets.quirks, ...known?.quirks, ...vendor?.quirks };
 }
 
 /** Kinds without a row have none: `gateway` translates for itself, `sandbox` takes everything. */

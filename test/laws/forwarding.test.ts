@@ -5,6 +5,7 @@ import {
   addIncludeUsage,
   type Edit,
   removeField,
+  removeMembers,
   renameField,
   replaceModel,
   setField,
@@ -80,6 +81,32 @@ describe("forwarding", () => {
     lawOfEdit(
       (scan) => removeField(scan, "stream_options"),
       ({ stream_options: _, ...rest }) => rest,
+    );
+  });
+
+  it("takes members out of objects at any depth, each with a comma, and changes nothing else", () => {
+    const member = fc.constantFrom(
+      '"r":"thought"',
+      '"\\u0072" : null',
+      '"x":{"r":1}',
+      '"y":["r",2]',
+      '"r":{"r":"u"}',
+    );
+    const list = fc.array(fc.array(member, { maxLength: 5 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(list, cutPlaces, (objects, places) => {
+        const text = `{"list" : [ ${objects.map((each) => `{\n${each.join(" , ")}\t}`).join(",")}]}`;
+        const chunks = cutAt(Buffer.from(text), places);
+        const scan = mustScan(compileWatch(["list.r"]), chunks);
+        const left = Buffer.concat(splice(chunks, removeMembers(chunks, scan.all("list.r")))).toString();
+        const { list: parsed } = JSON.parse(text) as { list: Record<string, unknown>[] };
+        expect(JSON.parse(left)).toEqual({ list: parsed.map(({ r: _, ...rest }) => rest) });
+        const kept = objects
+          .flat()
+          .filter((each) => !each.startsWith('"r"') && !each.startsWith('"\\u0072"'));
+        for (const each of kept) expect(left).toContain(each);
+      }),
+      { numRuns: 1_000 },
     );
   });
 

@@ -17,7 +17,8 @@ const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 
 const chunk = (more: object): string =>
   `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", model: "m", choices: [], ...more })}\n\n`;
-const OPENING = chunk({ choices: [{ index: 0, delta: { role: "assistant", content: "Hi" } }] });
+const delta = (said: object): object => ({ choices: [{ index: 0, delta: said }] });
+const OPENING = chunk(delta({ role: "assistant", content: "" })) + chunk(delta({ content: "Hi" }));
 const FINISH = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
 const USAGE_FRAME = chunk({ usage: USAGE });
 const DONE = "data: [DONE]\n\n";
@@ -188,12 +189,15 @@ describe("forwarding", () => {
     }
   });
 
-  it("leaves a usage that rides on a chunk with choices where it is", async () => {
+  it("takes a usage that rides on a chunk with choices out of it, for a chunk of its own where it was asked for", async () => {
     const last = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: USAGE });
-    const { reply } = await send(CHAT.path, { ...CHAT.body, stream: true }, stream(OPENING, last, DONE));
-    expect(reply.text).toBe(OPENING + last + DONE);
-    const receipt = await ask(gateway.url, `/v1/receipts/${reply.headers.get("x-request-id")}`);
-    expect(receipt.json.lines.map((line: { tokens: number }) => line.tokens)).toEqual([3, 2]);
+    for (const include_usage of [true, false]) {
+      const body = { ...CHAT.body, stream: true, stream_options: { include_usage } };
+      const { reply } = await send(CHAT.path, body, stream(OPENING, last, DONE));
+      expect(reply.text).toBe(OPENING + FINISH + (include_usage ? USAGE_FRAME : "") + DONE);
+      const receipt = await ask(gateway.url, `/v1/receipts/${reply.headers.get("x-request-id")}`);
+      expect(receipt.json.lines.map((line: { tokens: number }) => line.tokens)).toEqual([3, 2]);
+    }
   });
 
   it("adds the [DONE] that a vendor left out after a finish, and never one after a failure", async () => {

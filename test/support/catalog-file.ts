@@ -10,6 +10,8 @@ export interface CatalogOptions {
   readonly maxOutputTokens?: number;
   /** False: the model `text` is forwarded or not served. */
   readonly translation?: false;
+  /** Quirks of the model `text`, as YAML. */
+  readonly quirks?: string;
   /** Further YAML at the top level. */
   readonly more?: string;
   readonly settings?: string;
@@ -35,6 +37,7 @@ export function catalogFile(options: CatalogOptions): string {
   const { balance = "1000", contextTokens = 200_000, maxOutputTokens = 32_000 } = options;
   const price =
     options.price ?? "{ input: 3, output: 15, cache_read: 0.30, cache_write_5m: 3.75, cache_write_1h: 6 }";
+  const quirks = options.quirks ?? (options.translation === false ? "{ translation: false }" : undefined);
   return `version: 1
 groups:
   - { name: default, factor: 1 }
@@ -43,7 +46,7 @@ models:
     endpoints: [oa, oa-response, an, ge]
     context_tokens: ${contextTokens}
     max_output_tokens: ${maxOutputTokens}
-${options.translation === false ? "    quirks: { translation: false }\n" : ""}    price: ${price}
+${quirks === undefined ? "" : `    quirks: ${quirks}\n`}    price: ${price}
   - { id: embed, endpoints: [embeddings], context_tokens: 100000, price: { input: 0.02 } }
   - { id: rerank, endpoints: [vendorz-rerank], context_tokens: 100000, price: { input: 0.05 } }
 upstreams:

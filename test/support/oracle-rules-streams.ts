@@ -10,6 +10,11 @@ const RULES: readonly Rule[] = [
     covers: ({ caller, path }) => caller === "messages" && path.startsWith("[0].message.usage."),
   },
   {
+    why: "Rule 6: where the upstream told nothing, the last event of messages states the estimate again, since callers add up.",
+    covers: ({ caller, place, theirs }) =>
+      caller === "messages" && place === "usage.input_tokens" && theirs === undefined,
+  },
+  {
     why: "Rule 9: an answer that calls tools ends for its calls, though the upstream's last event does not say so.",
     covers: ({ place, ours, theirs }) =>
       place === "choices[].finish_reason" && ours === "tool_calls" && theirs === "stop",

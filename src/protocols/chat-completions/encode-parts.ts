@@ -23,7 +23,12 @@ export function encodeMessages(
   const role = target.quirks.systemRole ?? "system";
   const writing = { losses, own: request.protocol === "chat-completions" };
   const written = answeredMessages(request).flatMap((message) => encodeMessage(message, role, writing));
-  const messages = target.quirks.reasoningReplay === true ? written.map(withThought) : written;
+  const { reasoningReplay, reasoningField = "reasoning_content" } = target.quirks;
+  const thoughtful = reasoningReplay === true ? written.map(withThought) : written;
+  const messages =
+    reasoningField === "reasoning_content"
+      ? thoughtful
+      : thoughtful.map((message) => inField(message, reasoningField));
   const system = request.system.filter(({ text }) => text !== "");
   if (system.length === 0) return messages;
   return [{ role, content: encodeTexts(system, "\n\n") }, ...messages];
@@ -99,6 +104,11 @@ function encodeThoughts(thoughts: readonly ReasoningPart[]): JsonObject {
   // The details hold the text as well.
   if (details.length > 0) return { reasoning_details: details };
   return text === "" ? {} : { reasoning_content: text };
+}
+
+/** The same message with its thoughts in the field that the upstream has for them. */
+function inField({ reasoning_content: thought, ...message }: JsonObject, field: string): JsonObject {
+  return thought === undefined ? message : { ...message, [field]: thought };
 }
 
 /** Where thoughts go back, no turn of the assistant's may be without: not every caller keeps them. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plan } from "../../../test/support/conversation-arbitraries.ts";
 import type { Translation } from "../translation.ts";
 import { chatCompletions } from "./codec.ts";
-import { openUsageFrameFilter } from "./usage-frame.ts";
+import { openForwardedStream } from "./forwarded-stream.ts";
 
 const codec = chatCompletions.translation as Translation;
 const chunk = (delta: object, finish: string | null = null) => ({
@@ -57,7 +57,7 @@ describe("failures of chats that are told bare", () => {
   });
 
   it("reach a forwarded caller that asked for no usage", () => {
-    const filter = openUsageFrameFilter();
+    const filter = openForwardedStream({ usage: "unasked", answers: 1, tellsThoughts: false });
     const frame = `data: ${JSON.stringify({ code: "InternalError", message: "broken", usage: { total_tokens: 1 } })}\n\n`;
     expect(Buffer.concat([...filter.write(Buffer.from(frame)), ...filter.end()]).toString()).toBe(frame);
   });

@@ -1,0 +1,154 @@
+import { JsonFault } from "../../base/json-fault.ts";
+import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json-scan.ts";
+import { type Edit, insertBehind, removeMembers, replaceValue, splice } from "../../base/json-splice.ts";
+import { compileWatch } from "../../base/json-watch.ts";
+import { type ByteRange, dataLine, readFrame } from "../../base/sse.ts";
+import { asObject, parseLoosely } from "../json.ts";
+import { statedFailure } from "./failure.ts";
+
+/** One chunk of a stream as its bytes stand: what is changed of it is spliced. */
+export interface ForwardedChunk {
+  readonly json: Buffer;
+  /** Where the JSON stands in the buffer of its frame. */
+  readonly range: ByteRange;
+  readonly scan: BodyScan;
+  readonly choices: readonly ChunkChoice[];
+}
+
+export interface ChunkChoice {
+  readonly index: number;
+  readonly delta: FoundValue;
+  readonly role: FoundValue | undefined;
+  /** The role is told, as a word. */
+  readonly hasRole: boolean;
+  readonly hasText: boolean;
+}
+
+/** Members of every chunk's head, which are the same in all of them. */
+const HEAD = ["id", "object", "created", "model"];
+const WATCH = compileWatch([
+  ...HEAD,
+  ...["choices", "choices.index", "choices.delta", "choices.delta.role", "choices.delta.content"],
+  ...["choices.delta.reasoning", "choices.delta.reasoning_content", "choices.usage", "usage"],
+  ...["choices.message.reasoning", "choices.message.reasoning_content"],
+]);
+
+/** Reads a frame; undefined = it holds no JSON object in one line, and is nobody's to change. */
+export function readChunk(buffer: Buffer, start: number, end: number): ForwardedChunk | undefined {
+  const range = dataLine(buffer, start, end);
+  if (range === undefined) return undefined;
+  const json = buffer.subarray(range.start, range.end);
+  const scan = scanned(json);
+  return scan === undefined ? undefined : { json, range, scan, choices: choicesOf(scan) };
+}
+
+function scanned(json: Buffer): BodyScan | undefined {
+  try {
+    const scanner = createBodyScan(WATCH);
+    scanner.write(json);
+    return scanner.end();
+  } catch (cause) {
+    if (cause instanceof JsonFault) return undefined;
+    throw cause;
+  }
+}
+
+function choicesOf(scan: BodyScan): readonly ChunkChoice[] {
+  return scan
+    .all("choices.delta")
+    .filter(({ type }) => type === "object")
+    .map((delta) => {
+      const index = beside(scan, "choices.index", delta)?.value;
+      const role = within(scan, "choices.delta.role", delta);
+      const content = within(scan, "choices.delta.content", delta);
+      return {
+        index: typeof index === "number" ? index : 0,
+        delta,
+        role,
+        hasRole: role?.type === "string" && role.value !== "",
+        hasText: content?.type === "array" ? content.items > 0 : isFilled(content),
+      };
+    });
+}
+
+/** Whether a frame tells of a failure: those pass as they came. */
+export function tellsFailure(frame: string): boolean {
+  const { name, data } = readFrame(frame);
+  const body = asObject(parseLoosely(data));
+  return body !== undefined && statedFailure(body, name) !== undefined;
+}
+
+/** Choices or none: what holds only usage, or what a vendor tells of the prompt. */
+export function hasChoices({ scan }: ForwardedChunk): boolean {
+  return (scan.last("choices")?.items ?? 0) > 0;
+}
+
+/** Counts of usage, on a choice (Moonshot), or at the top, which are the last. */
+export function usagesOf({ scan }: ForwardedChunk, topOnly = false): readonly FoundValue[] {
+  const all = topOnly ? scan.all("usage") : [...scan.all("choices.usage"), ...scan.all("usage")];
+  return all.filter(({ type }) => type === "object");
+}
+
+/** Takes usage out, and the nulls that stand for it. */
+export function withoutUsage(chunk: ForwardedChunk, withNulls: boolean): readonly Edit[] {
+  const nulls = withNulls ? chunk.scan.all("usage").filter(({ type }) => type === "null") : [];
+  return removeMembers([chunk.json], [...usagesOf(chunk), ...nulls]);
+}
+
+export function withoutRoles({ json }: ForwardedChunk, choices: readonly ChunkChoice[]): readonly Edit[] {
+  return removeMembers(
+    [json],
+    choices.flatMap(({ role }) => (role === undefined ? [] : [role])),
+  );
+}
+
+/** Thoughts told as `reasoning` are told as `reasoning_content` too, where the vendor does not do it itself. */
+export function tellThoughts(
+  { json, scan }: Pick<ForwardedChunk, "json" | "scan">,
+  holder: string,
+): readonly Edit[] {
+  return scan.all(`${holder}.reasoning`).flatMap((thought) => {
+    if (thought.type !== "string") return [];
+    const own = scan.all(`${holder}.reasoning_content`).filter(({ parent }) => parent === thought.parent);
+    const told = json.toString("utf8", thought.start, thought.end);
+    if (own.length === 0) return [insertBehind(thought, "reasoning_content", told)];
+    return own.flatMap((each) => (each.type === "null" ? [replaceValue(each, told)] : []));
+  });
+}
+
+/** The members that all chunks of a stream have in common, as JSON text. */
+export function headOf({ json, scan }: ForwardedChunk): string {
+  const members = HEAD.flatMap((name) => {
+    const found = scan.last(name);
+    if (found === undefined) return name === "object" ? [OBJECT] : [];
+    return [`"${name}":${json.toString("utf8", found.start, found.end)}`];
+  });
+  return members.join(",");
+}
+
+/**
+ * The same in a plain answer. The very pieces where nothing is to be told.
+ */
+export function tellThoughtsOfAnswer(body: readonly Buffer[]): readonly Buffer[] {
+  const json = Buffer.concat(body);
+  const scan = json.includes(THOUGHT) ? scanned(json) : undefined;
+  const edits = scan === undefined ? [] : tellThoughts({ json, scan }, "choices.message");
+  return edits.length === 0 ? body : splice([json], edits);
+}
+
+const THOUGHT = '"reasoning"';
+
+export const OBJECT = '"object":"chat.completion.chunk"';
+
+function within(scan: BodyScan, path: string, { start }: FoundValue): FoundValue | undefined {
+  return scan.all(path).findLast(({ parent }) => parent === start);
+}
+
+function beside(scan: BodyScan, path: string, { parent: object }: FoundValue): FoundValue | undefined {
+  return scan.all(path).findLast(({ parent }) => parent === object);
+}
+
+/** Long texts are not decoded, and are none the less filled. */
+function isFilled(value: FoundValue | undefined): boolean {
+  return value?.type === "string" && value.value !== "";
+}

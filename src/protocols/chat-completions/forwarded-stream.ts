@@ -1,0 +1,305 @@
+import { type Edit, splice } from "../../base/json-splice.ts";
+import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
+import { type KeyFinder, keyLook, openKeyFinder } from "../look.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import {
+  type ForwardedChunk,
+  hasChoices,
+  headOf,
+  OBJECT,
+  readChunk,
+  tellsFailure,
+  tellThoughts,
+  usagesOf,
+  withoutRoles,
+  withoutUsage,
+} from "./forwarded-chunk.ts";
+
+/** What is told otherwise than the upstream tells it. */
+export interface StreamTerms {
+  /**
+   * `asked`: the caller gets the usage in one chunk of its own before the end; `throughout`: and wherever else its upstream
+   * states it; `unasked`: it gets none, for only the gateway has asked.
+   */
+  readonly usage: "asked" | "throughout" | "unasked";
+  /** Choices to be opened. */
+  readonly answers: number;
+  /** The upstream calls thoughts `reasoning`. */
+  readonly tellsThoughts: boolean;
+}
+
+/** A stream of chunks on its way to the caller. Neither method is called after `closing`. */
+export interface ForwardedStream {
+  /** The bytes to pass on now. */
+  write(chunk: Uint8Array): readonly Uint8Array[];
+  /** No more bytes: what was held of a frame. */
+  end(): readonly Uint8Array[];
+  /** What ends it: the usage that was asked for, as its vendor counted it or else as it was charged, and `[DONE]`. */
+  closing(charged: TokenUsage): readonly Uint8Array[];
+}
+
+/**
+ * Passes a stream on as the specification has it: the first chunk of a choice states its role and no text, the last one
+ * before `[DONE]` states the usage to those who asked for it and nobody else. Frames are told apart by their bytes. Those of
+ * the beginning are read, and later ones only where they hold what may have to be moved; all others pass as views of the
+ * chunks that they came in. A frame that was cut apart is held until it is whole.
+ */
+export function openForwardedStream(terms: StreamTerms): ForwardedStream {
+  const stream = new Rewriter(terms);
+  const scanner = openFrameScanner(
+    {
+      frame: (buffer, start, end, next) => stream.frame(buffer, start, end, next),
+      oversized: (part) => stream.oversized(part),
+    },
+    MAX_HELD_BYTES,
+  );
+  return {
+    write(chunk) {
+      scanner.write(asBuffer(chunk));
+      return stream.take();
+    },
+    end() {
+      scanner.end();
+      return stream.take();
+    },
+    closing: (charged) => stream.closing(charged),
+  };
+}
+
+class Rewriter {
+  readonly #terms: StreamTerms;
+  readonly #findUsage: KeyFinder = openKeyFinder("usage");
+  readonly #holdsRole = openRoleLook();
+  readonly #holdsThought = openThoughtLook();
+  #out: Buffer[] = [];
+  // Neighbouring frames of one buffer leave as one piece.
+  #piece: { readonly buffer: Buffer; readonly start: number; end: number } | undefined;
+  /** Choices whose role is told. */
+  readonly #opened = new Set<number>();
+  /** Those among them whose role the upstream has not told so far. */
+  readonly #owed = new Set<number>();
+  #opening = true;
+  #head = OBJECT;
+  /** The vendor's own chunk of usage, as it came. */
+  #counted: Buffer | undefined;
+  /** Usage that stood elsewhere. */
+  #moved: string | undefined;
+  #done: Buffer | undefined;
+
+  constructor(terms: StreamTerms) {
+    this.#terms = terms;
+  }
+
+  frame(buffer: Buffer, start: number, end: number, next: number): void {
+    const isAsked = this.#terms.usage !== "unasked";
+    const usage = this.#findUsage(buffer, start, end);
+    const isNull = usage !== -1 && buffer[usage] === LETTER_N && this.#findUsage(buffer, usage, end) === -1;
+    if (this.#opening || (usage !== -1 && !isNull) || this.#holdsMore(buffer, start, end))
+      this.#rewrite(buffer, start, end, next);
+    else if (isNull && !isAsked) this.#passWithoutNull(buffer, start, end, next, usage);
+    else if (isAsked && end - start <= DONE_FRAME_BYTES && isDone(buffer, start, end))
+      this.#done = closed(buffer, start, end, next);
+    else this.#pass(buffer, start, next);
+    // The last one of a stream that does not close it: more is to follow.
+    if (next === end && isAsked) this.#put(BLANK_LINE);
+  }
+
+  /** A frame too large to be looked at is content: choices begin with it, if they have not begun. */
+  oversized(part: Buffer): void {
+    this.#opening = false;
+    this.#put(part);
+  }
+
+  take(): readonly Buffer[] {
+    this.#cut();
+    const pieces = this.#out;
+    this.#out = [];
+    // Each write costs more than to copy what it writes.
+    return pieces.length > 1 ? [Buffer.concat(pieces)] : pieces;
+  }
+
+  closing(charged: TokenUsage): readonly Buffer[] {
+    if (this.#terms.usage === "unasked") return [];
+    const usage = this.#moved ?? JSON.stringify(encodeUsage(charged));
+    const counted = this.#counted ?? Buffer.from(writeFrame(`{${this.#head},"choices":[],"usage":${usage}}`));
+    return [counted, this.#done ?? Buffer.from(writeFrame("[DONE]"))];
+  }
+
+  #holdsMore(buffer: Buffer, start: number, end: number): boolean {
+    return (
+      (this.#owed.size > 0 && this.#holdsRole(buffer, start, end)) ||
+      (this.#terms.tellsThoughts && this.#holdsThought(buffer, start, end))
+    );
+  }
+
+  #rewrite(buffer: Buffer, start: number, end: number, next: number): void {
+    const { usage, tellsThoughts } = this.#terms;
+    const chunk = readChunk(buffer, start, end);
+    if (chunk === undefined) {
+      if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = closed(buffer, start, end, next);
+      else this.#pass(buffer, start, next);
+      return;
+    }
+    const hasUsage = usagesOf(chunk).length > 0;
+    const isJudged = this.#opening || (hasUsage && !hasChoices(chunk));
+    if (isJudged && tellsFailure(buffer.toString("utf8", start, end))) {
+      this.#pass(buffer, start, next);
+      return;
+    }
+    if (hasUsage && !hasChoices(chunk)) {
+      if (usage !== "unasked" && usagesOf(chunk).some(({ items }) => items > 0))
+        this.#counted = closed(buffer, start, end, next);
+      return;
+    }
+    const edits: Edit[] = [];
+    if (this.#opening) edits.push(...this.#open(chunk));
+    else if (this.#owed.size > 0) edits.push(...this.#repay(chunk));
+    if (tellsThoughts) edits.push(...tellThoughts(chunk, "choices.delta"));
+    if (usage !== "throughout") edits.push(...withoutUsage(chunk, usage === "unasked"));
+    if (hasUsage) this.#move(chunk);
+    if (edits.length === 0) {
+      this.#pass(buffer, start, next);
+      return;
+    }
+    this.#pass(buffer, start, chunk.range.start);
+    for (const piece of splice([chunk.json], edits)) this.#put(piece);
+    this.#pass(buffer, chunk.range.end, next);
+  }
+
+  /** Tells the role of choices that begin with this chunk, where it does not do so by itself. */
+  #open(chunk: ForwardedChunk): readonly Edit[] {
+    if (chunk.choices.length > 0 && this.#opened.size === 0) this.#head = headOf(chunk);
+    const begun = chunk.choices.filter(({ index }) => !this.#opened.has(index));
+    const apart = begun.filter(({ hasRole, hasText }) => !hasRole || hasText);
+    for (const { index, hasRole } of apart) {
+      const delta = '{"role":"assistant","content":""}';
+      const choice = `{"index":${index},"delta":${delta},"finish_reason":null}`;
+      this.#put(Buffer.from(writeFrame(`{${headOf(chunk)},"choices":[${choice}]}`)));
+      if (!hasRole) this.#owed.add(index);
+    }
+    for (const { index } of begun) this.#opened.add(index);
+    this.#opening = this.#opened.size < this.#terms.answers;
+    const again = chunk.choices.filter((each) => !begun.includes(each));
+    return [
+      ...withoutRoles(
+        chunk,
+        apart.filter(({ hasRole }) => hasRole),
+      ),
+      ...this.#repay({ ...chunk, choices: again }),
+    ];
+  }
+
+  /** A role that comes after it was told would be read as a second one. */
+  #repay(chunk: ForwardedChunk): readonly Edit[] {
+    const late = chunk.choices.filter(({ index, hasRole }) => hasRole && this.#owed.delete(index));
+    return withoutRoles(chunk, late);
+  }
+
+  /** Of several choices each may state its own share: what they used together is what was charged. */
+  #move(chunk: ForwardedChunk): void {
+    const last = usagesOf(chunk, this.#terms.answers > 1).at(-1);
+    if (last !== undefined && last.items > 0) this.#moved = chunk.json.toString("utf8", last.start, last.end);
+  }
+
+  /** The usage that vendors announce by null in each chunk once they are asked for it. */
+  #passWithoutNull(buffer: Buffer, start: number, end: number, next: number, value: number): void {
+    const range = topNull(buffer, start, end, value);
+    this.#pass(buffer, start, range?.start ?? next);
+    if (range !== undefined) this.#pass(buffer, range.end, next);
+  }
+
+  #pass(buffer: Buffer, start: number, end: number): void {
+    if (this.#piece?.buffer === buffer && this.#piece.end === start) {
+      this.#piece.end = end;
+      return;
+    }
+    this.#cut();
+    this.#piece = { buffer, start, end };
+  }
+
+  #put(bytes: Buffer): void {
+    this.#cut();
+    this.#out.push(bytes);
+  }
+
+  #cut(): void {
+    const { buffer, start, end } = this.#piece ?? { buffer: EMPTY, start: 0, end: 0 };
+    if (end > start) this.#out.push(buffer.subarray(start, end));
+    this.#piece = undefined;
+  }
+}
+
+/**
+ * Where a null of the chunk itself stands, with one comma: counted by brackets from its value to the frame's end, which is
+ * near, and not from the beginning.
+ */
+function topNull(
+  buffer: Buffer,
+  start: number,
+  end: number,
+  value: number,
+): { start: number; end: number } | undefined {
+  const behind = value + NULL.length;
+  if (buffer.toString("latin1", value, behind) !== NULL || !closesChunk(buffer, behind, end))
+    return undefined;
+  const key = buffer.lastIndexOf(KEY, value);
+  let before = key - 1;
+  while (before > start && (buffer[before] ?? 0) <= SPACE) before -= 1;
+  if (buffer[before] === COMMA) return { start: before, end: behind };
+  let after = behind;
+  while (after < end && (buffer[after] ?? 0) <= SPACE) after += 1;
+  return { start: key, end: buffer[after] === COMMA ? after + 1 : behind };
+}
+
+/** Whether the object that the next closing bracket closes is the outermost one. */
+function closesChunk(buffer: Buffer, start: number, end: number): boolean {
+  let depth = 0;
+  for (let at = start; at < end; at += 1) {
+    const byte = buffer[at];
+    if (byte === QUOTE) at = endOfString(buffer, at + 1, end);
+    else if (byte === BRACE || byte === BRACKET) depth += 1;
+    else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth -= 1;
+    if (depth < 0) return buffer.toString("latin1", at + 1, end).trim() === "";
+  }
+  return false;
+}
+
+function endOfString(buffer: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && buffer[at] !== QUOTE) at += buffer[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function isDone(buffer: Buffer, start: number, end: number): boolean {
+  return readFrame(buffer.toString("utf8", start, end)).data.trim() === "[DONE]";
+}
+
+/** A frame to be sent later; one that its stream left open at the end is closed, as others may follow. */
+function closed(buffer: Buffer, start: number, end: number, next: number): Buffer {
+  const frame = buffer.subarray(start, next);
+  return next > end ? frame : Buffer.concat([frame, BLANK_LINE]);
+}
+
+/** What is looked at has a few hundred bytes; a larger frame is content and flows on unheld. */
+const MAX_HELD_BYTES = 64 * 1024;
+
+/** `data: [DONE]` and no more; no chunk of JSON is as short. */
+const DONE_FRAME_BYTES = 24;
+
+const openRoleLook = keyLook("role");
+const openThoughtLook = keyLook("reasoning");
+
+const EMPTY = Buffer.alloc(0);
+const BLANK_LINE = Buffer.from("\n\n");
+const NULL = "null";
+const KEY = Buffer.from('"usage"');
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const LETTER_N = 0x6e;
