@@ -10,6 +10,7 @@ import {
   startReplayUpstream,
 } from "../support/replay-upstream.ts";
 import { numberOf, type ReplayedRequest, replayRequest } from "../support/replayed-request.ts";
+import { framesOf, isSpecified, specifiedStream } from "../support/specified-stream.ts";
 import { waitFor } from "../support/wait.ts";
 import { PRICE } from "../support/world.ts";
 
@@ -105,13 +106,21 @@ describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
     }
   });
 
-  it("passes every byte of an answer on, less the usage that its caller did not ask for", () => {
+  it("passes every byte of an answer on, but for what the specification wants told otherwise", () => {
     for (const { recording, sent, status, headers, bytes } of forwarded()) {
       if (!isAnswer(recording) || concealed(recording)) continue;
       expect(status, recording.id).toBe(200);
       expect(headers.get("content-type"), recording.id).toBe(recording.headers["content-type"]);
-      const due = sent.usageUnasked ? withoutUsageFrames(recording.body) : recording.body;
+      const due = recording.body;
       const got = bytes.toString();
+      if (recording.stream && recording.protocol === "chat-completions") {
+        const frames = framesOf(got);
+        const specified = specifiedStream(due, !sent.usageUnasked);
+        expect(isSpecified(frames, specified), `${recording.id}: ${got.slice(0, 500)}`).toBe(true);
+        if (ENDED["chat-completions"].test(due)) expect(frames.length, recording.id).toBe(specified.length);
+        else expect(got, recording.id).toMatch(/data: .*"code":"upstream_error"/);
+        continue;
+      }
       if (!recording.stream || ENDED[recording.protocol].test(due)) {
         expect(got === due, `${recording.id}: ${got.slice(-500)}`).toBe(true);
         continue;
@@ -277,18 +286,6 @@ function vendorError(body: string): { message: string; type: string; param: stri
 function withoutUsageWish(body: string): string {
   const wish = /,?\s*"stream_options"\s*:\s*\{\s*"include_usage"\s*:\s*true\s*\},?/;
   return body.replace(wish, "");
-}
-
-/** A chat stream without its frames that hold nothing but usage. */
-function withoutUsageFrames(stream: string): string {
-  return stream
-    .split(/(?<=\r?\n\r?\n)/)
-    .filter((frame) => {
-      const data = /^data: ?(\{.*\})/m.exec(frame)?.[1];
-      const chunk = data === undefined ? undefined : JSON.parse(data);
-      return !(chunk?.usage && Array.isArray(chunk.choices) && chunk.choices.length === 0);
-    })
-    .join("");
 }
 
 /** What a stream that came to its end, or was ended by its vendor's own error, holds. */

@@ -237,6 +237,11 @@ describe("a forwarded chat stream", () => {
     ],
     ["reads errors", UNASKED, sent(ROLE, { error: { message: "broken" }, usage: USAGE }, DONE)],
     [
+      "reads an error with choices",
+      UNASKED,
+      sent(ROLE, { ...chunk({ content: "" }, { usage: USAGE }), error: { code: 400, message: "broken" } }),
+    ],
+    [
       "reads an error first",
       UNASKED,
       `event: error\n${sent({ choices: [{ delta: { content: "x" } }], usage: USAGE })}`,

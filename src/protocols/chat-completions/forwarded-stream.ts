@@ -99,10 +99,10 @@ class Rewriter {
       this.#rewrite(buffer, start, end, next);
     else if (isNull && !isAsked) this.#passWithoutNull(buffer, start, end, next, usage);
     else if (isAsked && end - start <= DONE_FRAME_BYTES && isDone(buffer, start, end))
-      this.#done = closed(buffer, start, end, next);
+      this.#done = buffer.subarray(start, next);
     else this.#pass(buffer, start, next);
     // The last one of a stream that does not close it: more is to follow.
-    if (next === end && isAsked) this.#put(BLANK_LINE);
+    if (next === end && isAsked && this.#done === undefined) this.#put(BLANK_LINE);
   }
 
   /** A frame too large to be looked at is content: choices begin with it, if they have not begun. */
@@ -137,13 +137,12 @@ class Rewriter {
     const { usage, tellsThoughts } = this.#terms;
     const chunk = readChunk(buffer, start, end);
     if (chunk === undefined) {
-      if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = closed(buffer, start, end, next);
+      if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = buffer.subarray(start, next);
       else this.#pass(buffer, start, next);
       return;
     }
     const hasUsage = usagesOf(chunk).length > 0;
-    const isJudged = this.#opening || (hasUsage && !hasChoices(chunk));
-    if (isJudged && tellsFailure(buffer.toString("utf8", start, end))) {
+    if ((this.#opening || hasUsage) && tellsFailure(buffer.toString("utf8", start, end))) {
       this.#pass(buffer, start, next);
       return;
     }
