@@ -34,10 +34,10 @@ export function specifiedStream(stream: string, asksUsage: boolean): readonly Du
   for (const frame of framesOf(stream)) {
     const chunk = chunkIn(frame);
     if (/^data: ?\[DONE\]/.test(frame) && asksUsage) due.push(counted ?? CHARGED);
-    if (chunk === undefined || chunk.error !== undefined) {
-      due.push(frame);
-      continue;
-    }
+    if (chunk === undefined || chunk.error !== undefined) due.push(frame);
+    // What follows an error is nobody's to rely on.
+    if (chunk?.error !== undefined) break;
+    if (chunk === undefined) continue;
     const { choices, usage, ...head } = chunk;
     const { id, object = "chat.completion.chunk", created, model } = chunk as Record<string, unknown>;
     const heading = { id, object, created, model };
