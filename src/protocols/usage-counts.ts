@@ -56,7 +56,8 @@ export function inclusiveInput(
   stated?: OutputCounts,
 ): Buckets {
   if (whole === undefined) return {};
-  let inputUncached = whole + besideWhole(whole, cache, stated);
+  const beside = stated === undefined ? NOTHING_BESIDE : besideWholes(stated, cache);
+  let inputUncached = whole + beside.cached + beside.audio;
   const fits = (field: string, sum: number): boolean => {
     if (sum > inputUncached) {
       tally.reject(field);
@@ -76,12 +77,50 @@ export function inclusiveInput(
   };
 }
 
-/** Some servers count cached tokens beside the whole; the stated total tells which, as it does of reasoning. */
-function besideWhole(whole: number, cache: CacheCounts, stated: OutputCounts | undefined): number {
+/**
+ * What vendors count beside input and output and in the total alone. The same vendor's name serves several
+ * ways of counting, so only the sum tells which parts are: thoughts (xAI, 41 of 41 answers), sound that was
+ * heard (Mistral's Voxtral), cached input (several gateways). What no stated part explains are thoughts that
+ * Gemini's own OpenAI endpoint states nowhere.
+ */
+function besideWholes(counts: OutputCounts, cache: CacheCounts): Beside {
+  const { input, output, total, reasoning = 0, audio = 0 } = counts;
+  if (input === undefined || output === undefined || total === undefined) return NOTHING_BESIDE;
+  const gap = total - input - output;
+  if (gap <= 0) return NOTHING_BESIDE;
   const cached = (cache.cacheRead ?? 0) + (cache.cacheWrite5m ?? 0) + (cache.cacheWrite1h ?? 0);
-  if (stated?.output === undefined || cached === stated.reasoning) return 0;
-  return stated.total === whole + cached + stated.output ? cached : 0;
+  for (const beside of WAYS) {
+    const parts = {
+      reasoning: beside.includes("reasoning") ? reasoning : 0,
+      audio: beside.includes("audio") ? audio : 0,
+      cached: beside.includes("cached") ? cached : 0,
+      hidden: 0,
+    };
+    if (parts.reasoning + parts.audio + parts.cached === gap) return parts;
+  }
+  return { ...NOTHING_BESIDE, hidden: gap };
 }
+
+interface Beside {
+  readonly reasoning: number;
+  readonly audio: number;
+  readonly cached: number;
+  /** Thoughts that no field states. */
+  readonly hidden: number;
+}
+
+const NOTHING_BESIDE: Beside = { reasoning: 0, audio: 0, cached: 0, hidden: 0 };
+
+/** Which parts may stand beside the wholes, the likeliest first. */
+const WAYS: readonly (readonly ("reasoning" | "audio" | "cached")[])[] = [
+  ["reasoning"],
+  ["audio"],
+  ["cached"],
+  ["reasoning", "audio"],
+  ["reasoning", "cached"],
+  ["audio", "cached"],
+  ["reasoning", "audio", "cached"],
+];
 
 export interface CacheCounts {
   readonly cacheRead?: number | undefined;
@@ -105,21 +144,18 @@ export function splitWrites(
   return { cacheWrite5m: whole };
 }
 
-/**
- * Output of vendors that count reasoning inside the whole. One of them counts it outside (41 of 41
- * answers); the stated total tells which, since the same vendor's name serves both kinds (rule 4).
- */
-export function inclusiveOutput(tally: Tally, counts: OutputCounts): Buckets {
-  const { input, output, reasoning, total } = counts;
+/** Output of vendors that count reasoning inside the whole, or beside it where the stated total says so (rule 4). */
+export function inclusiveOutput(tally: Tally, counts: OutputCounts, cache: CacheCounts = {}): Buckets {
+  const { output, reasoning } = counts;
   if (output === undefined) return {};
-  if (reasoning === undefined) return { outputVisible: output };
-  const outside = reasoning > 0 && input !== undefined && total === input + output + reasoning;
-  if (outside) return { outputVisible: output, outputReasoning: reasoning };
-  if (reasoning > output) {
-    tally.reject("reasoning_tokens");
-    return { outputVisible: output };
-  }
-  return { outputVisible: output - reasoning, outputReasoning: reasoning };
+  const beside = besideWholes(counts, cache);
+  const inside = beside.reasoning > 0 ? 0 : (reasoning ?? 0);
+  if (inside > output) tally.reject("reasoning_tokens");
+  const within = inside > output ? 0 : inside;
+  const thoughts = within + beside.reasoning + beside.hidden;
+  const isStated = reasoning !== undefined && inside <= output;
+  if (!isStated && thoughts === 0) return { outputVisible: output };
+  return { outputVisible: output - within, outputReasoning: thoughts };
 }
 
 export interface OutputCounts {
@@ -127,6 +163,8 @@ export interface OutputCounts {
   readonly output: number | undefined;
   readonly reasoning: number | undefined;
   readonly total: number | undefined;
+  /** Sound within the input, where that is told apart. */
+  readonly audio?: number | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chatCompletions } from "./codec.ts";
 import { encodeUsage } from "./encode-usage.ts";
@@ -44,6 +45,53 @@ describe("chat completions usage", () => {
     expect(read(852, {})).toMatchObject({ tokens: { inputUncached: 479 }, hostile: ["cached_tokens"] });
     const thoughts = { completion_tokens_details: { reasoning_tokens: 13_312 } };
     expect(read(14_164, thoughts).tokens).toMatchObject({ outputReasoning: 13_312, inputUncached: 479 });
+  });
+
+  it("counts thoughts that the total alone tells of, and sound beside the prompt", () => {
+    const read = (usage: object) => chatCompletions.usage.buckets({ ...usage }).tokens;
+    // Gemini's OpenAI endpoint.
+    expect(read({ prompt_tokens: 20, completion_tokens: 6, total_tokens: 226 })).toEqual({
+      ...{ inputUncached: 20, outputVisible: 6, outputReasoning: 200 },
+    });
+    expect(read({ prompt_tokens: 20, completion_tokens: 0, total_tokens: 21 })).toMatchObject({
+      outputReasoning: 1,
+    });
+    // Mistral's Voxtral.
+    const heard = { prompt_tokens_details: { audio_tokens: 300, cached_tokens: 0 } };
+    expect(read({ prompt_tokens: 8, completion_tokens: 40, total_tokens: 348, ...heard })).toEqual({
+      ...{ inputUncached: 308, cacheRead: 0, cacheWrite5m: undefined, outputVisible: 40 },
+    });
+    // OpenAI counts it within.
+    expect(read({ prompt_tokens: 308, completion_tokens: 40, total_tokens: 348, ...heard })).toMatchObject({
+      ...{ inputUncached: 308, outputVisible: 40 },
+    });
+  });
+
+  it("shares the total out to disjoint buckets, wherever a vendor counts which part", () => {
+    const count = fc.nat(5000);
+    const counts = fc.record({ input: count, output: count, read: count, thoughts: count, audio: count });
+    const beside = fc.record({ read: fc.boolean(), thoughts: fc.boolean(), audio: fc.boolean() });
+    fc.assert(
+      fc.property(counts, beside, fc.nat(3000), (all, apart, hidden) => {
+        const { input, output, read, thoughts, audio } = all;
+        const total =
+          input +
+          output +
+          hidden +
+          (apart.read ? read : 0) +
+          (apart.thoughts ? thoughts : 0) +
+          (apart.audio ? audio : 0);
+        const { tokens } = chatCompletions.usage.buckets({
+          ...{ prompt_tokens: input, completion_tokens: output, total_tokens: total },
+          prompt_tokens_details: { cached_tokens: read, audio_tokens: audio },
+          completion_tokens_details: { reasoning_tokens: thoughts },
+        });
+        const buckets = Object.values(tokens);
+        expect(buckets.every((bucket) => bucket >= 0)).toBe(true);
+        expect(buckets.reduce((sum, bucket) => sum + bucket, 0)).toBe(total);
+        expect(tokens.inputUncached ?? 0).toBeLessThanOrEqual(input + audio);
+      }),
+    );
   });
 
   it("counts back to the same buckets (rules 1 and 2)", () => {

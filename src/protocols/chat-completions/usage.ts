@@ -56,8 +56,9 @@ const rules: AnswerRules = {
       output: tally.count(usage, "completion_tokens"),
       reasoning: tally.count(completion, "reasoning_tokens"),
       total: tally.count(usage, "total_tokens"),
+      audio: tally.count(prompt, "audio_tokens"),
     };
-    const output = inclusiveOutput(tally, counts);
+    const output = inclusiveOutput(tally, counts, cache);
     return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
   },
 };

@@ -45,8 +45,9 @@ const rules: AnswerRules = {
       output: tally.count(usage, "output_tokens") ?? tally.count(usage, "completion_tokens"),
       reasoning: tally.count(outputDetails, "reasoning_tokens"),
       total: tally.count(usage, "total_tokens"),
+      audio: tally.count(inputDetails, "audio_tokens"),
     };
-    const output = inclusiveOutput(tally, counts);
+    const output = inclusiveOutput(tally, counts, cache);
     return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
   },
 };
