@@ -25,6 +25,7 @@ import { decodeContents } from "./decode-contents.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
 import { decodeSchema } from "./decode-schema.ts";
 import { decodeToolConfig, decodeTools } from "./decode-tools.ts";
+import { optionalWord, wordOf } from "./enums.ts";
 import { camelBody, camelInside } from "./spelling.ts";
 
 /** Reads a caller's generateContent body; the path, not the body, names model and stream. Throws RefusedField. */
@@ -100,7 +101,7 @@ function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningWish
   if (wish === undefined) return undefined;
   foreign.push(...foreignFields(wish, THINKING_FIELDS));
   const budget = optionalNumber(wish, "thinkingBudget");
-  const level = optionalText(wish, "thinkingLevel");
+  const level = optionalWord(wish, "thinkingLevel", "thinkingLevel");
   const include = optionalFlag(wish, "includeThoughts");
   const effort = EFFORTS.find((known) => known === level?.toLowerCase());
   if (level !== undefined && effort === undefined && !level.endsWith("_UNSPECIFIED")) {
@@ -152,8 +153,12 @@ function asSchema(config: Fields, value: unknown): Readonly<Record<string, unkno
 function decodeModalities(config: Fields): readonly ForeignField[] {
   const value = config.value["responseModalities"] ?? undefined;
   if (value === undefined) return [];
-  if (asArray(value).every((kind) => typeof kind === "string" && kind.toUpperCase() === "TEXT")) return [];
+  if (asArray(value).every((kind) => isText(wordOf("modality", kind)))) return [];
   return [{ path: pathOf(config, "responseModalities"), value, weight: "meaning" }];
+}
+
+function isText(word: unknown): boolean {
+  return typeof word === "string" && word.toUpperCase() === "TEXT";
 }
 
 const SAMPLING = [

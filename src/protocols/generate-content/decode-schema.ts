@@ -1,4 +1,5 @@
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { wordOf } from "./enums.ts";
 
 /**
  * The native schema, with its types in capitals and its own keywords, as the JSON Schema that says the
@@ -11,7 +12,7 @@ export function decodeSchema(native: JsonObject, depth = 0): JsonObject {
   for (const [keyword, value] of Object.entries(native)) {
     if (value === null || value === undefined) continue;
     const word = CAMEL.get(keyword) ?? keyword;
-    if (word === "type") schema["type"] = typeof value === "string" ? value.toLowerCase() : value;
+    if (word === "type") Object.assign(schema, decodeType(value));
     else if (word === "properties") schema["properties"] = decodeProperties(value, native, depth);
     else if (word === "items" || (word === "additionalProperties" && asObject(value) !== undefined)) {
       schema[word] = inner(value);
@@ -21,6 +22,14 @@ export function decodeSchema(native: JsonObject, depth = 0): JsonObject {
     else if (!OWN.has(word)) schema[word] = value;
   }
   return native["nullable"] === true ? nullable(schema) : schema;
+}
+
+/** A word in capitals or small letters, or a number; several in JSON Schema's own form. */
+function decodeType(value: unknown): JsonObject {
+  const word = wordOf("schemaType", value);
+  // 0 says nothing.
+  if (value === 0) return {};
+  return { type: typeof word === "string" ? word.toLowerCase() : word };
 }
 
 /** In the order that the vendor was told to write them. */

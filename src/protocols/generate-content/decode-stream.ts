@@ -9,6 +9,7 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
+import { answerWord } from "./enums.ts";
 import { decodeBlock, decodeFinish } from "./finish.ts";
 import { generateContentUsage } from "./usage.ts";
 
@@ -123,7 +124,7 @@ function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "cre
 
 function blockIn(chunk: JsonObject): Finish | undefined {
   const feedback = asObject(chunk["promptFeedback"]);
-  const reason = asText(feedback?.["blockReason"]);
+  const reason = answerWord("blockReason", feedback?.["blockReason"]);
   return reason === "" ? undefined : decodeBlock(reason, asText(feedback?.["blockReasonMessage"]));
 }
 

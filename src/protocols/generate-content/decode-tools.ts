@@ -10,6 +10,7 @@ import {
   requiredText,
 } from "../fields.ts";
 import { decodeSchema } from "./decode-schema.ts";
+import { optionalWord } from "./enums.ts";
 import { camelInside, camelList } from "./spelling.ts";
 
 /** Declared functions, and each hosted tool under its own key. */
@@ -59,7 +60,7 @@ export function decodeToolConfig(
   const calling = camelInside(config, "functionCallingConfig", CALLING_FIELDS);
   if (calling === undefined) return undefined;
   foreign.push(...foreignFields(calling, CALLING_FIELDS));
-  const mode = optionalText(calling, "mode")?.toUpperCase() ?? "AUTO";
+  const mode = optionalWord(calling, "mode", "callingMode")?.toUpperCase() ?? "AUTO";
   const allowed = optionalTexts(calling, "allowedFunctionNames") ?? [];
   // The vendor's own tools are at hand whichever functions are.
   const hosted = tools.filter(({ kind }) => kind === "hosted").map(({ name }) => name);

@@ -6,6 +6,7 @@ import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
+import { answerWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 
 const rules: AnswerRules = {
@@ -55,13 +56,13 @@ function read(body: JsonObject, notes: AnswerNotes): void {
   notes.id ??= asText(body["responseId"]) || undefined;
   noteUsage(notes, asObject(body["usageMetadata"]));
   for (const candidate of asObjects(body["candidates"])) {
-    const { finishReason, index } = candidate;
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
-    if (typeof finishReason !== "string" || finishReason === "") continue;
-    noteFinish(notes, finishReason, index);
-    notes.failed ||= isFailure(finishReason);
+    const finish = answerWord("finishReason", candidate["finishReason"]);
+    if (finish === "") continue;
+    noteFinish(notes, finish, candidate["index"]);
+    notes.failed ||= isFailure(finish);
   }
-  const blocked = asText(asObject(body["promptFeedback"])?.["blockReason"]);
+  const blocked = answerWord("blockReason", asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {
     notes.finish = blocked;
     notes.declined = true;

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { frame, plan } from "../../../test/support/conversation-arbitraries.ts";
+import type { JsonObject } from "../../conversation/request.ts";
+import type { Translation } from "../translation.ts";
+import { generateContent } from "./codec.ts";
+import { ENUMS } from "./enums.ts";
+
+const codec = generateContent.translation as Translation;
+const PROTOCOL = "generate-content";
+const numbered = (kind: keyof typeof ENUMS) =>
+  ENUMS[kind].words.map((word, index) => [index + 1, word] as const);
+
+/** Everything that is read of an answer: plain and streamed, forwarded and translated. */
+function readings(body: JsonObject): unknown {
+  const meter = generateContent.usage.openStream();
+  meter.write(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`));
+  meter.end();
+  const { outputText: _plain, ...plain } = generateContent.usage.readPlain(body);
+  const { outputText: _streamed, ...streamed } = meter.facts();
+  const run = codec.decodeStream(plan(PROTOCOL));
+  return {
+    plain,
+    streamed: [meter.finished, meter.failed, streamed],
+    translated: codec.decodeResponse(body, plan(PROTOCOL)),
+    events: [...run.step({ data: JSON.stringify(body) }), ...run.end()],
+  };
+}
+
+function answer(finishReason: unknown): JsonObject {
+  const candidate = { index: 0, content: { role: "model", parts: [{ text: "Hi" }] }, finishReason };
+  return { candidates: [candidate], usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1 } };
+}
+
+interface Wishes {
+  readonly type: unknown;
+  readonly mode: unknown;
+  readonly level: unknown;
+  readonly modalities: unknown;
+}
+
+describe("enumerations of generateContent", () => {
+  it("say as numbers why an answer ended what they say as words", () => {
+    for (const [number, word] of numbered("finishReason")) {
+      expect(readings(answer(number)), word).toEqual(readings(answer(word)));
+    }
+  });
+
+  it("say as numbers why a prompt was blocked what they say as words", () => {
+    for (const [number, word] of numbered("blockReason")) {
+      const blocked = (blockReason: unknown) => readings({ promptFeedback: { blockReason } });
+      expect(blocked(number), word).toEqual(blocked(word));
+    }
+  });
+
+  it("end a stream with 1, and not with 0, which servers write into every chunk", () => {
+    const step = (finishReason: unknown) => ({ data: JSON.stringify(answer(finishReason)) });
+    const run = codec.decodeStream(plan(PROTOCOL));
+    const events = [...run.step(step(0)), ...run.step(step(1)), ...run.end()];
+    expect(events.at(-1)).toMatchObject({ type: "finish", finish: { unified: "stop" } });
+    const open = codec.decodeStream(plan(PROTOCOL));
+    expect([...open.step(step(0)), ...open.end()].at(-1)).toMatchObject({ type: "error" });
+    const meter = generateContent.usage.openStream();
+    meter.write(Buffer.from(`data: ${JSON.stringify(answer(0))}\r\n\r\n`));
+    expect(meter.finished).toBe(false);
+  });
+
+  it("take a number that nobody knows for an end that nobody knows", () => {
+    const read = codec.decodeResponse(answer(99), plan(PROTOCOL));
+    expect("response" in read && codec.encodeResponse(read.response, frame).body).toMatchObject({
+      candidates: [{ content: { parts: [{ text: "Hi" }] } }],
+    });
+  });
+
+  it("mean as numbers of a request what they mean as words", () => {
+    const request = ({ type, mode, level, modalities }: Wishes) =>
+      codec.decodeRequest({
+        contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+        tools: [{ functionDeclarations: [{ name: "f", parameters: { type, items: { type } } }] }],
+        toolConfig: { functionCallingConfig: { mode } },
+        generationConfig: { thinkingConfig: { thinkingLevel: level }, responseModalities: modalities },
+      });
+    const usual = { type: "OBJECT", mode: "AUTO", level: "HIGH", modalities: ["TEXT"] };
+    const same = (number: Partial<Wishes>, word: Partial<Wishes>) => {
+      expect(request({ ...usual, ...word }), JSON.stringify(word)).toHaveProperty("value");
+      expect(request({ ...usual, ...number })).toEqual(request({ ...usual, ...word }));
+    };
+    for (const [number, word] of numbered("schemaType")) same({ type: number }, { type: word });
+    for (const [number, word] of numbered("callingMode")) same({ mode: number }, { mode: word });
+    for (const [number, word] of numbered("thinkingLevel")) same({ level: number }, { level: word });
+    for (const [number, word] of numbered("modality")) {
+      const read = (kind: unknown) => foreignIn(request({ ...usual, modalities: [kind] }));
+      expect(read(number)).toBe(read(word));
+    }
+    same({ mode: 0, level: 0 }, { mode: "MODE_UNSPECIFIED", level: "THINKING_LEVEL_UNSPECIFIED" });
+    const refused = { refused: { path: "toolConfig.functionCallingConfig.mode" } };
+    expect(request({ ...usual, mode: 77 })).toMatchObject(refused);
+  });
+});
+
+function foreignIn(read: ReturnType<Translation["decodeRequest"]>): number {
+  return "value" in read ? read.value.foreign.length : -1;
+}
