@@ -49,6 +49,8 @@ export interface AnswerFrame {
   /** Told where the upstream names no model. */
   readonly model: string;
   readonly includeUsage: boolean;
+  /** The caller reads one call an answer, as chats told it before there were tools. */
+  readonly oneCall?: true;
   /** The caller's own fields that its protocol repeats. */
   readonly echo: JsonObject;
   /** Stands in for the input count until the truth is known; at least 1 (rule 6). */

@@ -162,8 +162,8 @@ function dropFields(request: ChatRequest, { traits, target, losses }: Fit): Chat
     if (hasSlot(field, request, traits)) {
       if (!isRefused(field, target)) continue;
       losses.field(field, "model-refuses");
-    } else if (request[field] !== true) {
-      // Several calls at once are what every protocol means that says nothing.
+    } else if (request[field] !== true && !(field === "parallelToolCalls" && request.oneCall)) {
+      // Several calls at once are what every protocol means that says nothing; the other is said for the caller.
       losses.field(field);
     }
     delete kept[field];

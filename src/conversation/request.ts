@@ -25,6 +25,8 @@ export interface ChatRequest {
   readonly toolChoice?: ToolChoice;
   /** False: at most one call in an answer. */
   readonly parallelToolCalls?: boolean;
+  /** The caller's form has room for one call an answer, without an id: chats before there were tools. */
+  readonly oneCall?: true;
   readonly sampling: Sampling;
   readonly limits: Limits;
   readonly reasoning?: ReasoningWish;

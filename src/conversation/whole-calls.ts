@@ -64,6 +64,37 @@ export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
   };
 }
 
+/** The answer for a caller who can read one call: the first of each choice; others are told as lost. */
+export function firstCalls(response: ChatResponse, losses: LossList): ChatResponse {
+  const first = ({ parts, finish }: Choice): Choice => {
+    const at = parts.findIndex(({ kind }) => kind === "tool-call");
+    const kept = parts.filter(({ kind }, index) => kind !== "tool-call" || index === at);
+    if (kept.length < parts.length) losses.field("toolCalls");
+    return { parts: kept, finish };
+  };
+  return { ...response, choices: response.choices.map(first) };
+}
+
+/** The same for a stream. */
+export function firstCallEvents(losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  const calling = new Set<number>();
+  const dropped = new Set<number>();
+  return {
+    step(event) {
+      if (event.type === "tool-call-start") {
+        if (!calling.has(event.choice)) calling.add(event.choice);
+        else {
+          dropped.add(event.block);
+          losses.field("toolCalls");
+          return [];
+        }
+      }
+      return "block" in event && dropped.has(event.block) ? [] : [event];
+    },
+    end: () => [],
+  };
+}
+
 /** Each choice with a finish that goes with its calls. */
 export function settleFinishes(response: ChatResponse): ChatResponse {
   const settled = (choice: Choice): Choice => {

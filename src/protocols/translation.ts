@@ -16,7 +16,14 @@ import type { ChatResponse } from "../conversation/response.ts";
 import { type StatedCall, statedCalls, watchCalls } from "../conversation/stated-calls.ts";
 import type { ProtocolTraits } from "../conversation/traits.ts";
 import { undoEvents, undoResponse } from "../conversation/undo.ts";
-import { callMarks, finishesSettled, markCalls, settleFinishes } from "../conversation/whole-calls.ts";
+import {
+  callMarks,
+  finishesSettled,
+  firstCallEvents,
+  firstCalls,
+  markCalls,
+  settleFinishes,
+} from "../conversation/whole-calls.ts";
 import type { UpstreamError } from "./blame.ts";
 
 /**
@@ -98,7 +105,7 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
     },
     encodeResponse(response, frame, tellCall) {
       const losses = openLosses(ANSWER_FIELDS);
-      const fitted = fitAnswer(response, traits, losses);
+      const fitted = fitAnswer(frame.oneCall ? firstCalls(response, losses) : response, traits, losses);
       if (tellCall !== undefined) for (const call of statedCalls(fitted)) tellCall(call);
       const body = parts.encodeResponse(fitted, frame);
       return { body, losses: losses.list() };
@@ -109,7 +116,9 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), finishesSettled());
     },
     encodeStream(frame, losses, tellCall) {
-      const fitting = fitEvents(traits, losses);
+      const fitting = frame.oneCall
+        ? chainRuns(firstCallEvents(losses), fitEvents(traits, losses))
+        : fitEvents(traits, losses);
       const watched = tellCall === undefined ? fitting : chainRuns(fitting, watchCalls(tellCall));
       return chainRuns(watched, runMachine(parts.encodeStream, frame));
     },

@@ -24,6 +24,7 @@ export interface WrittenRequest {
   readonly losses: readonly Loss[];
   readonly plan: AnswerPlan;
   readonly includeUsage: boolean;
+  readonly oneCall?: true;
   readonly echo: JsonObject;
 }
 
@@ -51,8 +52,14 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
   const outcome = translationOf(PROTOCOLS[target.origin.protocol]).encodeRequest(request, target);
   if ("refused" in outcome) return refused(outcome.refused);
   const { body, losses, plan } = outcome.value;
-  const { includeUsage, echo } = request;
-  return { value: { body: Buffer.from(writeExact(body)), losses, plan, includeUsage, echo } };
+  const { includeUsage, oneCall, echo } = request;
+  return {
+    value: {
+      body: Buffer.from(writeExact(body)),
+      ...{ losses, plan, includeUsage, echo },
+      ...(oneCall ? { oneCall } : {}),
+    },
+  };
 }
 
 /** An error would lose its fields on the way between threads. */

@@ -53,7 +53,7 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
 export function answerFrame(
   { id, scan }: TextRequest,
   model: string,
-  { createdSeconds, includeUsage, echo }: FrameFacts,
+  { createdSeconds, includeUsage, oneCall, echo }: FrameFacts,
 ): AnswerFrame {
   return {
     id: id.replace(/^req_/, ""),
@@ -61,25 +61,26 @@ export function answerFrame(
     created: createdSeconds,
     model,
     includeUsage,
+    ...(oneCall ? { oneCall } : {}),
     echo,
     inputEstimate: Math.max(1, Math.ceil(scan.length / BYTES_PER_TOKEN)),
   };
 }
 
-interface FrameFacts extends Pick<AnswerFrame, "includeUsage" | "echo"> {
+interface FrameFacts extends Pick<AnswerFrame, "includeUsage" | "oneCall" | "echo"> {
   readonly createdSeconds: number;
 }
 
 /** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
 export function translate(
   request: TextRequest,
-  { body, losses, plan, includeUsage, echo }: WrittenRequest,
+  { body, losses, plan, ...facts }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
   tellCall?: TellCall,
 ): Passage {
   const upstream = PROTOCOLS[protocol];
-  const frame = answerFrame(request, model, { createdSeconds, includeUsage, echo });
+  const frame = answerFrame(request, model, { createdSeconds, ...facts });
   return {
     pieces: [body],
     copies: plan.copies,

@@ -23,6 +23,7 @@ import {
 } from "../fields.ts";
 import { asArray } from "../json.ts";
 import { decodeCallState } from "./call-state.ts";
+import { type FunctionCalls, openFunctionCalls } from "./legacy-functions.ts";
 import { textOfDetails } from "./thoughts.ts";
 
 export interface DecodedMessages {
@@ -37,6 +38,7 @@ export function decodeMessages(body: Fields): DecodedMessages {
   const system: TextPart[] = [];
   const messages: Message[] = [];
   const foreign: Foreign = [];
+  const functions = openFunctionCalls();
   for (const fields of listOf(body, "messages")) {
     const role = requiredText(fields, "role");
     const known =
@@ -46,7 +48,12 @@ export function decodeMessages(body: Fields): DecodedMessages {
       addResult(messages, decodeResult(fields, foreign));
       continue;
     }
-    const parts = role === "assistant" ? decodeAssistant(fields, foreign) : decodeContent(fields, foreign);
+    if (role === "function") {
+      addResult(messages, functions.result(fields, decodeContent(fields, foreign)));
+      continue;
+    }
+    const parts =
+      role === "assistant" ? decodeAssistant(fields, functions, foreign) : decodeContent(fields, foreign);
     const texts = parts.filter((part) => part.kind === "text");
     const instructs = role === "system" || role === "developer";
     if (instructs && texts.length < parts.length) {
@@ -172,9 +179,13 @@ function decodeFile(part: Fields): MediaPart {
 }
 
 /** Thoughts, words, then calls: the order in which a chat answer was made. */
-function decodeAssistant(fields: Fields, foreign: Foreign): readonly Part[] {
+function decodeAssistant(fields: Fields, functions: FunctionCalls, foreign: Foreign): readonly Part[] {
   const calls = listOf(fields, "tool_calls").map(decodeCall);
-  const thoughts = calls.flatMap(({ thoughts }) => thoughts);
+  const called = functions.call(fields, foreign);
+  const thoughts = [
+    ...calls.flatMap(({ thoughts }) => thoughts),
+    ...called.filter(({ kind }) => kind === "reasoning"),
+  ];
   for (const call of listOf(fields, "tool_calls")) foreign.push(...foreignFields(call, CALL_FIELDS));
   const refusal = optionalText(fields, "refusal");
   return [
@@ -182,6 +193,7 @@ function decodeAssistant(fields: Fields, foreign: Foreign): readonly Part[] {
     ...decodeContent(fields, foreign).filter((part) => part.kind !== "text" || part.text !== ""),
     ...(refusal === undefined ? [] : [{ kind: "text", text: refusal, refusal: true } as const]),
     ...calls.map(({ call }) => call),
+    ...called.filter(({ kind }) => kind === "tool-call"),
   ];
 }
 
@@ -260,11 +272,20 @@ const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["developer", new Set(SPOKEN)],
   ["user", new Set(SPOKEN)],
   ["tool", new Set([...SPOKEN, "tool_call_id"])],
+  ["function", new Set(SPOKEN)],
   [
     "assistant",
-    new Set([...SPOKEN, "refusal", "tool_calls", "reasoning_content", "reasoning", "reasoning_details"]),
+    new Set([
+      ...SPOKEN,
+      "refusal",
+      "tool_calls",
+      "function_call",
+      "reasoning_content",
+      "reasoning",
+      "reasoning_details",
+    ]),
   ],
 ]);
 
-/** An earlier answer in sound, and calls in the form they had before tools. */
-const MEANING: ReadonlySet<string> = new Set(["audio", "function_call"]);
+/** An earlier answer in sound. */
+const MEANING: ReadonlySet<string> = new Set(["audio"]);

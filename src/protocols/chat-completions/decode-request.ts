@@ -28,14 +28,19 @@ import { asArray } from "../json.ts";
 import { decodeMessages } from "./decode-parts.ts";
 import { decodeReasoning } from "./decode-reasoning.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { decodeFunctionChoice, decodeFunctions } from "./legacy-functions.ts";
 
 /** Reads a caller's chat completions body. Throws RefusedField. */
 export function decodeRequest(raw: unknown): ChatRequest {
   const body = bodyFields(raw);
-  const { system, messages, foreign } = decodeMessages(body);
+  const { system, messages, ...inside } = decodeMessages(body);
+  const foreign = [...inside.foreign];
   const tools = decodeTools(body);
-  const toolChoice = decodeToolChoice(body);
-  const parallelToolCalls = optionalFlag(body, "parallel_tool_calls");
+  const functions = decodeFunctions(body, foreign);
+  // Whoever knows tools is answered with tools.
+  const oneCall = functions.length > 0 && tools.tools.length === 0;
+  const toolChoice = decodeToolChoice(body) ?? decodeFunctionChoice(body);
+  const parallelToolCalls = optionalFlag(body, "parallel_tool_calls") ?? (oneCall ? false : undefined);
   const { reasoning, ...wished } = decodeReasoning(body);
   const responseFormat = decodeFormat(body);
   const verbosity = optionalText(body, "verbosity");
@@ -52,9 +57,10 @@ export function decodeRequest(raw: unknown): ChatRequest {
     includeUsage: streamOptions?.value["include_usage"] === true,
     system,
     messages,
-    tools: tools.tools,
+    tools: [...tools.tools, ...functions],
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    ...(oneCall ? { oneCall } : {}),
     sampling: decodeSampling(body),
     limits: decodeLimits(body),
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -74,7 +80,11 @@ export function decodeRequest(raw: unknown): ChatRequest {
       ...tools.foreign,
     ],
     echo: {},
-    fieldNames: wished.name === undefined ? FIELD_NAMES : { ...FIELD_NAMES, reasoning: wished.name },
+    fieldNames: {
+      ...FIELD_NAMES,
+      ...(wished.name === undefined ? {} : { reasoning: wished.name }),
+      ...(oneCall ? FUNCTION_NAMES : {}),
+    },
   };
 }
 
@@ -175,6 +185,13 @@ const FIELD_NAMES: FieldNames = {
   n: "n",
 };
 
+/** The names of callers who know functions and no tools. */
+const FUNCTION_NAMES: FieldNames = {
+  tools: "functions",
+  toolChoice: "function_call",
+  reasoningState: "messages[].function_call.extra_content",
+};
+
 const KNOWN: ReadonlySet<string> = new Set([
   "model",
   "messages",
@@ -182,6 +199,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   "stream_options",
   "tools",
   "tool_choice",
+  "functions",
+  "function_call",
   "parallel_tool_calls",
   ...SAMPLING.map(([, field]) => field),
   "max_tokens",
@@ -228,5 +247,5 @@ const INSIDES: Insides = [
   ["messages[].tool_calls[].custom", ["name", "input"]],
 ];
 
-/** Sound as an answer, and the form that tools had before they were tools. */
-const MEANING: ReadonlySet<string> = new Set(["audio", "functions", "function_call"]);
+/** Sound as an answer. */
+const MEANING: ReadonlySet<string> = new Set(["audio"]);

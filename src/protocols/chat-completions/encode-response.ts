@@ -12,7 +12,7 @@ import { encodeSound } from "./sound.ts";
 export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
   return {
     ...encodeHead(response, frame, "chat.completion"),
-    choices: response.choices.map(encodeChoice),
+    choices: response.choices.map((choice, index) => encodeChoice(choice, index, frame.oneCall === true)),
     ...(response.usage === undefined ? {} : { usage: encodeUsage(response.usage.tokens) }),
   };
 }
@@ -26,7 +26,7 @@ export function encodeHead(
   return { id: `chatcmpl-${frame.id}`, object, created: frame.created, model: response.model ?? frame.model };
 }
 
-function encodeChoice(choice: Choice, index: number): JsonObject {
+function encodeChoice(choice: Choice, index: number, oneCall: boolean): JsonObject {
   const texts = choice.parts.filter((part) => part.kind === "text");
   const refusals = texts.filter((part) => part.refusal);
   const said = texts.filter((part) => !part.refusal);
@@ -50,11 +50,19 @@ function encodeChoice(choice: Choice, index: number): JsonObject {
       ...(annotations.length === 0 ? {} : { annotations }),
       ...(images.length === 0 ? {} : { images }),
       ...(audio === undefined ? {} : { audio }),
-      ...(calls.length === 0 ? {} : { tool_calls: calls.map(encodeCall) }),
+      ...encodeCalls(calls, oneCall),
     },
     logprobs: null,
-    finish_reason: encodeFinish(choice.finish),
+    finish_reason: encodeFinish(choice.finish, oneCall),
   };
+}
+
+function encodeCalls(calls: readonly ToolCallPart[], oneCall: boolean): JsonObject {
+  const [first] = calls;
+  if (first === undefined) return {};
+  if (!oneCall) return { tool_calls: calls.map(encodeCall) };
+  const state = first.opaque === undefined ? {} : { extra_content: encodeCallState(first.opaque) };
+  return { function_call: { name: first.name, arguments: first.arguments || "{}", ...state } };
 }
 
 function encodeCall(call: ToolCallPart): JsonObject {

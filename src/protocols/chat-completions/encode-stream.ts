@@ -39,7 +39,10 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
       case "finish": {
         const [begun, before] = opened(state, event.choice);
         const done = { ...begun, phase: "finished" } as const;
-        return [done, [...before, chunk(done, event.choice, {}, encodeFinish(event.finish))]];
+        return [
+          done,
+          [...before, chunk(done, event.choice, {}, encodeFinish(event.finish, isOneCall(state)))],
+        ];
       }
       default:
         return writeBlock(state, event);
@@ -98,6 +101,10 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
       const { id, name, opaque } = event;
       // In the first piece, since clients look for it nowhere else.
       const extra = opaque === undefined ? {} : { extra_content: encodeCallState(opaque) };
+      if (isOneCall(state)) {
+        const beginning = { function_call: { name, arguments: "", ...extra } };
+        return [next, [...frames, chunk(next, event.choice, beginning)]];
+      }
       const call = custom
         ? { index, id, type: "custom", custom: { name, input: "" }, ...extra }
         : { index, id, type: "function", function: { name, arguments: "" }, ...extra };
@@ -185,9 +192,16 @@ function withBlock(state: EncodeState, number: number, block: Block): EncodeStat
 
 /** A later piece of a call: it has its `function` or `custom` even where it adds no text, which clients rely on. */
 function callChunk(state: EncodeState, block: Block, text: string, extra: JsonObject = {}): WireFrame {
+  if (isOneCall(state)) {
+    return chunk(state, block.choice, { function_call: { arguments: text, ...extra } });
+  }
   const index = block.call?.index ?? 0;
   const piece = block.call?.custom ? { custom: { input: text } } : { function: { arguments: text } };
   return chunk(state, block.choice, { tool_calls: [{ index, ...piece, ...extra }] });
+}
+
+function isOneCall({ frame }: EncodeState): boolean {
+  return frame.oneCall === true;
 }
 
 function chunk(

@@ -13,7 +13,9 @@ export function decodeFinish(word: string): Finish {
   return { unified, protocol: "chat-completions", ...(word === "" ? {} : { raw: word }) };
 }
 
-export function encodeFinish(finish: Finish): string {
+/** `oneCall`: the caller knows functions and no tools. */
+export function encodeFinish(finish: Finish, oneCall: boolean): string {
+  if (finish.unified === "tool-calls") return oneCall ? "function_call" : "tool_calls";
   if (finish.protocol === "chat-completions" && finish.raw !== undefined) return finish.raw;
   return WORDS[finish.unified];
 }
