@@ -6,6 +6,7 @@ import type { LossList, NeutralField } from "./loss.ts";
 import { plainlySpelled } from "./media.ts";
 import { openToolNames, type ToolNames } from "./names.ts";
 import { type Opaque, stateFor } from "./opaque.ts";
+import { withoutOrphans } from "./orphan-results.ts";
 import { withOwnState } from "./own-state.ts";
 import type { AnswerPlan, EncodeTarget } from "./plan.ts";
 import { prepareTools, takesCustom } from "./prepare-tools.ts";
@@ -24,6 +25,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "./request.ts";
+import { withWords } from "./silent-turns.ts";
 import type { ProtocolTraits } from "./traits.ts";
 import { endsWithPrefill, shownByUser, withoutLoneThoughts } from "./turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
@@ -45,7 +47,8 @@ export function prepareRequest(
   target: EncodeTarget,
   losses: LossList,
 ): Prepared {
-  const request = withCacheAll(asked, traits, target.quirks, losses);
+  const said = withWords(withoutOrphans(asked, traits, losses), traits, losses);
+  const request = withCacheAll(said, traits, target.quirks, losses);
   refuseUnservable(request, traits, target, losses);
   const copies = copiesOf(request, traits, target, losses);
   const names = openToolNames(traits.toolNames);

@@ -30,6 +30,8 @@ export interface ProtocolTraits {
   readonly jsonWord?: "anywhere" | "in-messages" | "always";
   /** Whether an answer can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
   readonly takesSchema?: (schema: JsonObject) => boolean;
+  /** Takes turns without words, and instructions that no conversation follows. */
+  readonly silence?: true;
   /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
   readonly prefill: "continue" | "refuse";
   /** Caches only what it is asked to, and can be asked to cache all (`cacheAll`); elsewhere vendors cache by themselves. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bareRequest, chatRequests } from "../../test/support/conversation-arbitraries.ts";
+import { openLosses } from "./loss.ts";
 import type { ChatRequest, Message, Part } from "./request.ts";
 import { alternatingTurns, answeredMessages } from "./turns.ts";
 
@@ -20,7 +21,10 @@ describe("turns", () => {
   it("alternate from the user's on, none empty (rule 32)", () => {
     fc.assert(
       fc.property(chatRequests("chat-completions"), fc.nat(3), (request, skipped) => {
-        const turns = alternatingTurns({ ...request, messages: request.messages.slice(skipped) });
+        const turns = alternatingTurns(
+          { ...request, messages: request.messages.slice(skipped) },
+          openLosses({}),
+        );
         turns.forEach(({ role, parts }, index) => {
           expect(role).toBe(index % 2 === 0 ? "user" : "assistant");
           expect(parts.length).toBeGreaterThan(0);
@@ -73,6 +77,7 @@ describe("turns", () => {
         { role: "user", parts: [result("a")] },
         { role: "user", parts: [said("now?"), said("")] },
       ),
+      openLosses({}),
     );
     expect(turns[2]?.parts.map(({ kind }) => kind)).toEqual(["tool-result", "text", "text"]);
     expect(turns).toHaveLength(3);

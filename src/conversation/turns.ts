@@ -1,4 +1,6 @@
+import type { LossList } from "./loss.ts";
 import type { ChatRequest, Message, Part, TextPart, ToolCallPart, ToolResultPart } from "./request.ts";
+import { NO_WORDS } from "./silent-turns.ts";
 
 /** A turn of a protocol whose turns alternate. */
 export interface Turn {
@@ -7,11 +9,11 @@ export interface Turn {
 }
 
 /**
- * The conversation as strictly alternating turns (rules 23, 31, 32): the user's comes first, none is
- * empty, later instructions stand in place in the next user turn, and the results of a turn's calls come
+ * The conversation as strictly alternating turns (rules 23, 31, 32): the user's comes first, named as a loss where
+ * it is made up, none is empty, later instructions stand in place in the next user turn, and the results of a turn's calls come
  * first in the following one, in the order of the calls, a missing one made up as an error.
  */
-export function alternatingTurns(request: ChatRequest): readonly Turn[] {
+export function alternatingTurns(request: ChatRequest, losses: LossList): readonly Turn[] {
   const turns: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const message of answeredMessages(request)) {
     const role = message.role === "assistant" ? "assistant" : "user";
@@ -21,14 +23,17 @@ export function alternatingTurns(request: ChatRequest): readonly Turn[] {
     if (last?.role === role) last.parts.push(...parts);
     else turns.push({ role, parts: [...parts] });
   }
-  if (turns[0]?.role !== "user") turns.unshift({ role: "user", parts: [OPENING] });
+  if (turns[0]?.role !== "user") {
+    losses.field("messages", "weakened");
+    turns.unshift({ role: "user", parts: [NO_WORDS] });
+  }
   return turns.map((turn) => (turn.role === "user" ? { ...turn, parts: resultsFirst(turn.parts) } : turn));
 }
 
 /**
  * The messages with every call answered: results stand in the message right after their calls, in the
  * order of the calls, each with its tool's name; a missing one is an error (rules 22 and 23). Results that
- * answer no call are dropped by no one: they stay where they are.
+ * answer no call stay where they are: `orphan-results.ts` has seen to them.
  */
 export function answeredMessages(request: ChatRequest): readonly Message[] {
   const out: Message[] = [];
@@ -181,6 +186,3 @@ function missingResult(call: ToolCallPart): ToolResultPart {
 function isEmptyText(part: Part): boolean {
   return part.kind === "text" && part.text === "" && part.opaque === undefined;
 }
-
-/** A conversation that the assistant opens has no form there; the least that can be said stands before it. */
-const OPENING: TextPart = { kind: "text", text: "Go on." };

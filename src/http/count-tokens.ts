@@ -20,12 +20,6 @@ export interface CountCall {
   readonly queryKeys?: readonly string[];
 }
 
-/** What must be there; `max_tokens` of messages, say, is no part of a prompt. The native protocol knows two forms. */
-const REQUIRED: Readonly<Partial<Record<ProtocolName, readonly string[]>>> = {
-  messages: ["messages"],
-  responses: ["input"],
-};
-
 /** Answers how many tokens a request would take; free, for keys without money too. */
 export async function answerCount(deps: HttpDeps, visit: Visit, call: CountCall): Promise<void> {
   const sinceMs = deps.clock.monotonicMs();
@@ -53,8 +47,9 @@ export async function answerCount(deps: HttpDeps, visit: Visit, call: CountCall)
     const scan = refusing(() => scanner.end());
     const path = call.model === undefined ? undefined : { model: call.model, streamed: false };
     const isNested = scan.last("generateContentRequest") !== undefined;
-    const required = name === "generate-content" && !isNested ? ["contents"] : (REQUIRED[name] ?? []);
-    const { model } = readTextFields(protocol, scan, path, required);
+    // What is no part of a prompt, as `max_tokens` of messages, may be left out. The native protocol knows two forms.
+    const content = isNested ? null : protocol.forward.content;
+    const { model } = readTextFields(protocol, scan, path, { required: [], content });
     const beta = queryText(visit.request, "beta");
     const counted = await deps.tokenCounts.count({
       caller: await authenticateLate({ caller, sinceMs }, raw, queryKeys, deps),

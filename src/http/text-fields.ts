@@ -18,7 +18,7 @@ export function readTextFields(
   protocol: Protocol,
   scan: BodyScan,
   path: { readonly model: string; readonly streamed: boolean } | undefined,
-  required: readonly string[] = protocol.forward.required,
+  { required, content }: Demands = protocol.forward,
 ): TextFields {
   const { forward, name } = protocol;
   const model = path?.model ?? modelOf(scan);
@@ -31,6 +31,7 @@ export function readTextFields(
   }
   checkTypes(forward, scan);
   checkRequired(required, scan);
+  checkContent(content, scan);
   checkCounts(forward, scan);
   if (name === "responses" && scan.last("background")?.value === true) {
     throw invalid(
@@ -45,6 +46,9 @@ export function readTextFields(
     answers: answersOf(forward, scan),
   };
 }
+
+/** What must be there: an endpoint's own, where it is not the protocol's. */
+type Demands = Pick<ForwardTable, "required" | "content">;
 
 function modelOf(scan: BodyScan): string {
   const found = scan.last("model");
@@ -83,6 +87,17 @@ function checkRequired(required: readonly string[], scan: BodyScan): void {
   for (const field of required) {
     if (isAbsent(scan.last(field))) throw invalid(field, `\`${field}\` is required.`);
   }
+}
+
+/** A request for an answer to nothing is nobody's: vendors refuse it in words of their own, or write at random. */
+function checkContent(content: ForwardTable["content"], scan: BodyScan): void {
+  if (content === null || content.instead.some((field) => !isAbsent(scan.last(field)))) return;
+  const { field, instead } = content;
+  const found = scan.last(field);
+  if (!isAbsent(found) && !(found.type === "array" && found.items === 0)) return;
+  const others = instead.length === 0 ? "" : ` Without it one of ${instead.join(", ")} must be there.`;
+  const what = isAbsent(found) ? "is required" : "is empty; there is nothing to answer";
+  throw invalid(field, `\`${field}\` ${what}.${others}`);
 }
 
 function checkCounts(forward: ForwardTable, scan: BodyScan): void {

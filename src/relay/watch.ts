@@ -39,5 +39,6 @@ export function watchOf(name: ProtocolName): Watch {
 }
 
 function tablePaths(forward: ForwardTable): string[] {
-  return [...Object.keys(forward.fields), ...forward.outputLimits, ...forward.answerCounts];
+  const instead = forward.content?.instead ?? [];
+  return [...Object.keys(forward.fields), ...instead, ...forward.outputLimits, ...forward.answerCounts];
 }

@@ -147,7 +147,7 @@ describe("receipts", () => {
   });
 
   it("show that what cost nothing cost nothing, and why", async () => {
-    const refused = await world.ask(MESSAGES.path, { ...MESSAGES.body, messages: [] });
+    const refused = await world.ask(MESSAGES.path, { ...MESSAGES.body, messages: [{ role: "wizard", content: "x" }] });
     expect((await receiptOf(refused)).json).toMatchObject({
       status: 400,
       reason: "rejected",

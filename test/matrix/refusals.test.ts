@@ -358,7 +358,7 @@ describe("refusals", () => {
     const cases: [Endpoint, object, RegExp][] = [
       [CHAT, { messages: [{ role: "wizard", content: "x" }] }, /wizard|role/i],
       [RESPONSES, { input: [{ type: "function_call_output", call_id: "c1", output: "x" }] }, /c1/],
-      [MESSAGES, { messages: [] }, /messages/],
+      [MESSAGES, { messages: [{ role: "wizard", content: "x" }] }, /wizard|role/i],
       [NATIVE, { contents: [{ role: "wizard", parts: [{ text: "x" }] }] }, /role/],
       [EMBEDDINGS, { input: [] }, /input/],
       [RERANK, { documents: [] }, /documents/],

@@ -39,6 +39,7 @@ export const chatCompletionsTraits: ProtocolTraits = {
   namespaces: false,
   manyAnswers: true,
   jsonWord: "anywhere",
+  silence: true,
   prefill: "refuse",
   media: { inline: ["image", "audio", "document"], byUrl: ["image"], schemes: ["https:", "http:"] },
   assistantMedia: false,

@@ -13,6 +13,7 @@ export const embeddingsForward: ForwardTable = {
     user: ["string"],
   },
   required: ["input"],
+  content: null,
   maxItems: {},
   outputLimits: [],
   ownLimit: null,

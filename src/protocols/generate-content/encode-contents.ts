@@ -20,7 +20,7 @@ export function encodeContents(
   losses: LossList,
 ): readonly JsonObject[] {
   const own = request.protocol === "generate-content";
-  return alternatingTurns(request).map(({ role, parts }) => {
+  return alternatingTurns(request, losses).map(({ role, parts }) => {
     const encode = (part: Part): readonly JsonObject[] => encodePart(part, own, losses);
     if (role === "user") return { role: "user", parts: encodeUser(parts, own, losses) };
     return { role: "model", parts: vouched(parts, target).flatMap(encode) };

@@ -18,7 +18,8 @@ export const generateContentForward: ForwardTable = {
     safetySettings: ["array"],
     safety_settings: ["array"],
   },
-  required: ["contents"],
+  required: [],
+  content: { field: "contents", instead: [] },
   maxItems: {},
   outputLimits: [
     "generationConfig.maxOutputTokens",

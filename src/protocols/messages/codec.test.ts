@@ -34,7 +34,9 @@ describe("messages codec", () => {
         if (!("value" in encoded)) throw encoded.refused;
         // `minimal` is no effort here, and thinking is no part of these requests.
         const weakened = request.reasoning?.effort === "minimal";
-        expect(encoded.value.losses).toEqual(weakened ? [{ path: "reasoning", reason: "weakened" }] : []);
+        // A conversation whose first words are not the user's gets an opening, which is named.
+        const losses = encoded.value.losses.filter(({ path }) => path !== "messages");
+        expect(losses).toEqual(weakened ? [{ path: "reasoning", reason: "weakened" }] : []);
         const decoded = codec.decodeRequest(JSON.parse(JSON.stringify(encoded.value.body)));
         if (!("value" in decoded)) throw decoded.refused;
         expect(normalised(decoded.value)).toEqual(normalised(request));
@@ -247,7 +249,7 @@ function normalised(request: ChatRequest): unknown {
   return {
     ...rest,
     system: request.system.filter(hasWords),
-    messages: alternatingTurns({ ...request, messages: worded }).map(({ role, parts }) => ({
+    messages: alternatingTurns({ ...request, messages: worded }, openLosses({})).map(({ role, parts }) => ({
       role,
       parts: parts.map(wirePart),
     })),

@@ -97,7 +97,7 @@ function decodeContent(fields: Fields, role: "user" | "assistant", foreign: Fore
 function plainText(fields: Fields, key: string): readonly TextPart[] | undefined {
   const text = fields.value[key];
   if (typeof text !== "string") return undefined;
-  return text === "" ? [] : [{ kind: "text", text }];
+  return [{ kind: "text", text }];
 }
 
 function contentBlocks(fields: Fields): readonly Fields[] {
@@ -108,7 +108,7 @@ function contentBlocks(fields: Fields): readonly Fields[] {
 
 function textsOf(fields: Fields, key: string, foreign: ForeignField[]): readonly TextPart[] {
   const plain = plainText(fields, key);
-  if (plain !== undefined) return plain;
+  if (plain !== undefined) return plain.filter(({ text }) => text !== "");
   return listOf(fields, key).map((block) => {
     if (requiredText(block, "type") === "text") return decodeText(block, foreign);
     return refuse(block, "type", `\`${pathOf(block, "type")}\` must be text.`);

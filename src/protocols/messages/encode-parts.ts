@@ -24,7 +24,7 @@ export function encodeSystem(system: readonly TextPart[]): string | readonly Jso
 export function encodeMessages(request: ChatRequest, losses: LossList): readonly JsonObject[] {
   const own = request.protocol === "messages";
   const messages = request.messages.map((message) => spoken(message, own, losses));
-  const turns = alternatingTurns({ ...request, messages });
+  const turns = alternatingTurns({ ...request, messages }, losses);
   return (own ? turns : withPlainEnd(turns, losses)).map(({ role, parts }) => ({
     role,
     content: shortest(parts.map((part) => encodePart(part, losses))),

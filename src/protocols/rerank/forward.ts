@@ -13,6 +13,7 @@ export const rerankForward: ForwardTable = {
     return_documents: ["boolean"],
   },
   required: ["query", "documents"],
+  content: null,
   maxItems: {},
   outputLimits: [],
   ownLimit: null,

@@ -28,7 +28,8 @@ export interface DecodedInput {
  */
 export function decodeInput(body: Fields): DecodedInput {
   const input = body.value["input"] ?? undefined;
-  if (input === undefined) return refuse(body, "input", "`input` is missing.");
+  // What else may bring content is refused by its own name.
+  if (input === undefined) return { system: [], messages: [], toolLists: [], foreign: [] };
   if (typeof input === "string") {
     const messages: Message[] = [{ role: "user", parts: [{ kind: "text", text: input }] }];
     return { system: [], messages, toolLists: [], foreign: [] };
@@ -85,7 +86,7 @@ function decodeMessage(item: Fields, { system, messages, ...read }: Reading): vo
   const parts = decodeSpoken(item, read.foreign);
   switch (role) {
     case "assistant":
-      addTo({ system, messages, ...read }, "assistant", parts);
+      addTo({ system, messages, ...read }, "assistant", parts.length === 0 ? [SILENCE] : parts);
       return;
     case "user":
       messages.push({ role: "user", parts });
@@ -104,6 +105,9 @@ function decodeMessage(item: Fields, { system, messages, ...read }: Reading): vo
       refuse(item, "role", `\`${pathOf(item, "role")}\` must be user, assistant, system or developer.`);
   }
 }
+
+/** Keeps the place of a turn that says nothing. */
+const SILENCE: TextPart = { kind: "text", text: "" };
 
 /** Goes on with the last message where it is of the same kind: the assistant's turn, or results. */
 function addTo({ messages }: Reading, role: "user" | "assistant", parts: readonly Part[]): void {

@@ -23,19 +23,20 @@ export function encodeInput(
   const opening: readonly Message[] = opensInput(request, target)
     ? [{ role: "system", parts: request.system }]
     : [];
-  const items = [...opening, ...answeredMessages(request)].flatMap((message) =>
+  return [...opening, ...answeredMessages(request)].flatMap((message) =>
     message.role === "assistant" ? encodeAssistant(message, losses) : encodeOther(message, target, losses),
   );
-  return items.length === 0 ? [NOTHING] : items;
 }
 
 /**
- * Whether the instructions are the first message: those of a model that takes none elsewhere, and those
- * with a cache mark, which the `instructions` field has no room for.
+ * Whether the instructions are the first message: those of a model that takes none elsewhere, those with a cache mark,
+ * which the `instructions` field has no room for, and those that are all there is, since `input` may not be empty.
  */
-export function opensInput({ system }: ChatRequest, { quirks }: EncodeTarget): boolean {
+export function opensInput({ system, messages }: ChatRequest, { quirks }: EncodeTarget): boolean {
   if (system.length === 0) return false;
-  return quirks.systemRole === "user" || system.some(({ cache }) => cache !== undefined);
+  return (
+    messages.length === 0 || quirks.systemRole === "user" || system.some(({ cache }) => cache !== undefined)
+  );
 }
 
 /** Instructions and the user's words are messages; results between them are items of their own. */
@@ -150,9 +151,6 @@ function hash(text: string): string {
 }
 
 const MEDIA_BY_ASSISTANT = "This model's upstream takes no such media as the assistant's; leave it out.";
-
-/** `input` may not be empty. */
-const NOTHING: JsonObject = { type: "message", role: "user", content: "Go on." };
 
 /** `type` and `text`: what else a text carries needs the long form. */
 const PLAIN_KEYS = 2;

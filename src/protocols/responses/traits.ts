@@ -36,6 +36,7 @@ export const responsesTraits: ProtocolTraits = {
   manyAnswers: false,
   // The first vendor does not look into `instructions`.
   jsonWord: "in-messages",
+  silence: true,
   prefill: "refuse",
   media: { inline: ["image", "document"], byUrl: ["image", "document"], schemes: ["https:", "http:"] },
   assistantMedia: true,
