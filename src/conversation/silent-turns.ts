@@ -13,6 +13,8 @@ export const NO_WORDS: TextPart = { kind: "text", text: "(no content)" };
 export function withWords(request: ChatRequest, traits: ProtocolTraits, losses: LossList): ChatRequest {
   const own = request.protocol === traits.protocol;
   if (own && traits.silence === true) return request;
+  // What brings the content in place of words is refused by its own name.
+  if (!own && request.foreign.some(({ weight }) => weight === "meaning")) return request;
   const last = request.messages.at(-1);
   if (last?.role === "user" && last.parts.length === 0) losses.refuse("messages", NOTHING_SAID);
   if (own) return request;

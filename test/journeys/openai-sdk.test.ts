@@ -184,12 +184,12 @@ describe("the openai SDK, unmodified", () => {
     }
     // The caller's own mistake, told by the vendor: its words, status and code.
     const bad = await client.chat.completions
-      .create({ model: "text", messages: [] })
+      .create({ model: "text", messages: [{ role: "wizard" as "user", content: "x" }] })
       .catch((error: unknown) => error);
     expect(bad).toBeInstanceOf(OpenAI.BadRequestError);
     expect(bad).toMatchObject({
       type: "invalid_request_error",
-      message: expect.stringContaining("messages"),
+      message: expect.stringContaining("wizard"),
     });
   });
 
