@@ -1,6 +1,7 @@
 import { mediaOfType, sourceOfUrl } from "../../conversation/media.ts";
 import type { Citation, MediaPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { holdsSound } from "./sound.ts";
 import { THOUGHT_FIELDS } from "./thoughts.ts";
 
 /**
@@ -21,7 +22,7 @@ export function decodeText(message: JsonObject): string {
 
 /** Whether anything was said or called, in whatever field. */
 export function holdsOutput(message: JsonObject): boolean {
-  return OUTPUT_FIELDS.some((field) => isFilled(message[field]));
+  return OUTPUT_FIELDS.some((field) => isFilled(message[field])) || holdsSound(message);
 }
 
 /** Words that decline to answer stand beside the content, or among its parts. */
@@ -69,6 +70,5 @@ const OUTPUT_FIELDS = [
   "tool_calls",
   "function_call",
   "refusal",
-  "audio",
   "images",
 ];

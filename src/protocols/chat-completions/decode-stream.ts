@@ -75,10 +75,15 @@ interface ChoiceState extends ThoughtState {
 
 function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
   const blocks = writeBlocks(state.blocks);
-  if (state.phase === "opening") blocks.emit({ type: "response-start", ...decodeHead(chunk) });
+  // Azure's first chunk is about the prompt's filter and names neither the answer nor its model.
+  const head = decodeHead(chunk);
+  const wires = asObjects(chunk["choices"]);
+  const isAhead = state.phase === "opening" && wires.length === 0 && !("id" in head || "model" in head);
+  const phase = isAhead ? "opening" : "open";
+  if (state.phase === "opening" && !isAhead) blocks.emit({ type: "response-start", ...head });
   let { choices } = state;
   let usage = usageIn(state.usage, chunk);
-  for (const wire of asObjects(chunk["choices"])) {
+  for (const wire of wires) {
     const index = asIndex(wire["index"]);
     const before = choices.find((choice) => choice.index === index);
     if (before === undefined && choices.length >= MAX_CHOICES) continue;
@@ -88,7 +93,7 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
     usage = usageIn(usage, wire);
   }
   const sources = joinSources(state.sources, decodeSources(chunk));
-  return [{ ...state, phase: "open", blocks: blocks.state, choices, sources, usage }, blocks.events];
+  return [{ ...state, phase, blocks: blocks.state, choices, sources, usage }, blocks.events];
 }
 
 function readDelta(

@@ -52,6 +52,16 @@ describe("a spoken answer", () => {
     expect(decoded).toMatchObject({ response: { choices: [{ parts: SPOKEN }] } });
   });
 
+  it("is none where a server writes the field with nothing in it", () => {
+    const audio = { id: "", data: "", transcript: "", expires_at: 0 };
+    const said = { index: 0, message: { role: "assistant", content: "Hi", audio }, finish_reason: "stop" };
+    const decoded = codec.decodeResponse({ choices: [said] }, plan("chat-completions"));
+    expect(decoded).toMatchObject({ response: { choices: [{ parts: [{ kind: "text", text: "Hi" }] }] } });
+    const silent = { index: 0, message: { role: "assistant", content: "", audio }, finish_reason: "stop" };
+    expect(chatCompletions.usage.readPlain({ choices: [silent] }).hasOutput).toBe(false);
+    expect(chatCompletions.usage.readPlain({ choices: [said] }).hasOutput).toBe(true);
+  });
+
   it("is told as it was where the caller's protocol is this one", () => {
     const message = { role: "assistant", content: null, refusal: null, audio: AUDIO };
     const body = { choices: [{ index: 0, message, finish_reason: "stop" }] };

@@ -4,9 +4,15 @@ import { asObject, type JsonObject } from "../json.ts";
 /** The sound of a spoken answer: its words are told as text, and for the rest other protocols have no slot. */
 export function decodeSound(message: JsonObject): readonly ForeignPart[] {
   const audio = asObject(message["audio"]);
-  if (audio === undefined) return [];
+  if (audio === undefined || !holdsSound(message)) return [];
   const path = "choices[].message.audio";
   return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, weight: "hint", path }];
+}
+
+/** Whether there is any sound, or the name of one: some servers write the field out with nothing in it. */
+export function holdsSound(message: JsonObject): boolean {
+  const audio = asObject(message["audio"]) ?? {};
+  return Object.values(audio).some((value) => Boolean(value));
 }
 
 /** The `audio` of a message or delta; undefined where the part is no sound. */

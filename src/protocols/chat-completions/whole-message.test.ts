@@ -41,3 +41,23 @@ describe("chunks that hold the whole message beside a delta", () => {
     expect(told(...chunks)).toEqual(once);
   });
 });
+
+describe("a stream of Azure's", () => {
+  it("begins with the first chunk that says of which answer it is", () => {
+    const first = { id: "", object: "", created: 0, model: "", choices: [], prompt_filter_results: [{}] };
+    const chunk = (delta: object, finish: string | null) => ({
+      ...{ id: "c", created: 7, model: "gpt" },
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+    const run = codec.decodeStream(plan("chat-completions"));
+    const chunks = [first, chunk({ role: "assistant", content: "Hi" }, null), chunk({}, "stop")];
+    const events = chunks.flatMap((each) => run.step({ data: JSON.stringify(each) }));
+    const [start, ...others] = [...events, ...run.end()];
+    expect(start).toEqual({ type: "response-start", id: "c", created: 7, model: "gpt" });
+    expect(others.map(({ type }) => type)).not.toContain("response-start");
+    expect(others.at(-1)).toMatchObject({ type: "finish", finish: { unified: "stop" } });
+    const meter = chatCompletions.usage.openStream();
+    meter.write(Buffer.from(`data: ${JSON.stringify(first)}\n\n`));
+    expect([meter.error, meter.failed, meter.hasOutput]).toEqual([undefined, false, false]);
+  });
+});

@@ -14,6 +14,21 @@ describe("generateContent requests from its own callers", () => {
     });
   });
 
+  it("are told of the form that they wish for by the field that says it", () => {
+    const nameOf = (generationConfig: JsonObject) => {
+      const read = codec.decodeRequest({ contents: [{ parts: [{ text: "x" }] }], generationConfig });
+      return "value" in read && read.value.fieldNames.responseFormat;
+    };
+    const responseMimeType = "application/json";
+    expect(nameOf({ response_mime_type: responseMimeType })).toBe("generationConfig.responseMimeType");
+    expect(nameOf({ responseMimeType, responseSchema: { type: "OBJECT" } })).toBe(
+      "generationConfig.responseSchema",
+    );
+    expect(nameOf({ responseMimeType, responseJsonSchema: { type: "object" } })).toBe(
+      "generationConfig.responseJsonSchema",
+    );
+  });
+
   it("are read in camelCase and in snake_case alike", () => {
     const camel = {
       systemInstruction: { parts: [{ text: "be kind" }] },

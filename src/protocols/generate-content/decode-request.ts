@@ -36,7 +36,10 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const messages = decodeContents(body, foreign);
   const tools = decodeTools(body, foreign);
   const toolChoice = decodeToolConfig(body, tools, foreign);
-  const config = camelInside(body, "generationConfig", CONFIG_FIELDS) ?? { value: {}, path: "" };
+  const config = camelInside(body, "generationConfig", CONFIG_FIELDS) ?? {
+    value: {},
+    path: "generationConfig",
+  };
   foreign.push(...foreignFields(config, CONFIG_FIELDS, MEANING), ...decodeModalities(config));
   const reasoning = decodeReasoning(config, foreign);
   const responseFormat = decodeFormat(config, foreign);
@@ -57,7 +60,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
     ...(n === undefined ? {} : { n }),
     foreign,
     echo: {},
-    fieldNames: FIELD_NAMES,
+    fieldNames: { ...FIELD_NAMES, responseFormat: pathOf(config, formatField(config)) },
   };
 }
 
@@ -139,6 +142,13 @@ function decodeFormat(config: Fields, foreign: ForeignField[]): ResponseFormat |
   return type === "application/json" ? { kind: "json" } : { kind: "text" };
 }
 
+/** Where the wished form stands: a type alone is told of as a type. */
+function formatField({ value }: Fields): string {
+  return FORMAT_FIELDS.find((field) => (value[field] ?? undefined) !== undefined) ?? "responseMimeType";
+}
+
+const FORMAT_FIELDS = ["responseJsonSchema", "_responseJsonSchema", "responseSchema"];
+
 function asSchema(config: Fields, value: unknown): Readonly<Record<string, unknown>> {
   const schema = asObject(value);
   if (schema !== undefined) return schema;
@@ -190,7 +200,6 @@ const FIELD_NAMES: FieldNames = {
   maxOutputTokens: "generationConfig.maxOutputTokens",
   stop: "generationConfig.stopSequences",
   reasoning: "generationConfig.thinkingConfig",
-  responseFormat: "generationConfig.responseJsonSchema",
   n: "generationConfig.candidateCount",
 };
 
