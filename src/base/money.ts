@@ -7,12 +7,14 @@ export type Nanos = bigint;
 export const PPM = 1_000_000n;
 
 /**
- * Reads a decimal such as `3`, `"0.30"` or `1e-3` exactly into `scale` decimal places.
- * Throws RangeError where digits would be lost or the text is no decimal.
+ * Reads a decimal such as `3` or `"0.30"` exactly into `scale` decimal places. A text is decimal digits with a point
+ * and nothing else, as another way of writing means another amount to its next reader. Throws RangeError where digits
+ * would be lost or the value is no decimal.
  */
 export function parseDecimal(value: string | number, scale: number): bigint {
-  const text = String(value).trim();
-  const match = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
+  const text = String(value);
+  // What was a number already is put in exponents by JavaScript alone, as in 1e-7.
+  const match = (typeof value === "number" ? WRITTEN_NUMBER : DECIMAL_TEXT).exec(text);
   if (!match) throw new RangeError(`"${text}" is not a decimal number`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const shift = scale - fraction.length + Number(exponent);
@@ -27,6 +29,10 @@ export function parseDecimal(value: string | number, scale: number): bigint {
   }
   return sign === "-" ? -scaled : scaled;
 }
+
+/** The one way in which amounts are written. */
+const DECIMAL_TEXT = /^(-?)(\d+)(?:\.(\d+))?$/;
+const WRITTEN_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/;
 
 /** The shortest decimal text of a number scaled by 10^scale: 1_500_000_000n at 9 is "1.5". */
 export function formatDecimal(scaled: bigint, scale: number): string {

@@ -39,8 +39,8 @@ describe("a sound file", () => {
       file({
         models:
           "  - { id: n, endpoints: [embeddings], price: { input: 123456.123456789 } }\n" +
-          '  - { id: o, endpoints: [embeddings], price: { input: "0.30", extras: { search: 1e-9 } } }\n' +
-          "  - { id: p, endpoints: [embeddings], price: { input: .5 } }\n" +
+          '  - { id: o, endpoints: [embeddings], price: { input: "0.30", extras: { search: 0.000000001 } } }\n' +
+          "  - { id: p, endpoints: [embeddings], price: { input: 0.5 } }\n" +
           "  - { id: q, endpoints: [embeddings], price: { input: 900000.000000001 } }",
       }),
       {},

@@ -37,6 +37,8 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
+      if (isOddNumber(issue))
+        return `must be ${typeName(issue.expected)} in decimal digits, not ${quoted(String(issue.input))}`;
       return `must be ${typeName(issue.expected)}, not ${valueName(issue.input)}${quoteHint(issue)}`;
     case "invalid_value":
       return issue.input === undefined
@@ -121,6 +123,12 @@ function valueName(value: unknown): string {
   if (typeof value === "string") return "text";
   if (typeof value === "boolean") return "true or false";
   return Number.isInteger(value) ? "a number" : "a fraction";
+}
+
+/** A number that the file writes as in 0x10, 1e3 or .5, which nobody means as text. */
+function isOddNumber({ expected, input }: { readonly expected: string; readonly input?: unknown }): boolean {
+  if (typeof input !== "string" || !/^(number|int)$/.test(expected)) return false;
+  return /^[+-]?\.?\d[\da-fox.+-]*$/i.test(input) && !/^-?\d+(\.\d+)?$/.test(input);
 }
 
 function quoteHint(issue: { readonly expected: string; readonly input?: unknown }): string {

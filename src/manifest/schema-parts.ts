@@ -31,7 +31,9 @@ export function decimal(field: keyof typeof DECIMALS) {
     } catch (error) {
       const tooFine = error instanceof RangeError && error.message.includes("decimal places");
       return refuse(
-        tooFine ? `has more than ${scale} decimal places` : "must be a decimal number such as 0.15",
+        tooFine
+          ? `has more than ${scale} decimal places`
+          : "must be a number in decimal digits, such as 0.15",
       );
     }
     if (amount < 0n) return refuse("must not be negative");

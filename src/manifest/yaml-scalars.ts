@@ -1,16 +1,22 @@
 import { parseDecimal } from "../base/money.ts";
 
-/** The number, or its own text where a float would lose digits: decimal fields read both exactly. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const BEYOND_NUMBERS = /^[+-]?\.(inf|nan)$/i;
+
+/**
+ * A number of the file, or its own text: where a float would lose digits, which decimal fields read exactly, and where it
+ * is not written in decimal digits, which no field takes.
+ */
 export function exactNumber(value: number, source: string | undefined): number | string {
-  const text = source?.replace(/^([+-]?)\./, "$10.").replace(/\.(?=$|[eE])/, "");
-  if (text === undefined || !/^[+-]?\d/.test(text) || /^0[xo]/.test(text)) return value;
+  if (source === undefined || BEYOND_NUMBERS.test(source)) return value;
+  if (!DECIMAL.test(source)) return source;
   try {
     // 40 places: far beyond what any field keeps, so nothing is lost in the comparison itself.
-    if (parseDecimal(text, 40) === parseDecimal(value, 40)) return value;
+    if (parseDecimal(source, 40) === parseDecimal(value, 40)) return value;
   } catch {
     // Too many places, or too large for a float: the field itself says what is wrong with it.
   }
-  return text;
+  return source;
 }
 
 /**
@@ -19,6 +25,6 @@ export function exactNumber(value: number, source: string | undefined): number |
  */
 export function plainValue(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
-  const isNumber = text.length <= 15 && String(Number(text)) === text && Number.isFinite(Number(text));
+  const isNumber = text.length <= 15 && DECIMAL.test(text) && String(Number(text)) === text;
   return isNumber ? Number(text) : text;
 }
