@@ -24,11 +24,14 @@ export interface UsageBound {
   readonly mostPasses: number | undefined;
 }
 
-/** A count that is not possible: reported, and what is possible at most. */
+/** A count that is not possible, or far beyond what the caller allowed. */
 export interface Implausible {
   readonly field: "input" | "output";
   readonly reported: number;
+  /** What the model can have done; with `charged`, what the caller allowed. */
   readonly most: number;
+  /** Odd, but within what the model can do: it is charged as reported. */
+  readonly charged?: true;
 }
 
 export interface BoundedUsage {
@@ -82,15 +85,18 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
   const input = totalInput(tokens);
   const output = totalOutput(tokens);
   // Nearly always one pass explains it all.
-  if (input <= bound.contextTokens && output <= bound.outputTokens) return { tokens, implausible: NONE };
+  if (input <= bound.contextTokens && output <= bound.statedOutputTokens) return { tokens, implausible: NONE };
   const calls = bound.mostPasses === undefined ? 0 : callsReported(usage.raw);
   const passes = Math.min(bound.passes + calls, bound.mostPasses ?? bound.passes);
+  const allowed = atMost(bound.statedOutputTokens * bound.answers * passes);
   const mostInput = atMost(bound.contextTokens * passes);
   const mostOutput = atMost(bound.outputTokens * bound.answers * passes);
   const implausible: Implausible[] = [];
   if (input > mostInput) implausible.push({ field: "input", reported: input, most: mostInput });
   if (output > mostOutput) implausible.push({ field: "output", reported: output, most: mostOutput });
-  if (implausible.length === 0) return { tokens, implausible };
+  else if (isFarBeyond(tokens.outputVisible ?? 0, allowed))
+    implausible.push({ field: "output", reported: output, most: allowed, charged: true });
+  if (implausible.every(({ charged }) => charged)) return { tokens, implausible };
   const toolsRan = calls > 0;
   return {
     tokens: {
@@ -100,6 +106,16 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
     implausible,
   };
 }
+
+/**
+ * Words beyond the caller's own limit, which vendors keep to. Some have a least of their own (16 tokens), and some count
+ * reasoning beside it: what they say is reasoning is left out of account.
+ */
+function isFarBeyond(visible: number, allowed: number): boolean {
+  return visible > 2 * allowed + LEAST_ODD;
+}
+
+const LEAST_ODD = 256;
 
 /** An estimate has the bounds of a report; of the output, the caller's own limit. */
 export function boundEstimate(tokens: number, side: "input" | "output", bound: UsageBound): number {

@@ -121,6 +121,27 @@ describe("estimateMissing", () => {
       expect(implausible).toEqual([{ field: "output", reported: 300, most: 200 }]);
     });
 
+    it("believes output far beyond the caller's limit, and marks it, unless its vendor calls it reasoning", async () => {
+      const roomy = { ...small, outputTokens: 8_000 };
+      const odd = reported({ prompt_tokens: 9, completion_tokens: 900 });
+      expect(await estimateMissing(chat, odd, roomy)).toEqual({
+        usage: { inputUncached: 9, outputVisible: 900 },
+        estimated: false,
+        implausible: [{ field: "output", reported: 900, most: 50, charged: true }],
+      });
+      for (const usage of [
+        { prompt_tokens: 9, completion_tokens: 60 },
+        {
+          prompt_tokens: 9,
+          completion_tokens: 900,
+          completion_tokens_details: { reasoning_tokens: 860 },
+        },
+      ])
+        expect((await estimateMissing(chat, reported(usage), roomy)).implausible).toEqual([]);
+      for (const wider of [{ answers: 9 }, { passes: 9 }, { statedOutputTokens: 8_000 }])
+        expect((await estimateMissing(chat, odd, { ...roomy, ...wider })).implausible).toEqual([]);
+    });
+
     it("takes the bound itself where tools ran, of as many passes as were told, or as may be", async () => {
       const usage = (calls: object): object => ({
         ...{ prompt_tokens: 9_000, completion_tokens: 900 },

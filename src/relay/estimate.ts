@@ -10,7 +10,7 @@ export interface ChargeableUsage {
   readonly usage: TokenUsage;
   /** A bucket is our word and not the vendor's. */
   readonly estimated: boolean;
-  /** What the vendor reported and cannot have been. */
+  /** What the vendor reported and hardly can have been. */
   readonly implausible: readonly Implausible[];
 }
 
@@ -30,7 +30,7 @@ export function estimateMissing(
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
-    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.length > 0;
+    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
     return { usage: reported, estimated, implausible };
   }
 

@@ -193,6 +193,9 @@ function countEnded(deps: RelayDeps, model: Model, { request, hold, outcome }: E
   });
 }
 
+const NOT_POSSIBLE = "an upstream reported usage that is not possible; it was not charged";
+const FAR_BEYOND = "an upstream reported output far beyond the caller's limit; it was charged";
+
 /** An upstream that reports nonsense, or work that nobody pays for: an operator should look. */
 function tellOdd(
   { log, metrics }: RelayDeps,
@@ -203,10 +206,8 @@ function tellOdd(
   const about = { alarm: true, requestId, upstream, model, account: caller.accountName };
   if (implausible !== undefined) {
     metrics.usageImplausible(upstream ?? "");
-    log.error(
-      { ...about, implausible },
-      "an upstream reported usage that is not possible; it was not charged",
-    );
+    const told = implausible.every(({ charged }) => charged) ? FAR_BEYOND : NOT_POSSIBLE;
+    log.error({ ...about, implausible }, told);
   }
   if (writtenOffNanos > 0n) {
     const usd = formatUsd(writtenOffNanos);

@@ -138,7 +138,13 @@ describe("what callers and vendors can cost, three processes on one database", {
         await chat("free-key", '{"prompt_tokens":190000,"completion_tokens":900}'),
       );
       expect(BigInt(free.charge_nanos)).toBe(190_000n * INPUT + 900n * OUTPUT);
-      expect(free).toMatchObject({ implausible: [], written_off_usd: "0" });
+      // The words are more than the caller asked for, which a reader of the receipt should know.
+      expect(free).toMatchObject({
+        estimated: false,
+        implausible: [{ field: "output", reported: 900, most: 50, charged: true }],
+        written_off_usd: "0",
+      });
+      expect(gateway.output()).toContain("output far beyond the caller's limit; it was charged");
 
       const replies = await Promise.all(
         Array.from({ length: 20 }, () =>

@@ -58,8 +58,17 @@ export const writeOffs = pageOf(
         "beyond_money = the charge was above the hold, and neither balance nor key had the rest; impossible_usage = so it was, and its vendor had reported what the model cannot do",
       ),
     implausible: z
-      .array(z.object({ field: z.enum(["input", "output"]), reported: z.number(), most: z.number() }))
-      .describe("Tokens that the vendor reported and that are not possible; they are no part of the amount"),
+      .array(
+        z.object({
+          field: z.enum(["input", "output"]),
+          reported: z.number(),
+          most: z.number(),
+          charged: z.literal(true).optional(),
+        }),
+      )
+      .describe(
+        "Tokens that the vendor reported and that are not possible; they are no part of the amount. charged = possible, but far beyond the caller's own limit",
+      ),
   }),
 ).extend({ total_nanos: nanos.describe("Of all requests that the usage log still has") });
 export type WriteOffs = z.infer<typeof writeOffs>;
