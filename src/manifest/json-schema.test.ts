@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { decodeSettings } from "../catalog/settings.ts";
 import { catalogFileJsonSchema } from "./json-schema.ts";
-import { readManifest } from "./read.ts";
+import { parseManifest } from "./read.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -56,13 +57,56 @@ const SELF_EVIDENT = new Set([
   "tasks_per_model",
 ]);
 
-it("the example file is valid and points editors to the schema", async () => {
+describe("the example file", () => {
   const file = new URL("faregate.example.yaml", root);
-  const text = await readFile(file, "utf8");
-  expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=./faregate.schema.json");
-  const variables = [...text.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => name ?? "");
-  const env = Object.fromEntries(variables.map((name) => [name, `sk-a-secret-called-${name}`]));
-  const manifest = await readManifest(file.pathname, env);
-  expect(manifest.models.map(({ id }) => id)).toContain("text-large");
-  expect(manifest.upstreams.length).toBeGreaterThan(2);
+  const readAll = (text: string) => {
+    const variables = [...text.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => name ?? "");
+    return parseManifest(
+      text,
+      Object.fromEntries(variables.map((name) => [name, `sk-a-secret-called-${name}`])),
+    );
+  };
+
+  it("is valid and points editors to the schema", async () => {
+    const text = await readFile(file, "utf8");
+    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=./faregate.schema.json");
+    const manifest = readAll(text);
+    expect(manifest.models.map(({ id }) => id)).toContain("text-large");
+    expect(manifest.upstreams.length).toBeGreaterThan(2);
+  });
+
+  it("states defaults where it says so", async () => {
+    const { settings } = readAll(await readFile(file, "utf8"));
+    expect(decodeSettings(settings)).toEqual(decodeSettings({}));
+  });
+
+  it("names every key of the schema, as a value or behind a #", async () => {
+    const text = await readFile(file, "utf8");
+    const missing = keysOf(JSON.parse(catalogFileJsonSchema())).filter(
+      (key) => !new RegExp(`(^|[ {])${key}:`, "m").test(text),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("is valid with what stands behind a # too", async () => {
+    const text = await readFile(file, "utf8");
+    // Of two lines for one key, the one behind the # counts.
+    const lines = text.split("\n");
+    const shown = lines.flatMap((line, index) => {
+      const key = /^ *(\w+:)/.exec(line)?.[1];
+      if (key !== undefined && lines[index + 1]?.trimStart().startsWith(`# ${key}`)) return [];
+      return [line.replace(/^( +)# (?= *[a-z_]+:)/, "$1")];
+    });
+    const { models, settings } = readAll(shown.join("\n"));
+    expect(Object.keys(models[0]?.quirks ?? {}).length).toBeGreaterThan(20);
+    expect(settings).toMatchObject({ mirror: { kind: "s3" }, foreign_ids: "refuse" });
+  });
 });
+
+/** Every key that a file may have, at any depth. */
+function keysOf(node: unknown): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  const { properties } = node as { properties?: unknown };
+  const own = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return [...own, ...Object.values(node).flatMap(keysOf)];
+}
