@@ -7,7 +7,7 @@ import { createKey, type KeyOrigin, type KeyTerms, lockKeyNames } from "./keys-s
 export interface IssuedKey {
   readonly id: KeyId;
   readonly name: string;
-  /** The key itself: shown this once, as only its hash is kept. */
+  /** The key itself: shown only once, as only its hash is kept. */
   readonly key: string;
 }
 

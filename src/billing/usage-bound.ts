@@ -85,7 +85,8 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
   const input = totalInput(tokens);
   const output = totalOutput(tokens);
   // Nearly always one pass explains it all.
-  if (input <= bound.contextTokens && output <= bound.statedOutputTokens) return { tokens, implausible: NONE };
+  if (input <= bound.contextTokens && output <= bound.statedOutputTokens)
+    return { tokens, implausible: NONE };
   const calls = bound.mostPasses === undefined ? 0 : callsReported(usage.raw);
   const passes = Math.min(bound.passes + calls, bound.mostPasses ?? bound.passes);
   const allowed = atMost(bound.statedOutputTokens * bound.answers * passes);

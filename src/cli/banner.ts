@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { commandLine } from "./command.ts";
 import type { Welcome } from "./open-catalog.ts";
 
 /**
@@ -24,8 +25,8 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
       ? ["  Catalog     the one in the database, as it is; FAREGATE_CONFIG is not set"]
       : []),
     key === undefined
-      ? "  API key     keys are shown once, when made: faregate keys create --account NAME"
-      : `  API key     ${key}   (shown this once)`,
+      ? `  API key     keys are shown once, when made: ${commandLine("keys create --account NAME")}`
+      : `  API key     ${key}   (shown only once)`,
     ...(welcome.emptyAccount === undefined
       ? []
       : [
@@ -56,6 +57,6 @@ function signInLines(user: Welcome["firstUser"]): readonly string[] {
   return user.madePassword === undefined
     ? [`  Sign in     ${user.email} with the password of FAREGATE_BOOTSTRAP_PASSWORD`]
     : [
-        `  Sign in     ${user.email} / ${user.madePassword} (shown this once; you will be asked for your own)`,
+        `  Sign in     ${user.email} / ${user.madePassword} (shown only once; you will be asked for your own)`,
       ];
 }

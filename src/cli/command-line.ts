@@ -16,7 +16,8 @@ import { startCommand } from "./start.ts";
 import { stopDatabaseCommand } from "./stop-database.ts";
 import { version } from "./version.ts";
 
-const COMMANDS: readonly Command[] = [
+/** In the order of the overview. */
+export const COMMANDS: readonly Command[] = [
   startCommand,
   applyCommand,
   exportCommand,

@@ -1,3 +1,4 @@
+import { basename, relative } from "node:path";
 import type { ParseArgsConfig } from "node:util";
 import type { Config } from "../config.ts";
 
@@ -32,6 +33,13 @@ export interface CommandInput {
 /** Ends a command with exit code 1 and this sentence, no stack. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
+}
+
+/** A command line as whoever reads it can repeat it: a clone has no `faregate` on the path. */
+export function commandLine(command: string): string {
+  const [, program = ""] = process.argv;
+  if (basename(program) !== "faregate.js") return `faregate ${command}`;
+  return `node ${relative(process.cwd(), program)} ${command}`;
 }
 
 /** The options of a command as `parseArgs` takes them; every command has --help. */

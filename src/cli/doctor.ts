@@ -1,4 +1,5 @@
-import { access, constants, statfs } from "node:fs/promises";
+import { access, constants, readdir, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import { openSeals } from "../accounts/master-key.ts";
 import { learnMasterKey, openAll } from "../accounts/master-key-store.ts";
 import { systemClock } from "../base/clock.ts";
@@ -6,12 +7,11 @@ import { SealError, type Seals } from "../base/seal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { createCatalogCache } from "../catalog/catalog-cache.ts";
 import type { Config } from "../config.ts";
-import { makeDataDir } from "../storage/data-dir.ts";
 import type { Database } from "../storage/database.ts";
 import { migrationStatus } from "../storage/migrator.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { probeUpstream } from "../upstreams/probe.ts";
-import type { Command } from "./command.ts";
+import { type Command, commandLine } from "./command.ts";
 import { sentenceOf } from "./failure-sentence.ts";
 import { withDatabase } from "./open.ts";
 
@@ -74,17 +74,37 @@ function createReport(): Report {
 
 async function checkDataDir(config: Config, report: Report): Promise<void> {
   try {
-    await makeDataDir(config.dataDir);
-    await access(config.dataDir, constants.W_OK);
-    const { bavail, bsize } = await statfs(config.dataDir);
+    // A folder that is not there yet is made by a start, not by a look at it.
+    const place = await nearestFolder(config.dataDir);
+    await access(place, constants.W_OK);
+    const { bavail, bsize } = await statfs(place);
     if (bavail * bsize < LEAST_FREE_BYTES)
       report.bad(
         "data folder",
         `less than 500 MB are free under ${config.dataDir}; make room or set FAREGATE_DATA_DIR`,
       );
-    else report.good("data folder", `${config.dataDir} can be written`);
+    else
+      report.good(
+        "data folder",
+        place === config.dataDir
+          ? `${place} can be written`
+          : `${config.dataDir} is not there yet and can be made`,
+      );
   } catch (error) {
     report.bad("data folder", sentenceOf(error, config));
+  }
+}
+
+/** The folder, or the one above it in which it can be made. Throws what keeps it from being looked at. */
+async function nearestFolder(folder: string): Promise<string> {
+  try {
+    // As a folder: a file in its place is an error, and so is one on the way to it.
+    await readdir(folder);
+    return folder;
+  } catch (error) {
+    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isAbsent || dirname(folder) === folder) throw error;
+    return nearestFolder(dirname(folder));
   }
 }
 
@@ -112,7 +132,10 @@ async function checkMasterKey(
 
 async function checkUpstreams(catalog: Catalog, report: Report): Promise<void> {
   if (catalog.upstreams.length === 0)
-    report.bad("upstreams", "there are none; declare one in the catalog file and `faregate apply` it");
+    report.bad(
+      "upstreams",
+      `there are none; declare one in the catalog file, then run: ${commandLine("apply FILE")}`,
+    );
   for (const upstream of catalog.upstreams) {
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });

@@ -9,7 +9,7 @@ import { commandOrigin } from "./audit.ts";
 import { type Command, CommandFailure } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
-/** Makes a key and prints it this once: only its hash is kept. */
+/** Makes a key and prints it, once: only its hash is kept. */
 export const keysCreateCommand: Command = {
   name: "keys create",
   summary: "make an API key and print it once",

@@ -1,9 +1,10 @@
 import type { Config } from "../config.ts";
 import { createLog, type Log } from "../observe/log.ts";
+import { holdsDatabase } from "../storage/data-dir.ts";
 import type { Database } from "../storage/database.ts";
 import { migrationStatus } from "../storage/migrator.ts";
 import { openDatabase } from "../storage/open-database.ts";
-import { CommandFailure } from "./command.ts";
+import { CommandFailure, commandLine } from "./command.ts";
 import { PROCESS, stopSignal } from "./stop-signal.ts";
 
 export interface OpenedDatabase {
@@ -13,13 +14,14 @@ export interface OpenedDatabase {
 
 /**
  * Opens the database for a command beside (or without) a running gateway, gives it to `work`, and
- * closes it whatever happens. Refuses a schema that is not this program's.
+ * closes it whatever happens. Refuses a schema that is not this program's, and makes no database but for `migrate`.
  */
 export async function withDatabase<T>(
   config: Config,
   command: string,
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
+  if (command !== "migrate") await refuseNewFolder(config);
   // A command's output is its result; only what an operator must know of the database is logged.
   const log = createLog({
     level: config.logLevel === "info" ? "warn" : config.logLevel,
@@ -46,7 +48,7 @@ export async function withDatabase<T>(
       const status = await migrationStatus(database);
       if (status.state === "behind")
         throw new CommandFailure(
-          "the database is not migrated; run `faregate migrate` (or start a gateway) first",
+          `the database is empty or of an earlier version; start the gateway, or run: ${commandLine("migrate")}`,
         );
       if (status.state !== "current") throw new CommandFailure(status.reason);
     }
@@ -55,6 +57,15 @@ export async function withDatabase<T>(
     await database.close();
     if (stoppedBy !== undefined) endBy(stoppedBy);
   }
+}
+
+/** A typo in the folder's name must not make another database, which then has nothing of what is looked for. */
+export async function refuseNewFolder({ databaseUrl, dataDir }: Config): Promise<void> {
+  if (databaseUrl !== undefined || (await holdsDatabase(dataDir))) return;
+  throw new CommandFailure(
+    `there is no database in ${dataDir}; set FAREGATE_DATA_DIR to the data folder of your gateway, or make a new one: ` +
+      `start a gateway, or run ${commandLine("migrate")}`,
+  );
 }
 
 /** As the process would have ended by it without us: shells ask. */

@@ -1,6 +1,7 @@
 import { createLog } from "../observe/log.ts";
 import { stopUnused } from "../storage/embedded/open-embedded.ts";
 import type { Command } from "./command.ts";
+import { refuseNewFolder } from "./open.ts";
 
 /** Ends the database that a killed gateway has left running; a gateway's own watch runs it after 20 seconds. */
 export const stopDatabaseCommand: Command = {
@@ -10,6 +11,7 @@ export const stopDatabaseCommand: Command = {
   options: {},
   examples: ["faregate stop-database"],
   async run({ config }) {
+    await refuseNewFolder(config);
     const found = await stopUnused(config.dataDir, createLog({ level: "warn", toStderr: true }));
     console.log(SENTENCES[found]);
     return 0;

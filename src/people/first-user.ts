@@ -14,7 +14,7 @@ const MOST_OWNED = 20;
 
 export interface FirstUser {
   readonly email: string;
-  /** Made just now, to be shown this once; undefined where the operator gave one. */
+  /** Made just now, to be shown only once; undefined where the operator gave one. */
   readonly madePassword: string | undefined;
 }
 

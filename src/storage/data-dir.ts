@@ -1,5 +1,5 @@
-import { mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /**
  * Makes the data folder where it is missing, with mode 0711: with root the embedded server is another user, who must
@@ -23,6 +23,15 @@ async function make(folder: string): Promise<void> {
     // A folder that is there says so in various ways, such as EROFS on a disk that is only read.
     const found = await stat(folder).catch(() => undefined);
     if (!found?.isDirectory()) throw error;
+  }
+}
+
+/** Whether there is an embedded database, sound or not; a folder or a link that cannot be read counts as one. */
+export async function holdsDatabase(dataDir: string): Promise<boolean> {
+  try {
+    return (await readdir(join(dataDir, "pg"))).length > 0;
+  } catch (error) {
+    return !isCode(error, "ENOENT");
   }
 }
 

@@ -206,7 +206,8 @@ describe("a start that cannot succeed", () => {
       for (const [folder, begin] of [
         [join(dataDir, "file"), run],
         [join(dataDir, "file", "x", "y"), short],
-        ["/proc/faregate", short],
+        // Whoever makes no folder looks for none that could be made.
+        ...(command === "start" ? [["/proc/faregate", short] as const] : []),
       ] as const) {
         const result = await begin({ FAREGATE_DATA_DIR: folder }, ...command.split(" "));
         const said = command === "doctor" ? result.stdout.split("FAIL").slice(1) : complaints(result);

@@ -20,7 +20,7 @@ async function start(options: StartOptions): Promise<TestGateway> {
   return gateway;
 }
 
-const printed = (gateway: TestGateway) => /Sign in +(\S+) \/ (\S+) \(shown this once/.exec(gateway.output());
+const printed = (gateway: TestGateway) => /Sign in +(\S+) \/ (\S+) \(shown only once/.exec(gateway.output());
 
 describe("the first start", () => {
   it.each([

@@ -127,7 +127,7 @@ async function ask(page: Page, question: string): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
 }
 
-/** As an operator makes it; gives its text, which is shown this once. */
+/** As an operator makes it; gives its text, which is shown only once. */
 async function makeCode(page: Page, usd: string): Promise<string> {
   await page.getByRole("link", { name: "Redemption codes" }).click();
   await page.getByRole("button", { name: "Make codes" }).first().click();

@@ -23,7 +23,7 @@ interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** Within a dialog: what is told of something that is shown there this once. */
+/** Within a dialog: what is told of something that is shown there only once. */
 const ShownOnce = createContext<(isShown: boolean) => void>(() => undefined);
 
 /** Has the dialog around it ask once more before Escape or its cross takes away what nobody will see again. */

@@ -14,9 +14,9 @@ export const partsWords = wordsOf({
     copied: "Copied",
     copyRefused: "The browser refuses to copy. Select the text and copy it yourself.",
     download: "Download",
-    closeOnce: "This is shown this once. Copy or download it first; close again to go on without.",
+    closeOnce: "You see this only once. Copy or download it first; close again to go on without.",
     secretOnce:
-      "This is shown this once. Copy it or download it now: nobody can read it later, not even an operator.",
+      "You see this only once. Copy it or download it now: nobody can read it later, not even an operator.",
     loading: "Loading…",
     first: "First page",
     next: "Next page",

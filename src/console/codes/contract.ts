@@ -29,7 +29,7 @@ export type Batches = z.infer<typeof batches>;
 export const newBatch = batch.extend({
   plain_codes: z
     .array(z.string())
-    .describe("The codes themselves: shown this once, as only their hashes are kept"),
+    .describe("The codes themselves: shown only once, as only their hashes are kept"),
 });
 export type NewBatch = z.infer<typeof newBatch>;
 

@@ -63,7 +63,9 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
           ...{ request_id: requestId, at: at.toISOString(), account: row.account, model: row.model },
           ...{ upstream: row.upstream, amount_nanos: String(amountNanos), charge_nanos: String(chargeNanos) },
           ...{ reason: row.reason, implausible: [...implausible] },
-          why: implausible.some(({ charged }) => !charged) ? ("impossible_usage" as const) : ("beyond_money" as const),
+          why: implausible.some(({ charged }) => !charged)
+            ? ("impossible_usage" as const)
+            : ("beyond_money" as const),
         })),
         next: more ? encodeCursor({ micros: last.micros, id: last.requestId }) : null,
       };

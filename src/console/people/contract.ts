@@ -38,7 +38,7 @@ export const totpCode = z.strictObject({ code: z.string().trim().max(40) });
 export type TotpCode = z.infer<typeof totpCode>;
 
 export const recoveryCodes = z.strictObject({
-  recovery_codes: z.array(z.string()).describe("Each works once in a code's place; shown this once"),
+  recovery_codes: z.array(z.string()).describe("Each works once in a code's place; shown only once"),
 });
 export type RecoveryCodes = z.infer<typeof recoveryCodes>;
 
@@ -80,7 +80,7 @@ export const invitationPage = pageOf(invitationRow);
 export type InvitationPage = z.infer<typeof invitationPage>;
 
 export const createdInvitation = invitationRow.extend({
-  link: z.string().describe("To be given to whoever is invited; shown this once. It is for one person"),
+  link: z.string().describe("To be given to whoever is invited; shown only once. It is for one person"),
 });
 export type CreatedInvitation = z.infer<typeof createdInvitation>;
 
@@ -179,6 +179,6 @@ export const identityBody = z.strictObject({
 export type IdentityBody = z.infer<typeof identityBody>;
 
 export const madePassword = z.strictObject({
-  password: z.string().describe("Shown this once; they choose their own at the next sign-in"),
+  password: z.string().describe("Shown only once; they choose their own at the next sign-in"),
 });
 export type MadePassword = z.infer<typeof madePassword>;

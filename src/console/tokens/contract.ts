@@ -24,6 +24,6 @@ export const tokenBody = z.strictObject({
 export type TokenBody = z.input<typeof tokenBody>;
 
 export const createdToken = tokenRow.extend({
-  token: z.string().describe("The token itself, shown this once: only its hash is kept"),
+  token: z.string().describe("The token itself, shown only once: only its hash is kept"),
 });
 export type CreatedToken = z.infer<typeof createdToken>;

@@ -19,7 +19,7 @@ interface DialogPlace {
   readonly onClose: () => void;
 }
 
-/** Makes a key, then shows its secret, this once. */
+/** Makes a key, then shows its secret, only once. */
 export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
   const t = useWords(keysWords);
   const create = useWrite((body: NewKey) =>

@@ -14,7 +14,7 @@ import { Secret } from "../../parts/secret.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { operatorCodesWords } from "./words.ts";
 
-/** Makes a batch and shows its codes, this once. */
+/** Makes a batch and shows its codes, only once. */
 export function MakeCodes({
   open,
   onClose,
