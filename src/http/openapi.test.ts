@@ -32,6 +32,19 @@ describe("the description of the API", () => {
     }
   });
 
+  it("has a sentence for every status that it names, and the 403 of who may not read the webhook secret", () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const operation of Object.values(operations))
+        for (const [status, answer] of Object.entries(operation["responses"] ?? {}))
+          expect([path, status, answer]).toEqual([
+            path,
+            expect.stringMatching(/^[2-5]\d\d$/),
+            expect.objectContaining({ description: expect.stringMatching(/\w/) }),
+          ]);
+    }
+    expect(document.paths["/v1/webhooks/secret"]?.["get"]?.["responses"]).toHaveProperty("403");
+  });
+
   it("holds only schemas that a validator takes", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const visit = (node: unknown): void => {

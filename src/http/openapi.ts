@@ -169,25 +169,23 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     "models",
     "Native-style model record",
     [pathParameter("model", "Model id")],
-    "Does not exist, or the key may not use it",
+    { 404: "Does not exist, or the key may not use it" },
   );
   storedPaths(paths);
   paths["/v1/receipts/{id}"] = get(
     "money",
     "What a request or a task cost and why: units x frozen prices x factor",
     [pathParameter("id", "`x-request-id` of the answer, or the id of a task")],
-    "No request or task of this account has that id, or its receipt is a moment away",
+    { 404: "No request or task of this account has that id, or its receipt is a moment away" },
   );
-  paths["/v1/webhooks/secret"] = get(
-    "tasks",
-    "What this account's webhooks are signed with: for a key without a list of models that an owner made, else 403",
-    [],
-  );
+  paths["/v1/webhooks/secret"] = get("tasks", "What this account's webhooks are signed with", [], {
+    403: "The key has a list of models, or no owner of the account made it",
+  });
   paths["/v1/webhooks/deliveries/{taskId}"] = get(
     "tasks",
     "What became of telling a webhook of a task's end",
     [pathParameter("taskId", "The id of a task that was submitted with `webhook_url`")],
-    "No webhook was told of such a task of this account",
+    { 404: "No webhook was told of such a task of this account" },
   );
   paths["/media/{day}/{file}"] = open(
     "A copied picture or video, whole or by `Range`; the link is the key",
@@ -227,7 +225,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
 /** Responses that an upstream keeps. */
 function storedPaths(paths: Record<string, Json>): void {
   const id = pathParameter("response_id", "The id of a response that was made for this account and stored");
-  const missing = "This account was given no such response, or it is gone";
+  const missing = { 404: "This account was given no such response, or it is gone" };
   const path = "/v1/responses/{response_id}";
   const read = get("text", "A stored response, from the upstream that keeps it", [id], missing);
   const one = get("text", "Delete a stored response", [id], missing);
@@ -286,8 +284,13 @@ function errorAnswer(description: string): Json {
   return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
-/** `missing`: what 404 means, where it can be. */
-function get(tag: string, summary: string, parameters: readonly Json[], missing?: string): Json {
+/** `others`: what each further status means. */
+function get(
+  tag: string,
+  summary: string,
+  parameters: readonly Json[],
+  others: Readonly<Record<number, string>> = {},
+): Json {
   return {
     get: {
       summary,
@@ -296,7 +299,7 @@ function get(tag: string, summary: string, parameters: readonly Json[], missing?
       responses: {
         200: { description: "OK", content: { "application/json": { schema: { type: "object" } } } },
         401: errorAnswer("No valid API key"),
-        ...(missing === undefined ? {} : { 404: errorAnswer(missing) }),
+        ...Object.fromEntries(Object.entries(others).map(([status, words]) => [status, errorAnswer(words)])),
       },
     },
   };

@@ -17,16 +17,22 @@ type Owner = Pick<UserRecord, "id" | "passwordHash">;
 
 /**
  * The cookie of a browser in which somebody has just signed in, with the tokens of others who use it too. A token is
- * `<seconds>.<nonce>.<mac>`, the mac under the installation's secret over its user and the kept form of the password:
- * nothing is kept of it here, and another password ends every one.
+ * `<seconds>.<nonce>.<owner>.<mac>`, the mac under the installation's secret over it, its user and the kept form of the
+ * password: nothing is kept of it here, and another password ends every one. `<owner>` is a mac over the user alone, by
+ * which those that have ended are found and dropped: they would take the places of people who still use the browser.
  */
 export function rememberDevice(
   hasher: KeyHasher,
   owner: Owner,
   { cookie, nowMs }: { readonly cookie: string | undefined; readonly nowMs: number },
 ): string {
-  const head = `${Math.floor(nowMs / 1_000)}.${randomText(16)}`;
-  const others = tokensOf(cookie).filter((token) => nonceOf(hasher, owner, { token, nowMs }) === undefined);
+  const nonce = randomText(16);
+  const head = `${Math.floor(nowMs / 1_000)}.${nonce}.${tagOf(hasher, owner, nonce)}`;
+  const others = tokensOf(cookie).filter((token) => {
+    const read = readToken(token, nowMs);
+    if (read === undefined || read.tag === tagOf(hasher, owner, read.nonce)) return false;
+    return nonceOf(hasher, owner, { token, nowMs }) === undefined;
+  });
   return [`${head}.${macOf(hasher, owner, head)}`, ...others].slice(0, MOST_USERS).join("~");
 }
 
@@ -48,19 +54,32 @@ function tokensOf(cookie: string | undefined): readonly string[] {
   return cookie.split("~").slice(0, MOST_USERS);
 }
 
-const TOKEN = /^((\d{1,12})\.(\w{16}))\.([\w-]{43})$/;
+/** Earlier versions made it without the owner. */
+const TOKEN = /^((\d{1,12})\.(\w{16})(?:\.([\w-]{11}))?)\.([\w-]{43})$/;
+
+/** The parts of a token; undefined where it is none, or too old. */
+function readToken(token: string, nowMs: number) {
+  const [, head = "", seconds, nonce, tag, mac = ""] = TOKEN.exec(token) ?? [];
+  if (nonce === undefined || nowMs / 1_000 - Number(seconds) > DEVICE_DAYS * 86_400) return undefined;
+  return { head, nonce, mac, tag };
+}
 
 function nonceOf(
   hasher: KeyHasher,
   owner: Owner,
   { token, nowMs }: { readonly token: string; readonly nowMs: number },
 ): string | undefined {
-  const [, head = "", seconds, nonce, mac = ""] = TOKEN.exec(token) ?? [];
-  if (nonce === undefined || nowMs / 1_000 - Number(seconds) > DEVICE_DAYS * 86_400) return undefined;
-  const isOurs = timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(hasher, owner, head)));
-  return isOurs ? nonce : undefined;
+  const read = readToken(token, nowMs);
+  if (read === undefined) return undefined;
+  const isOurs = timingSafeEqual(Buffer.from(read.mac), Buffer.from(macOf(hasher, owner, read.head)));
+  return isOurs ? read.nonce : undefined;
 }
 
 function macOf(hasher: KeyHasher, { id, passwordHash }: Owner, head: string): string {
   return hasher.hash(`device ${id} ${head} ${passwordHash ?? ""}`).toString("base64url");
+}
+
+/** Whose it is, whatever their password; another for each token, so that a cookie says nothing to who reads it. */
+function tagOf(hasher: KeyHasher, { id }: Owner, nonce: string): string {
+  return hasher.hash(`device of ${id} ${nonce}`).toString("base64url").slice(0, 11);
 }

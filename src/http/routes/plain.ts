@@ -29,12 +29,12 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   endpoint(app, deps, ["GET", "HEAD"], "/metrics", async (visit) => {
-    if (deps.catalog.current().settings.metricsAddress !== null) {
-      return sendJson(visit, 404, {
-        error: "metrics are served on their own address (settings.metrics_address)",
-      });
-    }
     expectMonitor(visit.request.raw, deps);
+    if (deps.catalog.current().settings.metricsAddress !== null)
+      throw new GatewayError(
+        "not_found",
+        "Metrics are served at an address of their own, which settings.metrics_address names.",
+      );
     const text = await deps.metrics.text();
     // No page of another origin reads it, whatever it was asked with.
     visit.raw.writeHead(200, {
