@@ -120,6 +120,7 @@ describe("A6, signing in", () => {
       const answers = [
         await member.ask({ method, path, body: {}, headers: foreign }),
         await member.ask({ method, path, body: {}, headers: { "sec-fetch-site": "same-site" } }),
+        await member.ask({ method, path, body: {}, headers: { origin: "http://evil.example" } }),
         ...(policy === "anyone"
           ? [await callerOf(gateway).ask({ method, path, body: {}, headers: foreign })]
           : [
@@ -132,6 +133,40 @@ describe("A6, signing in", () => {
     }
     expect(wrong).toEqual([]);
     expect(await member.get("/session")).toMatchObject({ status: 200 });
+  });
+
+  it("knows its own pages where a browser says no more than their origin", async () => {
+    const member = await guest("origin@example.test");
+    const { host, port } = new URL(gateway.url);
+    const write = (headers: Record<string, string>) =>
+      member.ask({ method: "PATCH", path: "/me", body: { name: "Origin" }, headers });
+    for (const headers of [
+      {},
+      { origin: gateway.url },
+      { origin: `https://${host}` },
+      { origin: "HTTP://AI.EXAMPLE.COM", host: "ai.example.com" },
+      // The address that the gateway knows itself by, asked through a proxy that says another.
+      { origin: gateway.url, host: "faregate" },
+      { origin: "https://ai.example.com", "sec-fetch-site": "same-origin" },
+    ])
+      expect([headers, (await write(headers)).status]).toEqual([headers, 200]);
+    for (const origin of [
+      "null",
+      "http://evil.example",
+      `http://127.0.0.1.evil.example:${port}`,
+      "http://127.0.0.1:1",
+      "x",
+    ])
+      for (const site of [undefined, "none"]) {
+        const headers = { origin, ...(site && { "sec-fetch-site": site }) };
+        expect([headers, await write(headers)]).toEqual([
+          headers,
+          expect.objectContaining({
+            status: 403,
+            body: { error: expect.objectContaining({ code: "csrf_failed" }) },
+          }),
+        ]);
+      }
   });
 
   it("takes no role and no right from a change of oneself", async () => {

@@ -23,7 +23,7 @@ export async function identityOf(
 interface Asked {
   readonly identity: Identity | undefined;
   readonly visit: Visit;
-  readonly console: Pick<ConsoleDeps, "database">;
+  readonly console: Pick<ConsoleDeps, "database" | "publicUrl">;
 }
 
 /**
@@ -34,7 +34,10 @@ interface Asked {
 export async function admit(operation: Operation, asked: Asked): Promise<AccountRecord | undefined> {
   const { identity, visit } = asked;
   const writes = operation.method !== "GET";
-  if (writes) refuseForeignPage(visit.request.raw, identity, operation.policy === "anyone");
+  if (writes) {
+    await refuseForeignPage(visit.request.raw, asked.console.publicUrl);
+    if (operation.policy !== "anyone") expectWord(visit.request.raw, identity);
+  }
   if (operation.policy === "anyone") return undefined;
   if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
   if (writes && identity.via === "token" && identity.readOnly)
@@ -71,14 +74,32 @@ async function accountOf({ visit, console }: Asked): Promise<AccountRecord | und
 }
 
 /**
- * A browser sends the cookie wherever the request comes from; only our own pages can read the session's word
- * and send it along. Before signing in there is no session: there the browser's word for the origin counts.
+ * Browsers say which page a request comes from, the older ones and those without https by `Origin` alone. It is a page of ours
+ * where it names the host that was asked, or the public address, as some proxies ask with a host of their own.
  */
-function refuseForeignPage(request: IncomingMessage, identity: Identity | undefined, isOpen: boolean): void {
-  const site = request.headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none")
-    throw new GatewayError("csrf_failed", "This request comes from a page of another site.");
-  if (isOpen || identity?.via !== "session") return;
+async function refuseForeignPage(
+  { headers }: IncomingMessage,
+  publicUrl: ConsoleDeps["publicUrl"],
+): Promise<void> {
+  const { origin, host, "sec-fetch-site": site } = headers;
+  if (site === "same-origin") return;
+  const isForeign = (site ?? "none") !== "none";
+  if (!isForeign && (origin === undefined || hostOf(origin) === host?.toLowerCase())) return;
+  if (!isForeign && origin === new URL(await publicUrl()).origin) return;
+  throw new GatewayError(
+    "csrf_failed",
+    "This request comes from a page of another site. If it is one of this gateway's own, the operator must set FAREGATE_PUBLIC_URL to its address.",
+  );
+}
+
+/** As `Host` states it; undefined where it is none, as in `null`. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())?.[1];
+}
+
+/** A browser sends the cookie wherever the request comes from; only our own pages can read the session's word. */
+function expectWord(request: IncomingMessage, identity: Identity | undefined): void {
+  if (identity?.via !== "session") return;
   if (request.headers["x-faregate-csrf"] !== identity.csrfToken) {
     throw new GatewayError(
       "csrf_failed",
