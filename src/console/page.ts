@@ -12,7 +12,7 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
 }
 
 /** An amount of money: whole billionths of a dollar as decimal text. */
-export const nanos = z.string().regex(/^-?\d+$/);
+export const nanos = z.string().regex(/^-?\d+$/, "must be billionths of a dollar in decimal digits, as text");
 
 /** ISO 8601, UTC. */
 export const moment = z.iso.datetime();

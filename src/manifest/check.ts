@@ -1,12 +1,11 @@
 import { nearest } from "../base/nearest.ts";
+import { type Issue, type Path, quoted } from "../base/schema-issues.ts";
 import { endpointOf } from "../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../families/family.ts";
 import { FAMILIES } from "../families/table.ts";
 import { kindOf } from "../upstreams/kinds.ts";
-import { type Path, quoted } from "./problems.ts";
 import type { FileAccount, FileGroup, FileModel, FileUpstream } from "./schema.ts";
-import type { Issue } from "./schema-issues.ts";
 
 /** An item that is sound by itself, with its place in its list. */
 export interface Item<T> {

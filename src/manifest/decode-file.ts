@@ -1,3 +1,4 @@
+import type { Path } from "../base/schema-issues.ts";
 import type { Group, TokenRates } from "../catalog/catalog.ts";
 import type { ModelDeclaration } from "../catalog/models-store.ts";
 import type { Price } from "../catalog/price-columns.ts";
@@ -11,7 +12,6 @@ import {
   type Manifest,
   SECTIONS,
 } from "./manifest.ts";
-import type { Path } from "./problems.ts";
 import type { CatalogFile, FileAccount, FileKey, FileModel, FilePrice, FileUpstream } from "./schema.ts";
 
 /** The environment variable that a value of the file was taken from; null = it is written out. */

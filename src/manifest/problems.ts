@@ -10,8 +10,6 @@ export interface Problem extends Place {
   readonly message: string;
 }
 
-export type Path = readonly (string | number)[];
-
 /** Enough to mend a file in one go; a file with more is broken in a way that the first ones show. */
 const SHOWN_PROBLEMS = 50;
 
@@ -32,21 +30,6 @@ export class ManifestError extends Error {
 
 function describe(file: string, { line, column, path, message }: Problem): string {
   return `${file}:${line}:${column}: ${path ? `${path}: ` : ""}${message}`;
-}
-
-/** `["upstreams", 0, "weight"]` as a person writes it: `upstreams[0].weight`. */
-export function pathText(path: Path): string {
-  return path.reduce<string>((text, step) => {
-    if (typeof step === "number") return `${text}[${step}]`;
-    const plain = /^[A-Za-z_][\w-]*$/.test(step);
-    if (!plain) return `${text}[${JSON.stringify(step)}]`;
-    return text ? `${text}.${step}` : step;
-  }, "");
-}
-
-/** A value quoted in a message, cut where it is long. */
-export function quoted(value: string): string {
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
 }
 
 /**

@@ -1,12 +1,11 @@
+import { flattenIssues, issueMessage, type Path, pathText } from "../base/schema-issues.ts";
 import type { ModelDeclaration } from "../catalog/models-store.ts";
 import type { SettingsFile } from "../catalog/settings.ts";
 import { checkFile } from "./check.ts";
 import { decodeFile } from "./decode-file.ts";
 import type { DeclaredUpstream, Manifest } from "./manifest.ts";
-import { type Path, pathText } from "./problems.ts";
 import { soundParts } from "./read.ts";
 import { fileSchema } from "./schema.ts";
-import { flattenIssues, issueMessage } from "./schema-issues.ts";
 
 /** What the catalog has that an item may name. */
 export interface KnownNames {

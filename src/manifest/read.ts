@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { z } from "zod";
+import { flattenIssues, type Issue, issueMessage, type Path, pathText } from "../base/schema-issues.ts";
 import { type CheckedFile, checkFile, type Item } from "./check.ts";
 import { decodeFile } from "./decode-file.ts";
 import { DEFAULT_GROUP, type Manifest, SECTIONS } from "./manifest.ts";
-import { ManifestError, type Path, type Problem, pathText, redact } from "./problems.ts";
+import { ManifestError, type Problem, redact } from "./problems.ts";
 import { fileSchema, itemSchemas } from "./schema.ts";
-import { flattenIssues, type Issue, issueMessage } from "./schema-issues.ts";
 import { readYamlTree, type YamlTree } from "./yaml-tree.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

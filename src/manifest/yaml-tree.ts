@@ -10,7 +10,8 @@ import {
   type Scalar,
   visit,
 } from "yaml";
-import { type Path, type Place, type Problem, pathText } from "./problems.ts";
+import { type Path, pathText } from "../base/schema-issues.ts";
+import type { Place, Problem } from "./problems.ts";
 import { expandReferences } from "./references.ts";
 import { syntaxMessage } from "./yaml-messages.ts";
 import { exactNumber, plainValue } from "./yaml-scalars.ts";

@@ -2,6 +2,7 @@ import { parse } from "cookie";
 import type { z } from "zod";
 import type { AccountRecord } from "../../accounts/accounts-store.ts";
 import { assert } from "../../base/assert.ts";
+import { flattenIssues, issueMessage } from "../../base/schema-issues.ts";
 import type { Call, Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
@@ -130,9 +131,9 @@ async function bodyOf({ request }: Visit, { identity, deps }: Sender): Promise<u
 }
 
 function read(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueMessage });
   if (!result.success) {
-    const [issue] = result.error.issues;
+    const [issue] = flattenIssues(result.error.issues);
     throw refused(issue?.path.join(".") ?? "", issue?.message ?? "");
   }
   const place = placeOfNoText(result.data);

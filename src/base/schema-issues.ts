@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { nearest } from "../base/nearest.ts";
-import { type Path, quoted } from "./problems.ts";
+import { nearest } from "./nearest.ts";
+
+export type Path = readonly (string | number)[];
 
 /** Something a schema found: `atKey` where the key itself is wrong and not its value. */
 export interface Issue {
@@ -37,6 +38,8 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
+      // What was text in a query, and is no number.
+      if (Number.isNaN(issue.input)) return `must be ${typeName(issue.expected)}`;
       if (isOddNumber(issue))
         return `must be ${typeName(issue.expected)} in decimal digits, not ${quoted(String(issue.input))}`;
       return `must be ${typeName(issue.expected)}, not ${valueName(issue.input)}${quoteHint(issue)}`;
@@ -51,16 +54,24 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case "too_big":
       return boundMessage(issue.origin, issue.inclusive ? "at most" : "less than", issue.maximum);
     case "invalid_format":
-      return `must be a valid ${issue.format}`;
+      return FORMATS[issue.format] ?? OTHER_FORM;
     case "invalid_union":
       return issue.input === undefined ? "is required" : "has a form that is not known here";
     default:
-      return undefined;
+      return OTHER_FORM;
   }
 }
 
 const KEY = "<key>";
 const KNOWN = "known here: ";
+
+const OTHER_FORM = "has a form that is not taken here";
+const FORMATS: Readonly<Record<string, string>> = {
+  url: "must be an address such as https://ai.example.com",
+  datetime: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
+  date: "must be a day, such as 2027-01-31",
+  email: "must be an e-mail address",
+};
 
 /** The keys of the object schema that met an unknown one. */
 function knownKeys(issue: z.core.$ZodRawIssue): string[] {
@@ -134,4 +145,19 @@ function isOddNumber({ expected, input }: { readonly expected: string; readonly 
 function quoteHint(issue: { readonly expected: string; readonly input?: unknown }): string {
   const scalar = typeof issue.input === "number" || typeof issue.input === "boolean";
   return issue.expected === "string" && scalar ? "; put it in quotes" : "";
+}
+
+/** `["upstreams", 0, "weight"]` as a person writes it: `upstreams[0].weight`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    const plain = /^[A-Za-z_][\w-]*$/.test(step);
+    if (!plain) return `${text}[${JSON.stringify(step)}]`;
+    return text ? `${text}.${step}` : step;
+  }, "");
+}
+
+/** A value quoted in a message, cut where it is long. */
+export function quoted(value: string): string {
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
 }
