@@ -183,19 +183,28 @@ const MOST_ANSWERS = 1e15;
 const USUAL_ANSWERS = 128;
 
 /**
- * The largest output limit that the request states, at most `ceiling`; anything that is no number from 1 up
- * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated.
+ * The largest output limit that the request states, at most `ceiling`; anything that is no whole number
+ * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
+ * less: servers that take these write on without end (llama.cpp, Ollama), and clients mean that by them.
  */
 export function statedLimit({ scan, outputLimits }: HoldQuestion, ceiling: number): number | undefined {
   let largest: number | undefined;
+  let isOpen = false;
   for (const path of outputLimits) {
     const values = scan.all(path);
     if (values.length < scan.count(path)) return ceiling;
     for (const value of values) {
-      if (value.type !== "null") largest = Math.max(largest ?? 0, asCount(value, ceiling));
+      if (isNoLimit(value)) isOpen = true;
+      else if (value.type !== "null") largest = Math.max(largest ?? 0, asCount(value, ceiling));
     }
   }
-  return largest;
+  // Which of several a vendor takes is its own affair.
+  return largest !== undefined && isOpen ? ceiling : largest;
+}
+
+/** Whether it says in a number that there is no limit. */
+export function isNoLimit({ value }: FoundValue): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value <= 0;
 }
 
 function asCount(value: FoundValue, ceiling: number): number {

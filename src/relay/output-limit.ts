@@ -1,4 +1,5 @@
-import { type Edit, setField, setMember } from "../base/json-splice.ts";
+import { type Edit, replaceValue, setField, setMember } from "../base/json-splice.ts";
+import { isNoLimit } from "../billing/hold-bound.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import type { TextRequest } from "./text-request.ts";
 
@@ -7,10 +8,15 @@ export function outputLimitHeader(tokens: number): Record<string, string> {
   return { "x-faregate-output-limit": `${tokens}` };
 }
 
-/** Writes an output limit into a body that states none (or null), where the model reads it. */
+/**
+ * Writes an output limit into a body that states none (or null), where the model reads it; into one that says in a number that
+ * there is none (0, -1), in place of each, as its reader may take any of them.
+ */
 export function outputLimitEdits({ protocol, scan }: TextRequest, quirks: Quirks, tokens: number): Edit[] {
   const field = protocol.forward.ownLimit;
   if (field === null) return [];
+  const open = protocol.forward.outputLimits.flatMap((path) => scan.all(path)).filter(isNoLimit);
+  if (open.length > 0) return open.map((found) => replaceValue(found, `${tokens}`));
   const { name, within } = field;
   if (within !== undefined) return setMember(scan, within, name, tokens);
   const known = protocol.name === "chat-completions" ? quirks.maxTokensField : undefined;

@@ -136,6 +136,21 @@ describe("a balance below what the longest answer would cost", { timeout: PATIEN
     for (const reply of replies) expect(limitOf(reply) * OUTPUT).toBeLessThanOrEqual(QUARTER);
   });
 
+  it.each([0, -1])("serves a chat that says there is no limit by %d, with one in its place", async (none) => {
+    for (const name of ["max_tokens", "max_completion_tokens"]) {
+      const reply = await chat({ [name]: none });
+      expect([reply.status, reply.text]).toEqual([200, expect.any(String)]);
+      expect(JSON.parse(vendor.calls.at(-1)?.body.toString() ?? "")).toEqual({
+        ...{ model: "any", messages: [{ role: "user", content: "Hello" }] },
+        [name]: limitOf(reply),
+      });
+      const rich = await chat({ [name]: none }, "rich");
+      expect([rich.status, rich.headers.get("x-faregate-output-limit")]).toEqual([200, null]);
+      expect(vendor.calls.at(-1)?.body.toString()).toContain(`"${name}":${none}`);
+    }
+    expect((await chat({ max_tokens: none, max_completion_tokens: 100_000 })).status).toBe(403);
+  });
+
   it.each([
     ["several answers", { n: 2 }],
     ["a stated limit that is beyond the money", { max_tokens: 100_000 }],
