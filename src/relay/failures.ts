@@ -96,10 +96,19 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
     : { ...error, ...told, details: scrubber.value(details) };
 }
 
-/** What the upstream told of its failure, for the operator's log: without its words, which may repeat the caller's. */
-function causeOf({ status, type, code }: UpstreamError, upstream: string): Error {
-  return new Error(`The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd());
+/**
+ * What the upstream told of its failure, for the operator's log: with its words, unless the caller is at fault, who reads them
+ * then and whose own they often repeat.
+ */
+function causeOf({ status, type, code, fault, message }: UpstreamError, upstream: string): Error {
+  const words = fault === "caller" ? "" : message.replace(/\s+/g, " ").trim();
+  const told = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}...` : words;
+  const head = `The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd();
+  return new Error(told === "" ? head : `${head}: ${told}`);
 }
+
+/** A proxy's page in an error's place has thousands. */
+const MOST_WORDS = 500;
 
 function healthOf(error: UpstreamError): AttemptOutcome {
   switch (error.fault) {
