@@ -20,7 +20,7 @@ const MODELS: Readonly<Record<TextProtocol, { readonly model: string; readonly k
   "generate-content": { model: "gemini-3-pro-preview", kind: "gemini" },
 };
 
-describe("tool loops of five steps, with thoughts and two calls at once", () => {
+describe("tool loops of five steps, with thoughts, two calls at once and a picture", () => {
   let gateway: TestGateway;
   const upstreams = new Map<TextProtocol, SigningUpstream>();
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe("tool loops of five steps, with thoughts and two calls at once", () => 
   });
 
   it.each(WAYS)(
-    "give $upstream each signature back byte for byte: $sdk, streamed: $streamed",
+    "give $upstream the picture and each signature back byte for byte: $sdk, streamed: $streamed",
     async (way) => {
       const { sdk, upstream, streamed } = way;
       const signing = upstreams.get(upstream);

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { asObject, asObjects, asText, type JsonObject } from "../../src/protocols/json.ts";
 import type { TextProtocol } from "./text-caller.ts";
+import { VENDOR_WIRES } from "./vendor-wire.ts";
 
 export interface SigningUpstream {
   readonly url: string;
-  /** What came back otherwise than it was signed, or not at all. */
+  /** What came back otherwise than it was signed, or not at all; each was refused. */
   readonly faults: readonly string[];
   /** Answers whose state came back, of all conversations. */
   readonly kept: () => number;
@@ -15,10 +16,14 @@ export interface SigningUpstream {
 /** Two calls at once after a thought, this often; then the answer. */
 export const STEPS = 4;
 export const ANSWER = "Seven degrees.";
+/** What the question shows: a PNG of one pixel in base64. */
+export const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /**
- * An upstream of one protocol that thinks, calls two tools at once and signs, step after step, and looks at each
- * signature of the conversation byte for byte. A conversation's name is its first words.
+ * An upstream of one protocol that thinks, calls two tools at once and signs, step after step, and looks at the picture and
+ * at each signature of the conversation byte for byte: it refuses a history that lacks one. A conversation's name is its
+ * first words.
  */
 export async function signingUpstream(protocol: TextProtocol): Promise<SigningUpstream> {
   const wire = WIRES[protocol];
@@ -32,8 +37,14 @@ export async function signingUpstream(protocol: TextProtocol): Promise<SigningUp
       const found = wire.signed(body);
       const name = /loop-[\w-]+/.exec(JSON.stringify(body))?.[0] ?? "";
       const wanted = found.map((_, step) => signatureOf(name, step));
-      if (JSON.stringify(found) === JSON.stringify(wanted)) kept += found.length;
-      else faults.push(`${name}: ${JSON.stringify(found)}`);
+      const pictures = wire.pictures(body);
+      if (JSON.stringify([pictures, found]) !== JSON.stringify([[PICTURE], wanted])) {
+        faults.push(`${name}: ${JSON.stringify({ pictures, found })}`);
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(VENDOR_WIRES[protocol].error(REFUSAL));
+        return;
+      }
+      kept += found.length;
       const streamed = body["stream"] === true || request.url?.includes("stream") === true;
       const told = found.length < STEPS ? signatureOf(name, found.length) : undefined;
       answer(response, streamed ? wire.stream(found.length, told) : wire.plain(found.length, told));
@@ -55,6 +66,11 @@ export async function signingUpstream(protocol: TextProtocol): Promise<SigningUp
   };
 }
 
+const REFUSAL = {
+  ...{ status: 400, type: "invalid_request_error", code: "invalid_request" },
+  message: "The history is not what was told.",
+};
+
 /** With every letter that a slot could trip over. */
 function signatureOf(name: string, step: number): string {
   return Buffer.from(`${name} ${step} \u00fb\u00ff\u00be?>`).toString("base64");
@@ -69,6 +85,8 @@ function answer(response: ServerResponse, told: JsonObject | string): void {
 interface Wire {
   /** The signature of each step in the history, "" where there is none in its place. */
   signed(body: JsonObject): readonly string[];
+  /** Those of all turns, in base64. */
+  pictures(body: JsonObject): readonly string[];
   /** `signature` undefined: the answer. */
   plain(step: number, signature: string | undefined): JsonObject;
   stream(step: number, signature: string | undefined): string;
@@ -77,7 +95,16 @@ interface Wire {
 const NAMES = ["get_weather", "get_tide"];
 const ARGS = '{"city":"Oslo"}';
 
+/** Of a `data:` URL. */
+function pictureAt(url: unknown): string {
+  return asText(url).replace(/^data:image\/png;base64,/, "");
+}
+
 const chat: Wire = {
+  pictures: ({ messages }) =>
+    asObjects(messages)
+      .flatMap(({ content }) => asObjects(content))
+      .flatMap(({ image_url }) => (image_url === undefined ? [] : [pictureAt(asObject(image_url)?.["url"])])),
   signed: ({ messages }) =>
     asObjects(messages).flatMap(({ tool_calls }) => {
       const [first] = asObjects(tool_calls);
@@ -131,6 +158,10 @@ function chatSaid(step: number, signature: string | undefined) {
 }
 
 const responses: Wire = {
+  pictures: ({ input }) =>
+    asObjects(input)
+      .flatMap(({ content }) => asObjects(content))
+      .flatMap(({ image_url }) => (image_url === undefined ? [] : [pictureAt(image_url)])),
   signed({ input }) {
     const items = asObjects(input);
     return items.flatMap((item, at) => {
@@ -211,13 +242,17 @@ function responseOf(output: readonly JsonObject[], status: string): JsonObject {
 }
 
 const messages: Wire = {
+  pictures: ({ messages }) =>
+    asObjects(messages)
+      .flatMap(({ content }) => asObjects(content))
+      .flatMap(({ type, source }) => (type === "image" ? [asText(asObject(source)?.["data"])] : [])),
   signed: (body) =>
     asObjects(body["messages"]).flatMap(({ role, content }) => {
       const blocks = asObjects(content);
       if (role !== "assistant" || !blocks.some(({ type }) => type === "tool_use")) return [];
       const [first] = blocks;
       const whole = asText(first?.["thinking"]).startsWith("Hm ");
-      return [whole ? asText(first?.["signature"]) : ""];
+      return [asText(whole ? first?.["signature"] : first?.["data"])];
     }),
   plain: (step, signature) => ({
     ...{ id: "msg_1", type: "message", role: "assistant", model: "m", stop_sequence: null },
@@ -244,7 +279,10 @@ const messages: Wire = {
 function blocksOf(step: number, signature: string | undefined): readonly JsonObject[] {
   if (signature === undefined) return [{ type: "text", text: ANSWER }];
   return [
-    { type: "thinking", thinking: `Hm ${step}.`, signature },
+    // What is thought is told in every other step.
+    step % 2 === 0
+      ? { type: "thinking", thinking: `Hm ${step}.`, signature }
+      : { type: "redacted_thinking", data: signature },
     ...NAMES.map((name, at) => ({
       ...{ type: "tool_use", id: `toolu_${step}_${at}`, name, input: JSON.parse(ARGS) },
     })),
@@ -262,7 +300,9 @@ function blockEvents(block: JsonObject, index: number): readonly JsonObject[] {
             { type: "thinking_delta", thinking },
             { type: "signature_delta", signature },
           ]
-        : [{ type: "input_json_delta", partial_json: JSON.stringify(input) }];
+        : input === undefined
+          ? []
+          : [{ type: "input_json_delta", partial_json: JSON.stringify(input) }];
   const start = { ...bare, ...Object.fromEntries(Object.entries(empty).filter(([key]) => key in block)) };
   return [
     { type: "content_block_start", index, content_block: start },
@@ -272,6 +312,12 @@ function blockEvents(block: JsonObject, index: number): readonly JsonObject[] {
 }
 
 const native: Wire = {
+  pictures: ({ contents }) =>
+    asObjects(contents)
+      .flatMap(({ parts }) => asObjects(parts))
+      .flatMap(({ inlineData }) =>
+        inlineData === undefined ? [] : [asText(asObject(inlineData)?.["data"])],
+      ),
   signed({ contents }) {
     const turns: JsonObject[][] = [[]];
     for (const { role, parts } of asObjects(contents)) {

@@ -5,6 +5,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type Part } from "@google/genai";
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
+import { PICTURE } from "./signing-upstream.ts";
 import type { TextProtocol } from "./text-caller.ts";
 import { KEYS } from "./world.ts";
 
@@ -21,6 +22,7 @@ export type StateLoop = (ask: LoopAsk) => Promise<string>;
 
 const NAMES = ["get_weather", "get_tide"];
 const CITY = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
+const PICTURE_URL = `data:image/png;base64,${PICTURE}`;
 /** More than any loop here takes. */
 const MOST_STEPS = 8;
 
@@ -93,7 +95,15 @@ async function chatLoop(
   kept: (message: OpenAI.ChatCompletionMessage) => OpenAI.ChatCompletionMessageParam = (message) => message,
 ): Promise<string> {
   const client = new OpenAI({ apiKey: KEYS.main, baseURL: `${url}/v1`, maxRetries: 0 });
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: question }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: question },
+        { type: "image_url", image_url: { url: PICTURE_URL } },
+      ],
+    },
+  ];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const ask = {
       ...{ model, messages, reasoning_effort: "low" as const },
@@ -114,7 +124,15 @@ async function chatLoop(
 
 async function responsesLoop({ url, model, question, streamed }: LoopAsk): Promise<string> {
   const client = new OpenAI({ apiKey: KEYS.main, baseURL: `${url}/v1`, maxRetries: 0 });
-  const input: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: question }];
+  const input: OpenAI.Responses.ResponseInputItem[] = [
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: question },
+        { type: "input_image", image_url: PICTURE_URL, detail: "auto" },
+      ],
+    },
+  ];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const ask = {
       ...{ model, input, reasoning: { effort: "low" as const }, store: false },
@@ -137,7 +155,15 @@ async function responsesLoop({ url, model, question, streamed }: LoopAsk): Promi
 
 async function messagesLoop({ url, model, question, streamed }: LoopAsk): Promise<string> {
   const client = new Anthropic({ apiKey: KEYS.main, baseURL: url, maxRetries: 0 });
-  const messages: Anthropic.MessageParam[] = [{ role: "user", content: question }];
+  const messages: Anthropic.MessageParam[] = [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: question },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
+      ],
+    },
+  ];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const ask = {
       ...{ model, messages, max_tokens: 4_000 },
@@ -165,7 +191,7 @@ async function nativeLoop({ url, model, question, streamed }: LoopAsk): Promise<
     tools: [{ functionDeclarations: NAMES.map((name) => ({ name, parametersJsonSchema: CITY })) }],
   };
   const chat = client.chats.create({ model, config });
-  let message: string | Part[] = question;
+  let message: Part[] = [{ text: question }, { inlineData: { mimeType: "image/png", data: PICTURE } }];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const calls = [];
     let text = "";
@@ -196,7 +222,15 @@ async function aiLoop(
   const tools = Object.fromEntries(NAMES.map((name) => [name, look()]));
   const ask = {
     model,
-    prompt: question,
+    prompt: [
+      {
+        role: "user" as const,
+        content: [
+          { type: "text" as const, text: question },
+          { type: "image" as const, image: PICTURE, mediaType: "image/png" },
+        ],
+      },
+    ],
     tools,
     stopWhen: stepCountIs(MOST_STEPS),
     maxRetries: 0,
