@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
-import { ANSWER, type SigningUpstream, STEPS, signingUpstream } from "../support/signing-upstream.ts";
-import { STATE_LOOPS } from "../support/state-loops.ts";
+import { type SigningUpstream, signingUpstream } from "../support/signing-upstream.ts";
+import { ANSWER, LOOP_SCRIPT, STATE_LOOPS, STEPS } from "../support/state-loops.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { KEYS, PRICE } from "../support/world.ts";
 
@@ -24,7 +24,7 @@ describe("tool loops of five steps, with thoughts, two calls at once and a pictu
   let gateway: TestGateway;
   const upstreams = new Map<TextProtocol, SigningUpstream>();
   beforeAll(async () => {
-    for (const protocol of TEXT_PROTOCOLS) upstreams.set(protocol, await signingUpstream(protocol));
+    for (const protocol of TEXT_PROTOCOLS) upstreams.set(protocol, await signingUpstream(LOOP_SCRIPT));
     gateway = await startGateway({ catalog: catalog(upstreams) });
   });
   afterAll(async () => {

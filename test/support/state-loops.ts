@@ -5,7 +5,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type Part } from "@google/genai";
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
-import { PICTURE } from "./signing-upstream.ts";
+import type { SigningScript } from "./signing-upstream.ts";
 import type { TextProtocol } from "./text-caller.ts";
 import { KEYS } from "./world.ts";
 
@@ -21,6 +21,21 @@ export interface LoopAsk {
 export type StateLoop = (ask: LoopAsk) => Promise<string>;
 
 const NAMES = ["get_weather", "get_tide"];
+/** Calls come this often; then the answer. */
+export const STEPS = 4;
+export const ANSWER = "Seven degrees.";
+/** A PNG of one pixel in base64. */
+const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** What the model does in these loops: both tools at once, step after step. The question names the conversation. */
+export const LOOP_SCRIPT: SigningScript = {
+  name: (body) => /loop-[\w-]+/.exec(JSON.stringify(body))?.[0] ?? "",
+  pictures: [PICTURE],
+  calls: (step) => (step < STEPS ? NAMES.map((name) => ({ name, args: { city: "Oslo" } })) : []),
+  answer: ANSWER,
+};
+
 const CITY = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
 const PICTURE_URL = `data:image/png;base64,${PICTURE}`;
 /** More than any loop here takes. */
