@@ -3,7 +3,7 @@ import type { TextProtocol } from "./text-caller.ts";
 
 /** One turn of a model that thinks, calls tools and signs what it thought. */
 export interface CallingTurn {
-  /** Turns of the model's before this one. */
+  /** Turns of the model's before this one; in its ids, as clients join answers of one id. */
   readonly step: number;
   readonly model: string;
   /** Of the thought before the calls; undefined = there is none. */
@@ -47,7 +47,7 @@ const chat: CallingWire = {
       .flatMap(({ image_url }) => (image_url === undefined ? [] : [pictureAt(asObject(image_url)?.["url"])])),
   offered: ({ tools }) => namesOf(asObjects(tools).map((each) => asObject(each["function"]))),
   plain: (turn) => ({
-    ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model: turn.model },
+    ...{ id: `chatcmpl-${turn.step}`, object: "chat.completion", created: 1, model: turn.model },
     choices: [
       {
         index: 0,
@@ -59,7 +59,12 @@ const chat: CallingWire = {
   }),
   stream(turn) {
     const { content, tool_calls, reasoning_content } = chatSaid(turn);
-    const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: turn.model };
+    const head = {
+      id: `chatcmpl-${turn.step}`,
+      object: "chat.completion.chunk",
+      created: 1,
+      model: turn.model,
+    };
     const deltas: readonly JsonObject[] = [
       { role: "assistant", content: "" },
       ...(reasoning_content === undefined ? [] : [{ reasoning_content }]),
@@ -127,7 +132,7 @@ const responses: CallingWire = {
 function itemsOf({ step, signature, calls, text }: CallingTurn): readonly JsonObject[] {
   if (calls.length === 0) {
     const content = [{ type: "output_text", text, annotations: [], logprobs: [] }];
-    return [{ type: "message", id: "msg_1", role: "assistant", status: "completed", content }];
+    return [{ type: "message", id: `msg_${step}`, role: "assistant", status: "completed", content }];
   }
   const thought = { type: "reasoning", id: `rs_${step}`, summary: [], encrypted_content: signature };
   return [
@@ -167,9 +172,9 @@ function itemEvents(item: JsonObject, output_index: number): readonly JsonObject
   ];
 }
 
-function responseOf({ model }: CallingTurn, output: readonly JsonObject[], status: string): JsonObject {
+function responseOf({ model, step }: CallingTurn, output: readonly JsonObject[], status: string): JsonObject {
   return {
-    ...{ id: "resp_1", object: "response", created_at: 1, status, model, output },
+    ...{ id: `resp_${step}`, object: "response", created_at: 1, status, model, output },
     ...{ error: null, incomplete_details: null, instructions: null, metadata: {}, tools: [] },
     ...{ parallel_tool_calls: true, temperature: 1, tool_choice: "auto", top_p: 1 },
     usage: {
@@ -195,7 +200,7 @@ const messages: CallingWire = {
       .flatMap(({ type, source }) => (type === "image" ? [asText(asObject(source)?.["data"])] : [])),
   offered: ({ tools }) => namesOf(asObjects(tools).filter((each) => each["input_schema"] !== undefined)),
   plain: (turn) => ({
-    ...{ id: "msg_1", type: "message", role: "assistant", model: turn.model, stop_sequence: null },
+    ...{ id: `msg_${turn.step}`, type: "message", role: "assistant", model: turn.model, stop_sequence: null },
     content: blocksOf(turn),
     stop_reason: turn.calls.length === 0 ? "end_turn" : "tool_use",
     usage: { input_tokens: 9, output_tokens: 9 },

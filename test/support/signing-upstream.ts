@@ -19,7 +19,7 @@ export interface SigningScript {
   /** Pictures that each request shows, in base64. */
   readonly pictures: readonly string[];
   /** What it calls after so many turns with calls; nothing: it answers. */
-  calls(step: number, offered: readonly string[]): CallingTurn["calls"];
+  calls(step: number, offered: readonly string[], name: string): CallingTurn["calls"];
   readonly answer: string;
 }
 
@@ -50,7 +50,7 @@ export async function signingUpstream(script: SigningScript): Promise<SigningUps
     }
     kept += found.length;
     const step = found.length;
-    const calls = name === "" ? [] : script.calls(step, wire.offered(body));
+    const calls = name === "" ? [] : script.calls(step, wire.offered(body), name);
     const signature = calls.length === 0 ? undefined : signatureOf(name, step);
     const turn = { step, model, signature, calls, text: script.answer };
     response.writeHead(200, { "content-type": streamed ? "text/event-stream" : "application/json" });
