@@ -84,6 +84,12 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   metrics.gauges("tasks_open", "Pictures and videos of all processes that are not over", "state", () =>
     engine.openByState(),
   );
+  metrics.counters(
+    "tasks_fate_unknown_total",
+    "Pictures and videos that failed because an upstream's answer to the order was lost; it may have made them",
+    "upstream",
+    () => engine.unknownFates(),
+  );
   const secretOf = createWebhookSecrets(database, seals);
   const webhooks = works
     ? await createWebhooks({

@@ -145,6 +145,8 @@ export interface Claim {
   readonly looks: number;
   readonly msToDeadline: number;
   readonly msSinceFinished: number | null;
+  /** Since the order was about to go out; null = it was not. */
+  readonly msSinceIntended: number | null;
   /** Where it was or is to be submitted; with it and without `upstreamTask` and `made` nobody knows what came of it. */
   readonly place: Place | null;
   readonly upstreamTask: string | null;

@@ -85,6 +85,46 @@ describe("a task", () => {
     expect(seen).toContainEqual(["IN_PROGRESS", 99]);
   });
 
+  it("that is done without a result fails after a few looks, not at its deadline", async () => {
+    let looks = 0;
+    vendor.onLook = () => {
+      looks += 1;
+      return { type: "resultless" };
+    };
+    const { task, caller } = await run();
+    expect(task).toMatchObject({ state: "FAILURE", failReason: expect.stringContaining("no result") });
+    expect(looks).toBe(4);
+    await expectCharged(rig, caller, 0n);
+  });
+
+  it("whose result comes a look after the word for it succeeds", async () => {
+    let looks = 0;
+    const made = vendor.onLook;
+    vendor.onLook = (id) => {
+      looks += 1;
+      return looks < 3 ? { type: "resultless" } : made(id);
+    };
+    const { task, caller } = await run();
+    expect(task.state).toBe("SUCCESS");
+    await expectCharged(rig, caller, PRICE);
+  });
+
+  it.each([true, false])(
+    "has its last frame where it was asked for, and only there: %s",
+    async (returnLastFrame) => {
+      const lastFrameUrl = "http://vendor.test/last.png";
+      vendor.onLook = () => ({
+        type: "succeeded",
+        result: { outputs: [{ url: "http://vendor.test/v.mp4" }], lastFrameUrl },
+      });
+      const { task } = await run({ order: { returnLastFrame } });
+      expect(task.result).toEqual({
+        outputs: [{ url: "http://vendor.test/v.mp4" }],
+        ...(returnLastFrame && { lastFrameUrl }),
+      });
+    },
+  );
+
   it("with a violation fails and is refunded without a call to anyone", async () => {
     const { task, caller } = await run({ violation: "duration 31 is more than 30" });
     expect(task).toMatchObject({ state: "FAILURE", failReason: "duration 31 is more than 30" });

@@ -12,7 +12,7 @@ import { scrubberOf } from "../upstreams/scrubber.ts";
 import { inlinePictures, type ReadFile } from "../upstreams/task-apis/inline-pictures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { FoundTask, TaskBoard } from "./board.ts";
-import { BATCHLESS_MS, createFaults, REFUSED_MS } from "./faults.ts";
+import { BATCHLESS_MS, createFaults, createTally, REFUSED_MS, type Tally } from "./faults.ts";
 import { createFinder } from "./find.ts";
 import { createFinisher, type KeepFiles, type ProbeSeconds } from "./finish.ts";
 import { createSubmitter } from "./submit.ts";
@@ -51,6 +51,8 @@ export interface TaskEngine extends Tasks {
   inHands(): number;
   /** Tasks of all processes that are not over, by state, as of some seconds ago; where this one makes tasks. */
   openByState(): ReadonlyMap<string, number>;
+  /** By upstream, the tasks that this process gave up because nobody knows whether it has them. */
+  unknownFates(): ReadonlyMap<string, number>;
   /** Takes no more tasks; what is in its hands is finished within `graceMs` or left to other processes. */
   stop(graceMs: number): Promise<void>;
 }
@@ -62,8 +64,9 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
   const finder = createFinder(board, timers);
   const submitter = createSubmitter({ board, ...options });
   let stopped = false;
+  const unknownFates = createTally();
   const worker: Worker | undefined = options.works
-    ? createWorker(workDeps(board, options, () => stopped))
+    ? createWorker(workDeps(board, options, { stopped: () => stopped, unknownFates }))
     : undefined;
   const upkeep = options.works
     ? createUpkeep({
@@ -86,6 +89,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     read: (accountId, id) => board.find(accountId, id),
     inHands: () => worker?.inHands() ?? 0,
     openByState: () => upkeep?.openByState() ?? new Map(),
+    unknownFates: unknownFates.counts,
     async stop(graceMs) {
       await Promise.all([worker?.stop(graceMs), upkeep?.stop()]);
       stopped = true;
@@ -94,11 +98,16 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
   };
 }
 
-function workDeps(board: TaskBoard, options: TaskEngineOptions, stopped: () => boolean): WorkDeps {
+function workDeps(
+  board: TaskBoard,
+  options: TaskEngineOptions,
+  shared: Pick<WorkDeps, "stopped"> & { readonly unknownFates: Tally },
+): WorkDeps {
   const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles, largeJson } = options;
   const { health } = options;
   return {
-    ...{ health, board, ask, apiOf, clock, timers, random, log, stopped, largeJson },
+    ...{ health, board, ask, apiOf, clock, timers, random, log, largeJson, ...shared },
+    resultless: createTally(),
     finisher: createFinisher(board, probe, random, keepFiles),
     faults: createFaults(clock, REFUSED_MS),
     batchless: createFaults(clock, BATCHLESS_MS),

@@ -13,6 +13,30 @@ export const REFUSED_MS = 30_000;
 /** To try a batch in vain costs one call; not to try one that would be answered again costs one for each task. */
 export const BATCHLESS_MS = 60_000;
 
+/** Counts what happened to tasks, or at upstreams, since the start of this process. */
+export interface Tally {
+  /** Gives how often it was noted, this time included. */
+  note(name: string): number;
+  counts(): ReadonlyMap<string, number>;
+}
+
+/** More names than this are tasks that others have ended meanwhile: the oldest are forgotten. */
+const MOST_TALLIED = 10_000;
+
+export function createTally(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    note(name) {
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      const [oldest] = counts.size > MOST_TALLIED ? counts.keys() : [];
+      if (oldest !== undefined) counts.delete(oldest);
+      return count;
+    },
+    counts: () => counts,
+  };
+}
+
 export function createFaults(clock: Clock, rememberedMs: number): Faults {
   const untilMs = new Map<string, number>();
   const keyOf = ({ place }: TaskCandidate): string =>

@@ -24,6 +24,13 @@ export function createFinisher(
   random: () => number,
   keepFiles: KeepFiles = (_taskId, result) => Promise.resolve(result),
 ): Finisher {
+  /** Without a last frame that nobody asked for. */
+  const asOrdered = async (claim: Claim, result: TaskResult): Promise<TaskResult> => {
+    const { lastFrameUrl, ...others } = result;
+    if (lastFrameUrl === undefined) return result;
+    const order = await board.order(claim.id);
+    return order.medium === "video" && order.returnLastFrame ? result : others;
+  };
   const finish = async (claim: Claim, ending: Ending): Promise<void> => {
     crashPoint("task.finish.before-statement");
     await board.finish(claim, ending);
@@ -34,7 +41,7 @@ export function createFinisher(
       const { used, estimated, found } = claim.openEnded
         ? await actualUnits(claim.units, result, probe)
         : { used: claim.units, estimated: false, found: undefined };
-      const kept = await keepFiles(claim.id, result, timeForFiles(claim));
+      const kept = await keepFiles(claim.id, await asOrdered(claim, result), timeForFiles(claim));
       await finish(claim, {
         ...{
           state: "SUCCESS",

@@ -130,6 +130,12 @@ function isSilence(outcome: AskOutcome | undefined): boolean {
   return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
 }
 
+/** A result may come a moment after the word for it, not at the fourth look. */
+const MOST_RESULTLESS = 4;
+/** Nor is it waited for as long as for a task that runs: some three seconds from look to look. */
+const RESULTLESS_LOOKS = 3;
+const RESULTLESS = "The vendor says that the task is done, and gives no result.";
+
 async function takeIn(
   held: Held,
   outcome: PollOutcome | undefined,
@@ -140,11 +146,14 @@ async function takeIn(
   if (outcome?.type === "succeeded") return deps.finisher.succeed(claim, outcome.result);
   if (outcome?.type === "failed")
     return deps.finisher.fail(claim, { reason: deps.scrub(outcome.reason), as: "upstream_failed" });
+  if (outcome?.type === "resultless" && deps.resultless.note(claim.id) >= MOST_RESULTLESS)
+    return deps.finisher.fail(claim, { reason: RESULTLESS, as: "upstream_failed" });
   const leftMs = held.msToDeadline();
   // That was the last look.
   if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
   const { state, progressPercent } = outcome === undefined ? claim : advance(claim, outcome);
-  const dueMs = lookDelayMs(claim.looks, leftMs, deps.random());
+  const looks = outcome?.type === "resultless" ? Math.min(claim.looks, RESULTLESS_LOOKS) : claim.looks;
+  const dueMs = lookDelayMs(looks, leftMs, deps.random());
   await again({ claim, state, progressPercent, dueMs });
 }
 

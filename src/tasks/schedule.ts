@@ -28,6 +28,26 @@ export function roundDelayMs(
   return withinDeadline(delay, msToDeadline);
 }
 
+/** After 5, 15, 45 and 120 seconds. */
+const FIND_PAUSES_MS = [5_000, 10_000, 30_000, 75_000] as const;
+
+/**
+ * Before a task is looked for at the vendor whose answer to the submit was lost, `looks` looks after that;
+ * undefined = often enough.
+ */
+export function findDelayMs(looks: number): number | undefined {
+  return FIND_PAUSES_MS[looks];
+}
+
+/** An answer takes a minute or two; a process that was paused or cut off for longer has lost its connections. */
+const PREDECESSOR_MS = 120_000;
+
+/** How long the process that submitted a task may still come to the answer; 0 = it will not. */
+export function waitForPredecessorMs(msSinceIntended: number): number {
+  // Below 0 where the database's clock went back.
+  return Math.max(0, Math.min(PREDECESSOR_MS, PREDECESSOR_MS - msSinceIntended));
+}
+
 /** How long a failed task is watched for a success that comes after all. */
 const LATE_WATCH_MS = 24 * 3_600_000;
 const FIRST_LATE_LOOK_MS = 60_000;
@@ -52,3 +72,7 @@ function withinDeadline(delayMs: number, msToDeadline: number): number {
 
 /** What the caller of a task reads that was not over by its deadline. */
 export const TIMED_OUT = "The task did not finish in time.";
+
+/** What the caller of a task reads whose submit had no answer that says whether it was taken. */
+export const UNKNOWN_FATE =
+  "The vendor's answer to the order was lost, and whether it was taken cannot be learnt. It was not sent again and costs nothing.";

@@ -14,11 +14,12 @@ function further(one: TaskState, other: TaskState): TaskState {
 /** The state and progress of a task that is not over, after a look at it. Neither ever goes back. */
 export function advance(
   known: { readonly state: TaskState; readonly progressPercent: number },
-  outcome: Extract<PollOutcome, { type: "queued" | "running" }>,
+  outcome: Extract<PollOutcome, { type: "queued" | "running" | "resultless" }>,
 ): { readonly state: TaskState; readonly progressPercent: number } {
   if (outcome.type === "queued") return { ...known, state: further(known.state, "QUEUED") };
   // 100 % is said with the result, not before. A vendor that says none leaves it where it is.
-  const said = Number.isFinite(outcome.progressPercent) ? Math.floor(outcome.progressPercent ?? 0) : 0;
+  const progress = outcome.type === "resultless" ? 99 : (outcome.progressPercent ?? 0);
+  const said = Number.isFinite(progress) ? Math.floor(progress) : 0;
   return {
     state: further(known.state, "IN_PROGRESS"),
     progressPercent: Math.max(known.progressPercent, Math.min(99, said)),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { imageOrder } from "../../test/support/task-api-contract.ts";
 import {
+  comeUpNow,
   createTaskRig,
   expectCharged,
   type FakeVendor,
@@ -74,6 +75,7 @@ describe("a repeated submit at a vendor that makes one task of both", () => {
       sent.length === 1 ? "lost" : { type: "accepted", upstreamId: `v-${taskId}` };
     const caller = await rig.account(1_000_000_000n);
     const { id } = await engine.submit(videoRequest(caller));
+    for (const looks of [1, 2, 3]) await comeUpNow(rig, id, looks);
     await waitFor("the second submit", () => Promise.resolve(vendor.submits(id) === 2));
     expect([sent, resolved]).toEqual([["theirs", "theirs"], answers.length]);
   });

@@ -1,13 +1,13 @@
 import { unreachable } from "../base/assert.ts";
 import { crashPoint } from "../base/crash-point.ts";
-import type { MediaOrder } from "../families/family.ts";
-import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
-import type { SubmitOutcome, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
+import type { SubmitOutcome } from "../upstreams/task-apis/task-api.ts";
 import type { Claim } from "./board.ts";
 import { choose, coolingMs, placesOf, siteOf, type TaskCandidate } from "./choose.ts";
+import { fitOrder, requestFor } from "./fit-order.ts";
 import type { Held } from "./held.ts";
 import { keepAnswer, post } from "./post.ts";
 import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
+import { meetUnknownFate } from "./unknown-fate.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
 /** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
@@ -85,28 +85,6 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
   await board.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
 }
 
-/**
- * The same submit again at a place that makes one task of any number of them. Nothing is sent while it cannot be
- * written as the first was: another order is no repetition. Ends the claim.
- */
-export async function repeatSubmit(held: Held, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
-  const { claim } = held;
-  const asked = await deps.board.order(claim.id);
-  const resolved = await deps.resolveAssets(claim, asked);
-  if (resolved.type === "refused" || resolved.type === "unknown")
-    return takeIn(held, candidate, { type: "unclear", reason: resolved.reason }, deps);
-  const order = resolved.type === "bound" ? resolved.order : asked;
-  const inlined = await fitOrder(held, candidate, order, deps);
-  if (inlined.type === "refused")
-    return takeIn(held, candidate, { type: "unclear", reason: inlined.reason }, deps);
-  const outcome = await post(held, candidate, requestFor(claim, candidate, inlined.order), deps);
-  if (outcome === "too-late") return deps.board.release([claim]);
-  if (outcome === "overdue") return failOverdue(claim, deps);
-  if (outcome.type === "refused" && outcome.next === "fail")
-    return deps.finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
-  await takeIn(held, candidate, outcome.type === "refused" ? { ...outcome, type: "unclear" } : outcome, deps);
-}
-
 /** What failed a moment ago comes last, and so does what fails by all that is known of it. */
 function rankOf(candidate: TaskCandidate, { accountId }: Claim, { faults, health }: WorkDeps): number {
   return Math.max(faults.rank(candidate), health.rank(siteOf(candidate), accountId));
@@ -117,20 +95,6 @@ function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
   return finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
 }
 
-/** Fetched anew for each vendor that wants files, which is one of a model's upstreams at most times. */
-async function fitOrder(
-  held: Held,
-  { api }: TaskCandidate,
-  order: MediaOrder,
-  deps: WorkDeps,
-): Promise<InlinedOrder> {
-  return api.wantsFiles ? deps.inline(order, held.msToDeadline()) : { type: "inlined", order };
-}
-
-function requestFor({ id }: Claim, { api, place }: TaskCandidate, order: MediaOrder): TaskApiRequest {
-  return api.submit(order, { model: place.model, taskId: id });
-}
-
 /** Keeps what the upstream answered. */
 async function takeIn(
   held: Held,
@@ -138,25 +102,13 @@ async function takeIn(
   outcome: Exclude<SubmitOutcome, { type: "refused" }>,
   deps: WorkDeps,
 ): Promise<void> {
-  const { claim } = held;
   switch (outcome.type) {
     case "accepted":
       return keepAnswer(held, candidate.place, { upstreamTask: outcome.upstreamId }, deps);
     case "done":
       return keepAnswer(held, candidate.place, { made: outcome.result }, deps);
-    case "unclear": {
-      deps.log.warn(
-        { task: claim.id, upstream: candidate.upstream.name, reason: outcome.reason },
-        "nobody knows whether an upstream has a task; it is not submitted twice",
-      );
-      const toDeadline = Math.max(0, Math.round(held.msToDeadline()));
-      const dueMs = candidate.api.idempotent
-        ? roundDelayMs(claim.looks, undefined, toDeadline, deps.random())
-        : toDeadline;
-      return deps.board.looked([
-        { claim, state: claim.state, progressPercent: claim.progressPercent, dueMs },
-      ]);
-    }
+    case "unclear":
+      return meetUnknownFate(held, candidate, outcome.reason, deps);
     default:
       return unreachable(outcome);
   }

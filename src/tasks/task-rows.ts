@@ -9,6 +9,7 @@ export const CLAIM_COLUMNS = `t.id, t.fence, t.request_id as "requestId", t.acco
   t.progress as "progressPercent", t.rounds, t.looks,
   (extract(epoch from t.deadline_at - now()) * 1000)::float8 as "msToDeadline",
   (extract(epoch from now() - t.finished_at) * 1000)::float8 as "msSinceFinished",
+  (extract(epoch from now() - t.intended_at) * 1000)::float8 as "msSinceIntended",
   t.upstream_id as "upstreamId", t.upstream_name as "upstreamName", t.credential_id as "credentialId",
   t.upstream_model as "upstreamModel", t.upstream_task as "upstreamTask", t.made,
   t.price_id as "priceId", t.rates, t.factor_ppm as "factorPpm", t.hold_nanos as "holdNanos"`;

@@ -156,9 +156,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
 
     recall: () =>
       db.execute(
-        `update tasks set due_at = now()
-          where due_at > now() + ${LONGEST_WAIT} and finished_at is null
-            and (upstream_id is null or upstream_task is not null or made is not null)`,
+        `update tasks set due_at = now() where due_at > now() + ${LONGEST_WAIT} and finished_at is null`,
       ),
 
     async countOpen() {
@@ -179,8 +177,8 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
 }
 
 /**
- * Above whatever is waited for on purpose (claims, looks, rounds, coolings of up to five minutes) but deadlines, which end
- * tasks of which nobody knows more, and late successes: what is further ahead was written before the server's clock went back.
+ * Above whatever is waited for on purpose (claims, looks, rounds, coolings of up to five minutes) but late successes: what
+ * is further ahead was written before the server's clock went back.
  */
 const LONGEST_WAIT = "interval '10 minutes'";
 

@@ -11,7 +11,7 @@ import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { Claim, Place, TaskBoard } from "./board.ts";
 import type { TaskCandidate } from "./choose.ts";
-import type { Faults } from "./faults.ts";
+import type { Faults, Tally } from "./faults.ts";
 import type { Finisher } from "./finish.ts";
 
 /** What the steps of a worker share. */
@@ -34,6 +34,10 @@ export interface WorkDeps {
   readonly health: PlaceHealth;
   /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: Faults;
+  /** By task, the looks at which its vendor called it done and showed no result. */
+  readonly resultless: Tally;
+  /** By upstream, the tasks that were given up because nobody knows whether it has them. */
+  readonly unknownFates: Tally;
   /** A vendor's words without what is the operator's own. */
   readonly scrub: (text: string) => string;
   readonly largeJson: LargeJson;

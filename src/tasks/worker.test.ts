@@ -35,33 +35,6 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe("an answer that was lost", () => {
-  it("is never followed by a second submit; the deadline ends the task and refunds it", async () => {
-    vendor.onSubmit = () => "lost";
-    const caller = await rig.account(DOLLAR);
-    const engine = await rig.startEngine();
-    const { id } = await engine.submit(videoRequest(caller));
-    await eventually(() => vendor.submits(id) === 1);
-    await shortenDeadline(rig, id, 2_000);
-    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "FAILURE" });
-    expect([vendor.submits(id), other.submits(id)]).toEqual([1, 0]);
-    await expectCharged(rig, caller, 0n);
-  });
-
-  it("is followed by the same submit where the vendor makes one task of both", async () => {
-    let submits = 0;
-    vendor.onSubmit = (taskId) => {
-      submits += 1;
-      return submits === 1 ? "lost" : { type: "accepted", upstreamId: `v-${taskId}` };
-    };
-    const caller = await rig.account(DOLLAR);
-    const engine = await rig.startEngine({ idempotent: true });
-    const { id } = await engine.submit(videoRequest(caller));
-    expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
-    expect(submits).toBe(2);
-  });
-});
-
 describe("a look that breaks off", () => {
   it("is made again soon, not when the claim's lease is over", async () => {
     const looks: number[] = [];
@@ -250,7 +223,7 @@ describe("tasks past retention", () => {
 });
 
 describe("tasks that the database's clock left behind by going back", () => {
-  it("are due at once, but those that wait for their deadline or for a late success", async () => {
+  it("are due at once, but those that wait for a late success", async () => {
     const account = await storeAccount(rig.database, "own");
     const [soon, later] = await rig.database.query<{ at: Date }>(
       "select now() + m * interval '1 minute' as at from unnest(array[8, 180]) as m",
@@ -266,11 +239,11 @@ describe("tasks that the database's clock left behind by going back", () => {
     const failed = { state: "FAILURE", finished_at: soon?.at, charge_nanos: 0n };
     await task("late", { ...sent, upstream_task: "u2", ...failed });
     const board = createTasksStore(rig.database, rig.largeJson);
-    expect(await board.recall()).toBe(3);
+    expect(await board.recall()).toBe(4);
     const due = await rig.database.query<{ id: string }>(
       "select id from tasks where due_at <= now() order by id",
     );
-    expect(due.map(({ id }) => id)).toEqual(["made", "submitted", "waiting"]);
+    expect(due.map(({ id }) => id)).toEqual(["made", "submitted", "unclear", "waiting"]);
     expect(await board.recall()).toBe(0);
   });
 

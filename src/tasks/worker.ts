@@ -9,7 +9,8 @@ import { lookAt, type Submitted } from "./look.ts";
 import { createLookWriter } from "./look-writer.ts";
 import { type NextStep, nextStep } from "./next-step.ts";
 import { TIMED_OUT } from "./schedule.ts";
-import { repeatSubmit, submitUpstream } from "./submit-upstream.ts";
+import { submitUpstream } from "./submit-upstream.ts";
+import { canFind, findTask, giveUp } from "./unknown-fate.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
 export interface Worker {
@@ -76,14 +77,17 @@ export function createWorker(deps: WorkDeps): Worker {
     }
   };
 
-  const idempotent = (place: Place): boolean => deps.at(place)?.api.idempotent ?? false;
+  const findable = (place: Place): boolean => {
+    const candidate = deps.at(place);
+    return candidate !== undefined && canFind(candidate.api);
+  };
 
   const takeDown = (claims: readonly Claim[], freshAtMs: number): void => {
     const looks: (Submitted & { readonly place: Place })[] = [];
     for (const claim of claims) {
       const held = hold(claim, freshAtMs, clock);
       hands.add(held);
-      const step = nextStep(claim, idempotent);
+      const step = nextStep(claim, findable);
       if (step.do === "look" || step.do === "look-late") {
         looks.push({ held, upstreamTask: step.upstreamTask, place: step.place });
         continue;
@@ -109,19 +113,16 @@ export function createWorker(deps: WorkDeps): Worker {
         });
       case "submit":
         return submitUpstream(held, deps);
-      case "repeat": {
+      case "find": {
         const candidate = deps.at(step.place);
-        if (candidate !== undefined) return repeatSubmit(held, candidate, deps);
-        return waitForDeadline(held);
+        if (candidate !== undefined) return findTask(held, candidate, deps);
+        return giveUp(held, step.place.upstreamName, "the upstream was removed", deps);
       }
       case "wait":
-        return waitForDeadline(held);
+        return board.release([claim], Math.ceil(step.ms));
+      case "give-up":
+        return giveUp(held, step.place.upstreamName, "the process that sent it ended or was cut off", deps);
     }
-  };
-
-  const waitForDeadline = ({ claim, msToDeadline }: Held): Promise<void> => {
-    const { state, progressPercent } = claim;
-    return writer.write({ claim, state, progressPercent, dueMs: Math.max(0, Math.ceil(msToDeadline())) });
   };
 
   /** Tasks of one place, model and medium. */

@@ -66,6 +66,51 @@ interface Arrived {
   readonly body: Buffer;
 }
 
+/** What no caller may be shown as a link. */
+export const NO_LINKS = [
+  ...[
+    "javascript:alert(1)",
+    "JavaScript:alert(1)//https://v.example/",
+    "file:///etc/passwd",
+    "blob:https://v.example/1",
+  ],
+  ...[
+    "data:text/html;base64,PGI+",
+    "data:image/png;base64,AAAA",
+    "ftp://v.example/1.mp4",
+    "//v.example/1.mp4",
+  ],
+  ...[
+    "/1.mp4",
+    "1.mp4",
+    "null",
+    "https://",
+    "https:v.example",
+    "http://?",
+    "https://v.example/\u0000",
+    "htt ps://v.example/1",
+  ],
+] as const;
+
+/** By what a look gives; a word for success without a result is none yet. */
+const STATE_WORDS = {
+  queued: ["not_start", "submitted", "queued", "pending", "in-queue", "waiting", "created", "scheduled"],
+  running: ["in_progress", "processing", "running", "in progress", "inProgress", "generating", "started"],
+  resultless: ["succeeded", "success", "completed", "done", "finished", "succeed", "complete"],
+  failed: [
+    "failed",
+    "failure",
+    "error",
+    "cancelled",
+    "canceled",
+    "expired",
+    "timeout",
+    "timed_out",
+    "rejected",
+    "aborted",
+  ],
+} as const;
+
 const ABOUT = { model: "their-model", taskId: "task_0123456789abcdef" };
 
 /** What every task API promises, shown against a server that behaves as its vendor does. */
@@ -162,15 +207,20 @@ export function taskApiContract(vendor: FakeVendor): void {
       });
     });
 
-    it.each([500, 503, 529, 302])("that the vendor cannot take (%i) asks another", async (status) => {
-      answers(status, "<html>oops</html>");
+    it("that is sent elsewhere (302) was taken by nobody, and asks another", async () => {
+      answers(302, "<html>oops</html>");
       expect(await submit()).toMatchObject({ type: "refused", next: "another" });
     });
 
-    it.each([408, 502, 504])("whose answer was lost on the way (%i) is unclear", async (status) => {
-      answers(status, "<html>gateway</html>");
-      expect(await submit()).toMatchObject({ type: "unclear" });
-    });
+    it.each([408, 500, 501, 502, 503, 504, 520, 524, 529, 599])(
+      "answered with %i is unclear, whoever says it and however",
+      async (status) => {
+        for (const body of ["", "<html>oops</html>", vendor.error(status, "internal error")]) {
+          answers(status, body);
+          expect(await submit()).toMatchObject({ type: "unclear" });
+        }
+      },
+    );
 
     it.each(["", "<html>hello</html>", "{", "null", "[]", "{}", '"ok"', "7"])(
       "answered 200 with %j is unclear",
@@ -220,9 +270,55 @@ export function taskApiContract(vendor: FakeVendor): void {
       });
 
       it("takes an unknown word for running", async () => {
-        answers(200, polls.word("their/task 1", "meditating"));
-        expect(await look()).toMatchObject({ type: "running" });
+        for (const word of ["meditating", "unknown", "partially", "not failed", "", "成功"]) {
+          answers(200, polls.word("their/task 1", word));
+          expect(await look(), word).toMatchObject({ type: "running" });
+        }
       });
+
+      it.each(Object.entries(STATE_WORDS))(
+        "knows the words for %s in any case and spelling",
+        async (type, words) => {
+          for (const word of words)
+            for (const spelt of [
+              word,
+              word.toUpperCase(),
+              word[0]?.toUpperCase() + word.slice(1),
+              ` ${word}\n`,
+            ]) {
+              answers(200, polls.word("their/task 1", spelt));
+              expect(await look(), spelt).toMatchObject({ type });
+            }
+        },
+      );
+
+      const successes = polls.records.filter(({ means }) => means.type === "succeeded");
+
+      it.each(successes)(
+        "takes for a result what can be fetched, and nothing else: $name",
+        async ({ body }) => {
+          const told = JSON.stringify(body("their/task 1"));
+          // Wherever the record repeats it.
+          const withLink = (link: string): string =>
+            told.replace(/"https?:[^"]*"/g, () => JSON.stringify(link));
+          for (const link of NO_LINKS) {
+            answers(200, withLink(link));
+            expect(await look(), link).toMatchObject({
+              type: "failed",
+              reason: expect.stringContaining("link"),
+            });
+          }
+          for (const none of ["", "  "]) {
+            answers(200, withLink(none));
+            expect(await look(), none).toEqual({ type: "resultless" });
+          }
+          answers(200, withLink("HTTPS://v.example/Made.mp4?a=b"));
+          expect(await look()).toMatchObject({
+            type: "succeeded",
+            result: { outputs: [{ url: "HTTPS://v.example/Made.mp4?a=b" }] },
+          });
+        },
+      );
 
       it.each([400, 401, 404, 429, 500, 503])("takes an HTTP error (%i) for running", async (status) => {
         answers(status, vendor.error(status, "no"));

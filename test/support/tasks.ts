@@ -14,6 +14,7 @@ import { isFinal } from "../../src/tasks/state.ts";
 import type { Task, TaskRequest } from "../../src/tasks/tasks.ts";
 import type { AskOutcome, UpstreamAsk } from "../../src/upstreams/call.ts";
 import type {
+  FindOutcome,
   PollOutcome,
   SubmitOutcome,
   TaskApi,
@@ -40,10 +41,11 @@ export const MODEL: Model = {
 
 /** A vendor in memory, driven by functions that a test may replace; `asked` is its journal. */
 export interface FakeVendor {
-  readonly asked: { readonly kind: "submit" | "look"; readonly taskId: string }[];
+  readonly asked: { readonly kind: "submit" | "find" | "look"; readonly taskId: string }[];
   /** How often this task was submitted. */
   submits(taskId: string): number;
   onSubmit: (taskId: string) => SubmitOutcome | "lost" | "unreachable" | Promise<SubmitOutcome | "lost">;
+  onFind: (taskId: string) => FindOutcome | "lost";
   onLook: (upstreamTask: string) => PollOutcome;
   readonly upstream: Upstream;
 }
@@ -54,6 +56,7 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
     asked,
     submits: (taskId) => asked.filter((each) => each.kind === "submit" && each.taskId === taskId).length,
     onSubmit: (taskId) => ({ type: "accepted", upstreamId: `v-${taskId}` }),
+    onFind: () => ({ type: "unknown" }),
     onLook: () => ({ type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } }),
     upstream: {
       ...{ id, name: `vendor ${id}`, kind: "sandbox", baseUrl: "http://vendor.test", protocols: [] },
@@ -88,14 +91,21 @@ export function fakeApi(idempotent = false): TaskApi {
   };
 }
 
+/** A list in which a task of ours can be found; put into an API with `{ ...fakeApi(), find: fakeFind }`. */
+export const fakeFind: NonNullable<TaskApi["find"]> = (_order, { taskId }) => ({
+  request: { method: "GET", path: `/find/${taskId}` },
+  read: ({ body }) => JSON.parse(new TextDecoder().decode(body)) as FindOutcome,
+});
+
 /** Asks these vendors. */
 export function askVendors(vendors: readonly FakeVendor[]): (ask: UpstreamAsk) => Promise<AskOutcome> {
   return async ({ upstream, request }) => {
     const vendor = vendors.find((each) => each.upstream.id === upstream.id);
     if (vendor === undefined) throw new Error(`nobody plays ${upstream.name}`);
     const [, kind, taskId = ""] = request.path.split("/");
-    vendor.asked.push({ kind: kind === "submit" ? "submit" : "look", taskId });
-    const outcome = await (kind === "submit" ? vendor.onSubmit(taskId) : vendor.onLook(taskId));
+    vendor.asked.push({ kind: kind === "submit" || kind === "find" ? kind : "look", taskId });
+    const answers = { submit: vendor.onSubmit, find: vendor.onFind, look: vendor.onLook };
+    const outcome = await answers[kind as keyof typeof answers](taskId);
     if (outcome === "lost" || outcome === "unreachable") {
       const phase = outcome === "lost" ? "first-byte" : "connect";
       return { type: "failed", failure: { kind: "closed", phase, message: outcome } };
@@ -236,6 +246,17 @@ export async function shortenDeadline(rig: TaskRig, id: string, ms: number): Pro
             fence = fence + 1 where id = $1`,
     [id, ms],
   );
+}
+
+/** Lets a task that has been looked at so often come up now and not when it is due. */
+export async function comeUpNow(rig: TaskRig, id: string, looks: number): Promise<void> {
+  await waitFor(`look ${looks} at ${id}`, async () => {
+    const changed = await rig.database.execute(
+      "update tasks set due_at = now(), fence = fence + 1 where id = $1 and looks = $2 and finished_at is null",
+      [id, looks],
+    );
+    return changed > 0;
+  });
 }
 
 /** The account's video, once it is over; fails only where nothing ends it. */

@@ -78,9 +78,9 @@ taskApiContract({
     },
     { name: "a limit with HTTP 200", status: 200, body: { code: 429, message: "no" }, next: "later" },
     {
-      name: "its own trouble with HTTP 200",
-      status: 200,
-      body: { code: 500, message: "no" },
+      name: "no channel of its own, as a 503",
+      status: 503,
+      body: { error: { code: "get_channel_failed", message: "no" } },
       next: "another",
     },
   ],

@@ -21,21 +21,18 @@ export const apimart = taskApiOf({
     // 200 as documented; its like begin to count at 0. A task that was taken must not be ordered again.
     good: ["200", "0", "success"],
     message: ["error.message", "message"],
-    codes: { insufficient_user_quota: "another", model_not_found: "another" },
+    codes: {
+      insufficient_user_quota: "another",
+      // These two come with 500 and 503 as well, where no channel of its own was found to send the order to.
+      model_not_found: "another",
+      get_channel_failed: "another",
+    },
   },
   pollPath: (id) => `/v1/tasks/${id}`,
   record: {
     at: "data",
     id: ["id", "task_id"],
     state: ["status"],
-    words: {
-      submitted: "queued",
-      pending: "queued",
-      processing: "running",
-      completed: "succeeded",
-      failed: "failed",
-      cancelled: "failed",
-    },
     progress: ["progress"],
     reason: ["error.message", "fail_reason", "error", "error.code"],
     outputs: ["result.videos.0.url", "result.images.0.url"],

@@ -66,6 +66,12 @@ taskApiContract({
   error: (_status, message) => ({ error: { code: "InvalidParameter", message, type: "BadRequest" } }),
   peculiar: [
     {
+      name: "a 503 that says that nothing was taken",
+      status: 503,
+      body: { error: { code: "ServerOverloaded", message: "full" } },
+      next: "later",
+    },
+    {
       name: "a quota used up",
       status: 400,
       body: { error: { code: "QuotaExceeded.Tasks", message: "too many tasks" } },
@@ -102,9 +108,9 @@ taskApiContract({
         },
       },
       {
-        name: "a success that shows nothing yet as running",
+        name: "a success that shows nothing yet as that",
         body: (id) => ({ id, status: "succeeded", content: { video_url: "" } }),
-        means: { type: "running" },
+        means: { type: "resultless" },
       },
       {
         name: "a failure, which comes with HTTP 200",

@@ -16,21 +16,19 @@ export const ark = taskApiOf({
   refusal: {
     code: ["error.code"],
     message: ["error.message", "error", "message"],
-    codes: { "QuotaExceeded*": "later", AccountOverdueError: "another" },
+    codes: {
+      "QuotaExceeded*": "later",
+      AccountOverdueError: "another",
+      // Its way to say that it is full, whatever the status.
+      ServerOverloaded: "later",
+      ModelLoadingError: "later",
+    },
   },
   pollPath: (id) => `${PATH}/${id}`,
   record: {
     at: "",
     id: ["id"],
     state: ["status"],
-    words: {
-      queued: "queued",
-      running: "running",
-      succeeded: "succeeded",
-      failed: "failed",
-      cancelled: "failed",
-      expired: "failed",
-    },
     reason: ["error.message", "error", "error.code"],
     outputs: ["content.video_url"],
     lastFrame: ["content.last_frame_url"],

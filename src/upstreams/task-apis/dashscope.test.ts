@@ -72,6 +72,12 @@ taskApiContract({
   error: (_status, message) => ({ request_id: "r", code: "InvalidParameter", message }),
   peculiar: [
     {
+      name: "a 503 that says that nothing was taken",
+      status: 503,
+      body: { code: "ModelUnavailable", message: "full" },
+      next: "another",
+    },
+    {
       name: "an account that owes money, as a 400",
       status: 400,
       body: { code: "Arrearage", message: "pay" },

@@ -27,6 +27,8 @@ export const dashscope = taskApiOf({
       "AccessDenied*": "another",
       ModelNotFound: "another",
       "Throttling*": "later",
+      // A 503: the model serves nobody now. Of its 500s (InternalError ...) none says so.
+      ModelUnavailable: "another",
     },
   },
   pollPath: (id) => `/api/v1/tasks/${id}`,
@@ -34,14 +36,6 @@ export const dashscope = taskApiOf({
     at: "",
     id: ["output.task_id"],
     state: ["output.task_status"],
-    words: {
-      pending: "queued",
-      running: "running",
-      suspended: "running",
-      succeeded: "succeeded",
-      failed: "failed",
-      canceled: "failed",
-    },
     reason: ["output.message", "message", "output.code", "code"],
     outputs: ["output.video_url"],
     seconds: ["usage.output_video_duration", "usage.duration", "usage.video_duration"],

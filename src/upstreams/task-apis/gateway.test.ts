@@ -89,9 +89,9 @@ const vendor: FakeVendor = {
       next: "another",
     },
     {
-      name: "an error that comes with HTTP 200",
-      status: 200,
-      body: { code: "busy", message: "no", data: null },
+      name: "nobody there to send it to, as a 503",
+      status: 503,
+      body: { code: "no_available_upstream", message: "no", data: null },
       next: "another",
     },
   ],

@@ -24,6 +24,7 @@ export const GATEWAY_TABLE: TaskTable = {
       insufficient_user_quota: "another",
       model_not_found: "another",
       unsupported_endpoint: "another",
+      // A 503 from before there is a task.
       no_available_upstream: "another",
     },
   },
@@ -33,15 +34,6 @@ export const GATEWAY_TABLE: TaskTable = {
     at: "",
     id: ["task_id"],
     state: ["status"],
-    words: {
-      not_start: "queued",
-      submitted: "queued",
-      queued: "queued",
-      in_progress: "running",
-      success: "succeeded",
-      failure: "failed",
-      failed: "failed",
-    },
     progress: ["progress"],
     reason: ["fail_reason"],
     outputs: ["data.task.outputs", "data.content.video_url", "data.result.videos.0.url", "data.0.url"],

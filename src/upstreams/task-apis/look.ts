@@ -44,6 +44,28 @@ export function textAt(value: unknown, places: Places = []): string | undefined 
   return undefined;
 }
 
+/**
+ * A result's link as it may be shown to callers: http(s) in any case, and nothing else, since pages and clients open it.
+ * The one rule for every kind; a kind whose way it is to answer with the bytes writes its data URL itself.
+ */
+export function linkOf(text: string): string | undefined {
+  if (!/^https?:\/\/[^\s/?#]/i.test(text) || /\p{Cc}/u.test(text) || !URL.canParse(text)) return undefined;
+  return text.replaceAll(" ", "%20");
+}
+
+/** The links at the first place that holds any, be it one or a list of them. */
+export function linksAt(value: unknown, places: Places): readonly string[] {
+  for (const place of places) {
+    const links = textsAt(value, [place]).flatMap((text) => linkOf(text) ?? []);
+    if (links.length > 0) return links;
+  }
+  return [];
+}
+
+export function linkAt(value: unknown, places: Places = []): string | undefined {
+  return linksAt(value, places)[0];
+}
+
 /** A number from 0 up; "50%" and "5.0" count. */
 export function numberAt(value: unknown, places: Places = []): number | undefined {
   const text = textAt(value, places)?.replace(/%$/, "");

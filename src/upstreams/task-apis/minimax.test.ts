@@ -35,7 +35,7 @@ taskApiContract({
         [1008, "another"],
         [1026, "fail"],
         [2013, "fail"],
-        [1000, "another"],
+        [2056, "another"],
       ] as const
     ).map(([status_code, next]) => ({
       name: `code ${status_code} with HTTP 200`,

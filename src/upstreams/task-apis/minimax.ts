@@ -38,14 +38,6 @@ export const minimax = taskApiOf({
     at: "task",
     id: ["id"],
     state: ["status"],
-    words: {
-      queued: "queued",
-      running: "running",
-      succeeded: "succeeded",
-      failed: "failed",
-      cancelled: "failed",
-      expired: "failed",
-    },
     reason: ["error.message", "error", "error.code"],
     outputs: ["content.url", "content.video_url"],
     // What it made; `total_seconds` counts what it read as well, which videoc never has.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiOf, imageOrder, taskApiContract } from "../../../test/support/task-api-contract.ts";
+import { apiOf, imageOrder, NO_LINKS, taskApiContract } from "../../../test/support/task-api-contract.ts";
 import { imagegen } from "../../families/imagegen.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0d0a2d2d0d0a", "hex");
@@ -44,6 +44,12 @@ taskApiContract({
       status: 400,
       body: { error: { message: "pay", code: "billing_hard_limit_reached" } },
       next: "another",
+    },
+    {
+      name: "a 503 that says that nothing was taken",
+      status: 503,
+      body: { error: { message: "Slow down.", code: "slow_down" } },
+      next: "later",
     },
     {
       name: "moderation",
@@ -110,6 +116,57 @@ describe("openai-images", () => {
     });
     expect(read({ output_format: "x;evil,", data: [{ b64_json: "AAAA" }] })).toMatchObject({
       result: { outputs: [{ url: "data:image/png;base64,AAAA" }] },
+    });
+  });
+
+  it("takes for a picture's link what can be fetched, and nothing else", () => {
+    for (const url of NO_LINKS.filter((each) => !each.startsWith("data:image/")))
+      expect(read({ data: [{ url }] }), url).toMatchObject({ type: "refused", next: "fail" });
+    expect(read({ data: [{ url: "HTTPS://v.example/1.png" }] })).toMatchObject({
+      ...{ type: "done", result: { outputs: [{ url: "HTTPS://v.example/1.png" }] } },
+    });
+    for (const b64_json of [
+      "javascript:alert(1)",
+      "data:text/html;base64,AAAA",
+      "data:image/png,AAAA",
+      "<b>",
+    ])
+      expect(read({ data: [{ b64_json }] }), b64_json).toMatchObject({ type: "refused", next: "fail" });
+    expect(read({ data: [{ b64_json: "AA\r\nAA" }] })).toMatchObject({
+      result: { outputs: [{ url: "data:image/png;base64,AAAA" }] },
+    });
+  });
+
+  describe("answered with events, as by relays that stream whatever they were asked", () => {
+    const stream = (...events: (object | string)[]): Buffer =>
+      Buffer.from(
+        events
+          .map((each) => (typeof each === "string" ? each : `event: x\ndata: ${JSON.stringify(each)}`))
+          .map((frame) => `${frame}\n\n`)
+          .join(""),
+      );
+    const readStream = (body: Buffer, status = 200): unknown => api.readSubmit({ status, headers: {}, body });
+    const partial = { type: "image_generation.partial_image", b64_json: "PART", partial_image_index: 0 };
+    const usage = { total_tokens: 9 };
+
+    it.each(["image_generation.completed", "image_edit.completed"])("takes the picture of %s", (type) => {
+      const done = { type, b64_json: "AAAA", output_format: "webp", usage };
+      const means = { type: "done", result: { outputs: [{ url: "data:image/webp;base64,AAAA" }], usage } };
+      expect(readStream(stream(": hello", partial, done, "data: [DONE]"))).toEqual(means);
+      expect(readStream(Buffer.from(`data: ${JSON.stringify(done)}\r\n\r\n`))).toEqual(means);
+    });
+
+    it("has failed where they say why", () => {
+      const events = stream(partial, {
+        type: "error",
+        error: { message: "too rude", code: "moderation_blocked" },
+      });
+      expect(readStream(events)).toMatchObject({ reason: "too rude" });
+    });
+
+    it("is unclear where they break off", () => {
+      expect(readStream(stream(partial))).toMatchObject({ type: "unclear" });
+      expect(readStream(Buffer.from("data: {"))).toMatchObject({ type: "unclear" });
     });
   });
 

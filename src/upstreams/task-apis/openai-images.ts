@@ -1,5 +1,5 @@
 import type { ImageOrder } from "../../families/family.ts";
-import { jsonOf, type Places, textAt, valueAt } from "./look.ts";
+import { jsonOf, linkAt, textAt, valueAt } from "./look.ts";
 import { wantImage } from "./media-of.ts";
 import { multipart } from "./multipart.ts";
 import { pixelsOf } from "./order-bodies.ts";
@@ -19,12 +19,12 @@ const REFUSAL: RefusalTable = {
     billing_hard_limit_reached: "another",
     model_not_found: "another",
     invalid_api_key: "another",
+    // Comes as a 503: it takes nothing from us now. Of its other 5xx (server_error ...) none says so.
+    slow_down: "later",
   },
 };
 
 const NO_PICTURE = "The vendor answered without a picture.";
-
-const OUTPUTS: Places = ["url", "b64_json"];
 
 /**
  * OpenAI's own pictures: the answer to the order is the picture itself. With reference pictures the order is
@@ -65,21 +65,54 @@ function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<st
   };
 }
 
-function readSubmit(answer: TaskApiAnswer): SubmitOutcome {
+function readSubmit(told: TaskApiAnswer): SubmitOutcome {
+  const answer = withoutEvents(told);
   const refusal = readRefusal(answer, REFUSAL);
   if (refusal !== undefined) return refusal;
   const body = jsonOf(answer);
   const list = valueAt(body, "data");
   const outputs = (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((item) => {
-    const found = textAt(item, OUTPUTS);
-    if (found === undefined) return [];
-    // Relays of this interface write whole data URLs where the bytes alone belong.
-    const isUrl = found === textAt(item, ["url"]) || /^data:image\//i.test(found);
-    return [{ url: isUrl ? found : `data:image/${formatOf(body)};base64,${found}` }];
+    const url = linkAt(item, ["url"]) ?? inlineUrl(item, body);
+    return url === undefined ? [] : [{ url }];
   });
   if (outputs.length === 0) return pictureless(body);
   const usage = valueAt(body, "usage");
   return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
+}
+
+/** The bytes as base64, or as relays of this interface write them: a whole data URL, in the link's place too. */
+function inlineUrl(item: unknown, body: unknown): string | undefined {
+  const bytes = textAt(item, ["b64_json"])?.replace(/\s+/g, "");
+  const found = bytes ?? textAt(item, ["url"]);
+  if (found !== undefined && /^data:image\/[\w.+-]+(;[\w=-]+)*;base64,/i.test(found)) return found;
+  if (bytes === undefined || !/^[\w+/=-]+$/.test(bytes)) return undefined;
+  return `data:image/${formatOf(body)};base64,${bytes}`;
+}
+
+/**
+ * Relays that stream whatever they were asked answer with events; the finished picture is in one of them, and so is an
+ * error. As the plain answer would hold it; events without either are left, and no answer that anyone can read.
+ */
+function withoutEvents(answer: TaskApiAnswer): TaskApiAnswer {
+  if (!/^(event|data|id|retry)?:/.test(Buffer.from(answer.body.subarray(0, 8)).toString("latin1")))
+    return answer;
+  const events = new TextDecoder()
+    .decode(answer.body)
+    .split(/\r?\n\r?\n|\r\r/)
+    .flatMap((frame) => jsonOf({ ...answer, body: dataOf(frame) }) ?? []);
+  const done = events.filter((event) => /\.completed$/.test(textAt(event, ["type"]) ?? ""));
+  const failed = events.find((event) => valueAt(event, "error") !== undefined);
+  const last = done.at(-1);
+  const of = (name: string): unknown => valueAt(last, name);
+  const plain =
+    last === undefined ? failed : { data: done, usage: of("usage"), output_format: of("output_format") };
+  return plain === undefined ? answer : { ...answer, body: Buffer.from(JSON.stringify(plain)) };
+}
+
+/** What an event's `data` lines say. */
+function dataOf(frame: string): Uint8Array {
+  const lines = frame.split(/\r?\n|\r/).filter((line) => line.startsWith("data:"));
+  return Buffer.from(lines.map((line) => line.slice("data:".length)).join("\n"));
 }
 
 /** Its answer is all that ever comes: whoever finds the list empty, or an error in its place, need not wait for more. */

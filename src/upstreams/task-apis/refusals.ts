@@ -11,15 +11,15 @@ export interface RefusalTable {
   readonly good?: readonly string[];
   /** Where the reason stands in words. */
   readonly message: Places;
-  /** Codes that mean something else than their status says; a name ending in * stands for all that begin so. */
+  /**
+   * Codes that mean something else than their status says, such as those with which the vendor says in a 5xx that it
+   * took nothing; a name ending in * stands for all that begin so.
+   */
   readonly codes?: Readonly<Record<string, Next>>;
 }
 
 /** Long enough for every vendor's sentence, short enough for a row and a page. */
 const REASON_LENGTH = 1_000;
-
-/** Somebody between the vendor and us gave up waiting: whether a task exists is not said. */
-const LOST_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 524]);
 
 /** About our own name of the model, our account or our address there, and not about the order. */
 const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
@@ -34,12 +34,21 @@ export function readRefusal(answer: TaskApiAnswer, table: RefusalTable): Refusal
   const status = good ? Number(code) : answer.status;
   const reason = reasonOf(body, table.message) ?? `The vendor answered with status ${answer.status}.`;
   const listed = code === undefined ? undefined : nextOfCode(code, table.codes ?? {});
-  if (listed === undefined && LOST_STATUSES.has(status)) return { type: "unclear", reason };
+  if (listed === undefined && !saysNo(status)) return { type: "unclear", reason };
   const retryAfterSeconds = retryAfterOf(answer);
   return {
     ...{ type: "refused", next: listed ?? nextOfStatus(status), reason },
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
+}
+
+/**
+ * Whether a status without a listed code says that no task exists. Those from 500 on do not: what fails behind the queue
+ * fails after the task was made, and proxies answer for vendors that go on. Nor does a wait that was given up (408), nor
+ * a code beside HTTP 200 that is no status.
+ */
+function saysNo(status: number): boolean {
+  return status >= 300 && status < 500 && status !== 408;
 }
 
 /** The vendor's own words, cut to a bearable length. */
@@ -54,10 +63,10 @@ function nextOfCode(code: string, codes: Readonly<Record<string, Next>>): Next |
   return name === undefined ? undefined : codes[name];
 }
 
-/** An unknown word of a vendor that answers 200 says nothing about the order: another upstream may know better. */
+/** A redirect, and what is about us, says nothing about the order: another upstream may know better. */
 function nextOfStatus(status: number): Next {
   if (status === 429) return "later";
-  return status >= 400 && status < 500 && !OUR_STATUSES.has(status) ? "fail" : "another";
+  return status >= 400 && !OUR_STATUSES.has(status) ? "fail" : "another";
 }
 
 /** `Retry-After` in seconds; a date counts from the vendor's own `Date`, so that no clock of ours matters. */

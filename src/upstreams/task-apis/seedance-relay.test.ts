@@ -19,6 +19,12 @@ taskApiContract({
   accepted: (id) => ({ task: { id, status: "queued" } }),
   error: (status, message) => ({ code: status, message }),
   peculiar: [
+    {
+      name: "a 503 that says that nothing was taken",
+      status: 503,
+      body: { code: "get_channel_failed", message: "full" },
+      next: "another",
+    },
     { name: "a bad order with HTTP 200", status: 200, body: { code: 400, message: "no" }, next: "fail" },
     { name: "a limit with HTTP 200", status: 200, body: { code: 429, message: "no" }, next: "later" },
     {

@@ -15,7 +15,12 @@ export const seedanceRelay = taskApiOf({
     code: ["error.code", "code"],
     good: ["0", "200", "success"],
     message: ["error.message", "message", "msg"],
-    codes: { insufficient_user_quota: "another", model_not_found: "another" },
+    codes: {
+      insufficient_user_quota: "another",
+      // These two come with 500 and 503 as well, where no channel of its own was found to send the order to.
+      model_not_found: "another",
+      get_channel_failed: "another",
+    },
   },
   pollPath: (id) => `/seedance/v1/video/tasks/${id}`,
   record: {
@@ -23,22 +28,6 @@ export const seedanceRelay = taskApiOf({
     id: ["task_id"],
     // The relay's own word, or where it has none the vendor's.
     state: ["status", "data.task.status"],
-    words: {
-      not_start: "queued",
-      submitted: "queued",
-      queued: "queued",
-      pending: "queued",
-      in_progress: "running",
-      processing: "running",
-      running: "running",
-      success: "succeeded",
-      succeeded: "succeeded",
-      completed: "succeeded",
-      failure: "failed",
-      failed: "failed",
-      cancelled: "failed",
-      expired: "failed",
-    },
     progress: ["progress"],
     reason: ["fail_reason", "data.task.error.message", "data.task.error", "data.task.error.code"],
     outputs: ["data.task.outputs", "result_url"],

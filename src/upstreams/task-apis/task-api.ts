@@ -18,6 +18,14 @@ export interface TaskApi {
   };
   /** The vendor makes one task of any number of submits with the same `taskId`: a lost answer may be repeated. */
   readonly idempotent: boolean;
+  /**
+   * Looks for the task that a submit may have made whose answer was lost; undefined = the vendor keeps nothing by which
+   * this order's task is told from others. Absent = it has no list, or none that says whose a task is.
+   */
+  readonly find?: (
+    order: MediaOrder,
+    about: SubmitAbout,
+  ) => { readonly request: TaskApiRequest; read(answer: TaskApiAnswer): FindOutcome } | undefined;
   /** Reference pictures travel as files: links must be fetched, and stand in the order as data URLs. */
   readonly wantsFiles?: boolean;
 }
@@ -71,10 +79,19 @@ export type SubmitOutcome =
     }
   | { readonly type: "unclear"; readonly reason: string };
 
-/** Unknown words, HTTP errors and unreadable bodies are `running` without progress: only a deadline ends them. */
+/** `unknown`: not in the list, which may be late or longer than what was read of it. */
+export type FindOutcome =
+  | { readonly type: "found"; readonly upstreamId: string }
+  | { readonly type: "unknown" };
+
+/**
+ * Unknown words, HTTP errors and unreadable bodies are `running` without progress: only a deadline ends them.
+ * `resultless`: done, they say, and show nothing; the result may be about to come.
+ */
 export type PollOutcome =
   | { readonly type: "queued" }
   | { readonly type: "running"; readonly progressPercent?: number }
+  | { readonly type: "resultless" }
   | { readonly type: "succeeded"; readonly result: TaskResult }
   | { readonly type: "failed"; readonly reason: string; readonly cost?: TaskResult["cost"] };
 

@@ -1,5 +1,5 @@
 import type { MediaOrder } from "../../families/family.ts";
-import { exactJsonOf, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
+import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
 import { isAnswered, isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
 import type {
   PollAbout,
@@ -11,9 +11,7 @@ import type {
   TaskApiRequest,
   TaskResult,
 } from "./task-api.ts";
-
-/** What a vendor's word for a task's state means; a word that is not listed means running. */
-type Meaning = "queued" | "running" | "succeeded" | "failed";
+import { meaningOf } from "./task-words.ts";
 
 /** A vendor that takes a JSON order, gives an id and is asked for the record until it is final. */
 export interface TaskTable {
@@ -40,9 +38,8 @@ interface RecordTable {
   /** Where the record itself stands in the answer; "" = it is the answer. */
   readonly at: string;
   readonly id: Places;
+  /** Where the word stands that task-words.ts reads. */
   readonly state: Places;
-  /** In lower case. */
-  readonly words: Readonly<Record<string, Meaning>>;
   readonly progress?: Places;
   readonly reason: Places;
   readonly outputs: Places;
@@ -103,11 +100,11 @@ export function jsonPost(path: string, body: object): TaskApiRequest {
 
 function readSubmit(table: TaskTable, answer: TaskApiAnswer): SubmitOutcome {
   const refusal = readRefusal(answer, table.refusal);
-  if (refusal !== undefined) return refusal;
-  const upstreamId = textAt(exactJsonOf(answer), table.taskId);
-  return upstreamId === undefined
-    ? { type: "unclear", reason: "The answer names no task." }
-    : { type: "accepted", upstreamId };
+  if (refusal?.type === "refused") return refusal;
+  // Beside a code that nobody knows, an id still says that there is a task.
+  const upstreamId = isAnswered(answer) ? textAt(exactJsonOf(answer), table.taskId) : undefined;
+  if (upstreamId !== undefined) return { type: "accepted", upstreamId };
+  return refusal ?? { type: "unclear", reason: "The answer names no task." };
 }
 
 function readBatch(
@@ -150,23 +147,31 @@ function readRecord(table: RecordTable, record: unknown, said?: string): PollOut
 }
 
 function readState(table: RecordTable, record: unknown, said: string | undefined): PollOutcome {
-  const word = textAt(record, table.state)?.toLowerCase() ?? "";
-  const meaning = Object.hasOwn(table.words, word) ? table.words[word] : undefined;
+  const word = textAt(record, table.state) ?? "";
+  const meaning = meaningOf(word);
   if (meaning === "queued") return { type: "queued" };
-  if (meaning === "failed") {
+  const failed = (reason: string): PollOutcome => {
     const cost = numberAt(record, table.cost);
-    const reason = reasonOf(record, table.reason) ?? said ?? `The vendor ended the task as ${word}.`;
     return { type: "failed", reason, ...(cost === undefined ? {} : { cost }) };
+  };
+  if (meaning === "failed") {
+    const why = reasonOf(record, table.reason) ?? said;
+    return failed(why ?? `The vendor ended the task as ${word.toLowerCase().slice(0, 60)}.`);
   }
-  const outputs = meaning === "succeeded" ? textsAt(record, table.outputs) : [];
-  // A task that is done but shows nothing may still be about to; only its deadline can tell.
-  if (outputs.length > 0) return { type: "succeeded", result: resultOf(table, record, outputs) };
+  if (meaning === "succeeded") {
+    const links = linksAt(record, table.outputs);
+    if (links.length > 0) return { type: "succeeded", result: resultOf(table, record, links) };
+    return textsAt(record, table.outputs).length > 0 ? failed(NO_LINK) : { type: "resultless" };
+  }
   const progressPercent = numberAt(record, table.progress);
   return {
     type: "running",
     ...(progressPercent === undefined ? {} : { progressPercent: Math.min(100, Math.floor(progressPercent)) }),
   };
 }
+
+/** What the vendor gave in a result's place cannot be fetched by anyone. */
+const NO_LINK = "The vendor's result is no http(s) link.";
 
 /** From here on a moment is told in milliseconds: as seconds it would be in the year 5138. */
 const MILLISECONDS_FROM = 1e11;
@@ -181,7 +186,7 @@ function secondsAt(record: unknown, places: Places | undefined): number | undefi
 function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {
   const expiresAt = secondsAt(record, table.expiresAt);
   const found = {
-    lastFrameUrl: textAt(record, table.lastFrame),
+    lastFrameUrl: linkAt(record, table.lastFrame),
     durationSeconds: numberAt(record, table.seconds),
     resolution: textAt(record, table.resolution)?.toLowerCase(),
     usage: table.usage?.map((place) => valueAt(record, place)).find((usage) => usage !== undefined),

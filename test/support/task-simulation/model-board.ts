@@ -34,6 +34,7 @@ export interface ModelTask {
   rounds: number;
   looks: number;
   place: Place | null;
+  intendedAtMs: number | null;
   upstreamTask: string | null;
   made: TaskResult | null;
   finishedAtMs: number | null;
@@ -85,6 +86,7 @@ export class ModelBoard {
         },
         ...{
           place: null,
+          intendedAtMs: null,
           upstreamTask: null,
           made: null,
           finishedAtMs: null,
@@ -140,12 +142,14 @@ export class ModelBoard {
       if (!task || task.finishedAtMs !== null || task.upstreamTask !== null || task.made !== null)
         return false;
       if (this.mutant !== "forgets the intent") task.place = place;
+      task.intendedAtMs = this.world.nowMs;
       return true;
     },
     requeue: (claim: Claim, dueMs: number, refused: boolean): void => {
       const task = this.held(claim);
       if (!task || task.upstreamTask !== null || task.made !== null) return;
       task.place = null;
+      task.intendedAtMs = null;
       if (refused) task.rounds += 1;
       this.end(claim, this.dueBy(task, dueMs));
     },
@@ -272,6 +276,7 @@ export class ModelBoard {
       ...{ openEnded: false, violation: wanted.violation, state, progressPercent, rounds, looks },
       msToDeadline: task.deadlineMs - this.world.nowMs,
       msSinceFinished: task.finishedAtMs === null ? null : this.world.nowMs - task.finishedAtMs,
+      msSinceIntended: task.intendedAtMs === null ? null : this.world.nowMs - task.intendedAtMs,
       ...{ place, upstreamTask, made, price: wanted.price, holdNanos: wanted.holdNanos },
     };
   }

@@ -1,5 +1,5 @@
 import type { AskOutcome, UpstreamAsk } from "../../../src/upstreams/call.ts";
-import type { PollOutcome, SubmitOutcome } from "../../../src/upstreams/task-apis/task-api.ts";
+import type { FindOutcome, PollOutcome, SubmitOutcome } from "../../../src/upstreams/task-apis/task-api.ts";
 import type { World } from "../money/world.ts";
 
 export const RESULT = { outputs: [{ url: "http://vendor.test/v.mp4" }] };
@@ -49,7 +49,7 @@ export class ModelVendor {
       return;
     }
     world.after(travelMs, () => {
-      const outcome = kind === "submit" ? this.submit(id) : this.look(id);
+      const outcome = kind === "submit" ? this.submit(id) : kind === "find" ? this.find(id) : this.look(id);
       const lost = world.chance(kind === "submit" ? faults.lostAnswer : faults.failedLook);
       world.after(world.between(1, 300), () => resolve(lost ? failed("first-byte") : answered(outcome)));
     });
@@ -71,6 +71,14 @@ export class ModelVendor {
     };
     this.made.set(taskId, [...all, task]);
     return faults.synchronous ? { type: "done", result: RESULT } : { type: "accepted", upstreamId: task.id };
+  }
+
+  /** A list may be behind. */
+  private find(taskId: string): FindOutcome {
+    const [task] = this.made.get(taskId) ?? [];
+    return task === undefined || this.world.chance(this.faults.flapping)
+      ? { type: "unknown" }
+      : { type: "found", upstreamId: task.id };
   }
 
   private look(id: string): PollOutcome {

@@ -5,12 +5,12 @@ import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import { createRouting } from "../../../src/routing/routing.ts";
 import type { TaskBoard } from "../../../src/tasks/board.ts";
-import { BATCHLESS_MS, createFaults, REFUSED_MS } from "../../../src/tasks/faults.ts";
+import { BATCHLESS_MS, createFaults, createTally, REFUSED_MS } from "../../../src/tasks/faults.ts";
 import { createFinisher } from "../../../src/tasks/finish.ts";
 import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
 import { createWorker, type Worker } from "../../../src/tasks/worker.ts";
 import type { World } from "../money/world.ts";
-import { fakeApi } from "../tasks.ts";
+import { fakeApi, fakeFind } from "../tasks.ts";
 import type { ModelBoard } from "./model-board.ts";
 import type { ModelVendor } from "./model-vendor.ts";
 
@@ -29,6 +29,8 @@ export interface ProcessParts {
   readonly vendors: ReadonlyMap<bigint, ModelVendor>;
   readonly catalog: Catalog;
   readonly faults: BoardFaults;
+  /** The vendors have lists in which a task of ours can be found. */
+  readonly findable?: boolean;
 }
 
 /** A gateway process as far as tasks go: the real code on simulated time, board and vendors. */
@@ -40,11 +42,11 @@ export class TaskProcess {
   private readonly faults: BoardFaults;
   private pausedUntilMs = 0;
 
-  constructor({ world, board, vendors, catalog, faults }: ProcessParts) {
+  constructor({ world, board, vendors, catalog, faults, findable = false }: ProcessParts) {
     this.world = world;
     this.faults = faults;
     const reached = this.distant(board);
-    const api = fakeApi();
+    const api = { ...fakeApi(), ...(findable && { find: fakeFind }) };
     const random = (): number => world.random();
     const shared = {
       board: reached,
@@ -68,6 +70,7 @@ export class TaskProcess {
       finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
       faults: createFaults(this.clock, REFUSED_MS),
       batchless: createFaults(this.clock, BATCHLESS_MS),
+      ...{ resultless: createTally(), unknownFates: createTally() },
       health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0 }).places,
       largeJson: createLargeJson(),
       scrub: (text) => text,

@@ -60,6 +60,7 @@ class TaskSimulation {
   private readonly board: ModelBoard;
   private readonly vendors: Map<bigint, ModelVendor>;
   private readonly faults: BoardFaults;
+  private readonly findable: boolean;
   private readonly funded = new Map<bigint, bigint>();
   private readonly accepted = new Set<string>();
   private processes: TaskProcess[] = [];
@@ -89,6 +90,7 @@ class TaskSimulation {
       pauseAtCommit: world.pick([0, 0.005]),
       longestPauseMs: LONGEST_PAUSE_MS,
     };
+    this.findable = world.chance(0.5);
   }
 
   async run(): Promise<void> {
@@ -160,6 +162,7 @@ class TaskSimulation {
     this.processes.push(
       new TaskProcess({
         ...{ world: this.world, board: this.board, vendors: this.vendors, faults: this.faults },
+        findable: this.findable,
         catalog: simulatedCatalog(upstreams),
       }),
     );
