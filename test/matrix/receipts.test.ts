@@ -147,7 +147,10 @@ describe("receipts", () => {
   });
 
   it("show that what cost nothing cost nothing, and why", async () => {
-    const refused = await world.ask(MESSAGES.path, { ...MESSAGES.body, messages: [{ role: "wizard", content: "x" }] });
+    const refused = await world.ask(MESSAGES.path, {
+      ...MESSAGES.body,
+      messages: [{ role: "wizard", content: "x" }],
+    });
     expect((await receiptOf(refused)).json).toMatchObject({
       status: 400,
       reason: "rejected",
