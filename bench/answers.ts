@@ -49,7 +49,8 @@ export const PLAIN_BODY = JSON.stringify({
 
 /** The events of one streamed answer, about 250 bytes each, the last one being `[DONE]`. */
 export const STREAM_EVENTS: readonly string[] = [
-  ...STREAM_PIECES.map((piece, index) => event(contentChunk(piece, index))),
+  event(chunk({ role: "assistant", content: "", refusal: null }, false)),
+  ...STREAM_PIECES.map((piece, index) => event(chunk({ content: piece }, index === EVENTS_PER_STREAM - 1))),
   event(JSON.stringify({ ...SHARED, object: "chat.completion.chunk", choices: [], usage: USAGE_FIELD })),
   event("[DONE]"),
 ];
@@ -71,16 +72,16 @@ export function requestBody(streamed: boolean, model = FORWARDED_MODEL): string 
   });
 }
 
-function contentChunk(piece: string, index: number): string {
+function chunk(delta: object, isLast: boolean): string {
   return JSON.stringify({
     ...SHARED,
     object: "chat.completion.chunk",
     choices: [
       {
         index: 0,
-        delta: { content: piece },
+        delta,
         logprobs: null,
-        finish_reason: index === EVENTS_PER_STREAM - 1 ? "stop" : null,
+        finish_reason: isLast ? "stop" : null,
       },
     ],
     usage: null,
