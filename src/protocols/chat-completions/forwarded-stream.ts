@@ -54,9 +54,13 @@ export function openForwardedStream(terms: StreamTerms): ForwardedStream {
     },
     MAX_HELD_BYTES,
   );
+  let isBetweenFrames = true;
   return {
     write(chunk) {
-      scanner.write(asBuffer(chunk));
+      const bytes = asBuffer(chunk);
+      // Nearly every chunk holds whole frames, and nothing that matters.
+      if (isBetweenFrames && stream.passes(bytes)) return [bytes];
+      isBetweenFrames = scanner.write(bytes) === bytes.length;
       return stream.take();
     },
     end() {
@@ -70,6 +74,7 @@ export function openForwardedStream(terms: StreamTerms): ForwardedStream {
 class Rewriter {
   readonly #terms: StreamTerms;
   readonly #findUsage: KeyFinder = openKeyFinder("usage");
+  readonly #holdsUsage = openUsageLook();
   readonly #holdsRole = openRoleLook();
   readonly #holdsThought = openThoughtLook();
   #out: Buffer[] = [];
@@ -80,6 +85,8 @@ class Rewriter {
   /** Those among them whose role the upstream has not told so far. */
   readonly #owed = new Set<number>();
   #opening = true;
+  /** Its chunks hold nulls to be cut, most likely every one. */
+  #hasNulls = false;
   #head = OBJECT;
   /** The vendor's own chunk of usage, as it came. */
   #counted: Buffer | undefined;
@@ -89,6 +96,16 @@ class Rewriter {
 
   constructor(terms: StreamTerms) {
     this.#terms = terms;
+  }
+
+  /** Whether whole frames pass as they are: a look at their bytes, without telling them apart. */
+  passes(frames: Buffer): boolean {
+    const end = frames.length;
+    if (this.#opening || this.#hasNulls || frames[end - 1] !== LF || frames[end - 2] !== LF) return false;
+    if (this.#terms.usage === "unasked") {
+      if (this.#findUsage(frames, 0, end) !== -1) return false;
+    } else if (this.#holdsUsage(frames, 0, end) || frames.includes(DONE)) return false;
+    return !this.#holdsMore(frames, 0, end);
   }
 
   frame(buffer: Buffer, start: number, end: number, next: number): void {
@@ -203,6 +220,7 @@ class Rewriter {
 
   /** The usage that vendors announce by null in each chunk once they are asked for it. */
   #passWithoutNull(buffer: Buffer, start: number, end: number, next: number, value: number): void {
+    this.#hasNulls = true;
     const range = topNull(buffer, start, end, value);
     this.#pass(buffer, start, range?.start ?? next);
     if (range !== undefined) this.#pass(buffer, range.end, next);
@@ -223,9 +241,11 @@ class Rewriter {
   }
 
   #cut(): void {
-    const { buffer, start, end } = this.#piece ?? { buffer: EMPTY, start: 0, end: 0 };
-    if (end > start) this.#out.push(buffer.subarray(start, end));
+    if (this.#piece === undefined) return;
+    const { buffer, start, end } = this.#piece;
     this.#piece = undefined;
+    if (end - start === buffer.length) this.#out.push(buffer);
+    else if (end > start) this.#out.push(buffer.subarray(start, end));
   }
 }
 
@@ -240,9 +260,10 @@ function topNull(
   value: number,
 ): { start: number; end: number } | undefined {
   const behind = value + NULL.length;
-  if (buffer.toString("latin1", value, behind) !== NULL || !closesChunk(buffer, behind, end))
-    return undefined;
-  const key = buffer.lastIndexOf(KEY, value);
+  if (buffer[behind - 1] !== LETTER_L || !closesChunk(buffer, behind, end)) return undefined;
+  let key = value - 1;
+  while (buffer[key] !== QUOTE) key -= 1;
+  key -= KEY.length - 1;
   let before = key - 1;
   while (before > start && (buffer[before] ?? 0) <= SPACE) before -= 1;
   if (buffer[before] === COMMA) return { start: before, end: behind };
@@ -259,9 +280,14 @@ function closesChunk(buffer: Buffer, start: number, end: number): boolean {
     if (byte === QUOTE) at = endOfString(buffer, at + 1, end);
     else if (byte === BRACE || byte === BRACKET) depth += 1;
     else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth -= 1;
-    if (depth < 0) return buffer.toString("latin1", at + 1, end).trim() === "";
+    if (depth < 0) return isBlank(buffer, at + 1, end);
   }
   return false;
+}
+
+function isBlank(buffer: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if ((buffer[at] ?? 0) > SPACE) return false;
+  return true;
 }
 
 function endOfString(buffer: Buffer, start: number, end: number): number {
@@ -286,13 +312,13 @@ const MAX_HELD_BYTES = 64 * 1024;
 /** `data: [DONE]` and no more; no chunk of JSON is as short. */
 const DONE_FRAME_BYTES = 24;
 
+const openUsageLook = keyLook("usage");
 const openRoleLook = keyLook("role");
 const openThoughtLook = keyLook("reasoning");
 
-const EMPTY = Buffer.alloc(0);
 const BLANK_LINE = Buffer.from("\n\n");
 const NULL = "null";
-const KEY = Buffer.from('"usage"');
+const KEY = '"usage"';
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -301,4 +327,7 @@ const BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
+const LETTER_L = 0x6c;
 const LETTER_N = 0x6e;
+const LF = 0x0a;
+const DONE = Buffer.from("[DONE]");
