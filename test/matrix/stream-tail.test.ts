@@ -30,13 +30,15 @@ describe("the last event of a stream", () => {
   let vendor: VendorUpstream;
   let gateway: TestGateway;
   let tail: Tail = "sources";
+  let counts = true;
   beforeAll(async () => {
     vendor = await vendorUpstream(({ response }) => {
       const words = { content: { role: "model", parts: [{ text: "Rome." }] }, index: 0 };
       const end = { ...TAILS[tail].last, finishReason: "STOP", index: 0 };
       const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 };
       response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const event of [{ candidates: [words] }, { candidates: [end], usageMetadata }]) {
+      const last = { candidates: [end], ...(counts ? { usageMetadata } : {}) };
+      for (const event of [{ candidates: [words] }, last]) {
         response.write(`data: ${JSON.stringify(event)}\r\n\r\n`);
       }
       response.end();
@@ -61,5 +63,24 @@ describe("the last event of a stream", () => {
     const url = `${gateway.url}/v1/receipts/${answer.headers.get("x-request-id")}`;
     const receipt = (await (await fetch(url, { headers: { authorization } })).json()) as { losses: string[] };
     expect(receipt.losses).toEqual(TAILS[each].losses);
+  });
+
+  it("tells a caller who asked for usage what was charged, where its vendor counts nothing", async () => {
+    counts = false;
+    const headers = { authorization: `Bearer ${TEST_KEY}` };
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({
+        ...{ model: "text", stream: true, stream_options: { include_usage: true } },
+        messages: [{ role: "user", content: "Where does it lie?" }],
+      }),
+    });
+    const told = (await answer.text()).match(/"choices":\[\],"usage":\{.*?"total_tokens":(\d+)/)?.[1];
+    const url = `${gateway.url}/v1/receipts/${answer.headers.get("x-request-id")}`;
+    const receipt = (await (await fetch(url, { headers })).json()) as { lines: { tokens: number }[] };
+    const charged = receipt.lines.reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(charged).toBeGreaterThan(0);
+    expect(Number(told)).toBe(charged);
   });
 });
