@@ -2,6 +2,7 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, UpstreamRejection } from "../errors.ts";
 import type { ErrorWords } from "./error-body.ts";
 import { asObject, asText } from "./json.ts";
+import { isUnknownModel } from "./told-limits.ts";
 
 /**
  * Whose fault an upstream's error is. It decides who is told what: callers act on errors about their
@@ -24,14 +25,9 @@ export function judgeFault(status: number, words: ErrorWords): Fault {
   if (status === 401 || status === 402 || status === 407) return "account";
   if ([NO_CREDIT, BILLING, BAD_KEY, SUSPENDED].some((pattern) => pattern.test(said))) return "account";
   if (status === 403) return ABOUT_CONTENT.test(said) || FORBIDDEN_FILE.test(said) ? "caller" : "account";
-  if (UNKNOWN_MODEL.test(said)) return "account";
+  if (isUnknownModel(said)) return "account";
   if (status === 404) return KEPT_CONTENT.test(said) ? "caller" : "account";
   return PASSING.has(status) ? "upstream" : "caller";
-}
-
-/** Whether the prompt is longer than the model's context, which every vendor says in words of its own. */
-export function isTooLong({ code, type, message }: ErrorWords): boolean {
-  return TOO_LONG.test(`${code} ${type} ${message}`);
 }
 
 /**
@@ -85,16 +81,9 @@ const BAD_KEY =
 const SUSPENDED =
   /(?:account|organi[sz]ation|project|workspace)\b.{0,40}(?:disabled|suspended|deactivated|blocked|terminated)|location is not supported|country, region/i;
 
-/** Our name for the model is unknown to the vendor: a fault of the catalog. */
-const UNKNOWN_MODEL =
-  /model[_ ]?not[_ ]?found|(?:unknown|invalid)[_ ]model\b|model_not_supported|DeploymentNotFound|\bmodels?\b.{0,80}(?:does not exist|not exist\b|not found|no access)/i;
-
 /** A refusal of what the caller sent. */
 const ABOUT_CONTENT =
   /safety|moderat|content[_ ]?(?:policy|filter|management)|flagged|prohibited content|guardrail|sensitive|usage polic/i;
-
-const TOO_LONG =
-  /context_length_exceeded|exceed_context_size|prompt is too long|maximum (?:context|prompt) length|exceeds? (?:the |model |available )*context (?:window|limit|size|length)|context window exceeds|input token count.{0,40}exceeds|input is too long for|too many (?:input|total text) tokens|range of input length|prompt exceeds max length|exceeded model token limit|reduce the length of the messages|inputs? tokens \+ max_new_tokens/i;
 
 /** A file or cache that the caller names; one vendor says 403 where it means 404. */
 const FORBIDDEN_FILE = /cached ?content|\bfiles?\b.{0,60}(?:not found|not exist|permission)/i;

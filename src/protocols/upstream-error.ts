@@ -1,7 +1,8 @@
-import { isTooLong, judgeFault, type UpstreamError } from "./blame.ts";
+import { judgeFault, type UpstreamError } from "./blame.ts";
 import { type ErrorWords, readErrorBody, readErrorValue } from "./error-body.ts";
 import { asArray, asObject, asText } from "./json.ts";
 import type { UpstreamHeaders } from "./protocol.ts";
+import { isTooLong } from "./told-limits.ts";
 
 /** Reads an upstream's error answer of any vendor's shape; never throws. */
 export function decodeUpstreamError(
