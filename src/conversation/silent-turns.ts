@@ -54,7 +54,7 @@ function withWordsOfSystem(request: ChatRequest, traits: ProtocolTraits, losses:
 }
 
 /** Whether a turn holds no part but texts without words. */
-export function isSilent(parts: readonly Part[]): boolean {
+function isSilent(parts: readonly Part[]): boolean {
   return parts.every((part) => part.kind === "text" && part.text.trim() === "" && part.opaque === undefined);
 }
 
