@@ -109,6 +109,7 @@ describe("a good key", () => {
     expect(await authenticator.authenticate(credential)).toBeDefined();
     clock.wallMs += 1_000;
     expect(await authenticator.authenticate(credential)).toBeUndefined();
+    expect(authenticator.endOf(credential)).toBe("expired");
     expect(await authenticator.authenticate(credential)).toBeUndefined();
     await authenticator.close();
   });
@@ -143,6 +144,13 @@ describe("a change", () => {
       if (change === "expired") await setKeyExpiry(test.database, id, new Date(0));
       if (change === "account disabled") await setAccountDisabled(test.database, "acme", true);
       await soon(async () => (await authenticator.authenticate(credential)) === undefined);
+      // Whoever has the key is told; a key that never was has no end.
+      await soon(async () => {
+        await authenticator.authenticate(credential);
+        return authenticator.endOf(credential) === change.replace(" ", "_");
+      });
+      expect(await authenticator.authenticate(`${credential.slice(0, -1)}x`)).toBeUndefined();
+      expect(authenticator.endOf(`${credential.slice(0, -1)}x`)).toBeUndefined();
       await setAccountDisabled(test.database, "acme", false);
       await authenticator.close();
     },

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { createLru } from "../base/lru.ts";
 import type { Database } from "../storage/database.ts";
 import type { AccountId, Caller, KeyId } from "./caller.ts";
-import { type KnownKey, readKeyState } from "./caller-store.ts";
+import { type KeyEnd, type KnownKey, readKeyState } from "./caller-store.ts";
 import { isKeyText, keyForm } from "./key-form.ts";
 import type { KeyHasher } from "./key-hasher.ts";
 import { createKeyLookup } from "./key-lookup.ts";
@@ -15,6 +15,8 @@ export interface Authenticator {
    * while the database is away: an outage never turns a good key into a bad one.
    */
   authenticate(credential: string): Caller | undefined | Promise<Caller | undefined>;
+  /** Why a key that was refused just now does not work, where it was issued once; undefined = for all that is known it never was. */
+  endOf(credential: string): KeyEnd | undefined;
   /** Believes nothing about this key or account any more: call it after the commit of a change in this process. */
   forget(changed: { readonly keyId: KeyId } | { readonly accountId: AccountId }): void;
   close(): Promise<void>;
@@ -40,7 +42,9 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const { database, hasher, clock, capacity = CAPACITY } = options;
   const working = createLru<string, KnownKey>(capacity);
   // A room of their own, so that a flood of wrong keys cannot push a right one out.
-  const refused = createLru<string, { readonly untilMs: number }>(REFUSED_CAPACITY);
+  const refused = createLru<string, { readonly untilMs: number; readonly end: KeyEnd | undefined }>(
+    REFUSED_CAPACITY,
+  );
   const lookUp = createKeyLookup(database, hasher, options.lookupLimitMs);
   let state = await readKeyState(database);
   // Counts what was forgotten: an answer that was on its way meanwhile may be the old one.
@@ -54,15 +58,20 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     }
   };
 
+  const refuse = (credential: string, end: KeyEnd | undefined): void =>
+    refused.set(credential, { untilMs: clock.monotonicMs() + REFUSED_MS, end });
+
   const authenticateUnseen = async (credential: string): Promise<Caller | undefined> => {
     const began = epoch;
     const found = await lookUp(credential);
-    const usable = found !== undefined && found.expiresAtMs > clock.nowMs();
-    if (began === epoch) {
-      if (usable) working.set(credential, found);
-      else refused.set(credential, { untilMs: clock.monotonicMs() + REFUSED_MS });
+    const isOver = found !== undefined && found.expiresAtMs <= clock.nowMs();
+    const end = found?.ended ?? (isOver ? "expired" : undefined);
+    if (found === undefined || end !== undefined) {
+      if (began === epoch) refuse(credential, end);
+      return undefined;
     }
-    return usable ? found.caller : undefined;
+    if (began === epoch) working.set(credential, found);
+    return found.caller;
   };
 
   const onMessage = (payload: string): void => {
@@ -97,6 +106,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (known) {
         if (known.expiresAtMs > clock.nowMs()) return known.caller;
         working.delete(credential);
+        refuse(credential, "expired");
         return undefined;
       }
       if (!isKeyText(credential)) return undefined;
@@ -105,6 +115,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (refusal && refusal.untilMs > clock.monotonicMs()) return undefined;
       return authenticateUnseen(credential);
     },
+    endOf: (credential) => refused.get(credential)?.end,
     forget: (changed) => {
       forget((caller) =>
         "keyId" in changed ? caller.keyId === changed.keyId : caller.accountId === changed.accountId,

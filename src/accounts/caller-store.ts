@@ -9,18 +9,25 @@ export interface KnownKey {
   readonly expiresAtMs: number;
 }
 
-/**
- * The keys that work among those with these hashes, by hash in hexadecimal. A key that is unknown, disabled or
- * revoked, or whose account is disabled, is simply not there: nobody outside learns which.
- */
-export async function findKeys(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, KnownKey>> {
+/** Why a key that was issued does not work: whoever sends it has the secret itself, so that a stranger learns nothing of it. */
+export type KeyEnd = "revoked" | "disabled" | "account_disabled" | "expired";
+
+/** A key that was issued: one that works until it expires, or what has ended it before. */
+export interface FoundKey extends KnownKey {
+  readonly ended: Exclude<KeyEnd, "expired"> | null;
+}
+
+/** The keys with these hashes, by hash in hexadecimal; an unknown one is not there. */
+export async function findKeys(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
   const rows = await db.query<KnownKeyRow>(
     `select encode(s.hash, 'hex') as hash, least(s.expires_at, k.expires_at) as expires_at,
             a.id as account_id, a.name as account_name, a.group_name, k.id as key_id, k.name as key_name, k.models,
-            k.limit_nanos, k.limit_period, k.requests_per_minute, k.tokens_per_minute, k.concurrency
+            k.limit_nanos, k.limit_period, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
+            case when k.revoked_at is not null then 'revoked' when a.disabled then 'account_disabled'
+                 when k.disabled then 'disabled' end as ended
      from api_key_secrets s
-     join api_keys k on k.id = s.key_id and k.revoked_at is null and not k.disabled
-     join accounts a on a.id = k.account_id and not a.disabled
+     join api_keys k on k.id = s.key_id
+     join accounts a on a.id = k.account_id
      where s.hash = any($1)`,
     [hashes],
   );
@@ -51,9 +58,10 @@ interface KnownKeyRow extends LimitColumns {
   readonly key_id: KeyId;
   readonly key_name: string;
   readonly models: string[] | null;
+  readonly ended: FoundKey["ended"];
 }
 
-function readKnownKey(row: KnownKeyRow): KnownKey {
+function readKnownKey(row: KnownKeyRow): FoundKey {
   const caller: Caller = Object.freeze({
     accountId: row.account_id,
     accountName: row.account_name,
@@ -64,5 +72,5 @@ function readKnownKey(row: KnownKeyRow): KnownKey {
     spendingLimit: readSpendingLimit(row),
     rateLimits: readRateLimits(row),
   });
-  return { caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY };
+  return { caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ended: row.ended };
 }

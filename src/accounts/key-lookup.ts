@@ -1,10 +1,10 @@
 import { GatewayError } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
-import { findKeys, type KnownKey } from "./caller-store.ts";
+import { type FoundKey, findKeys } from "./caller-store.ts";
 import type { KeyHasher } from "./key-hasher.ts";
 
-/** Asks the database for a key; undefined = no such key, or one that does not work. */
-export type KeyLookup = (credential: string) => Promise<KnownKey | undefined>;
+/** Asks the database for a key; undefined = no such key. */
+export type KeyLookup = (credential: string) => Promise<FoundKey | undefined>;
 
 /**
  * Looks keys up in batches, one statement at a time: a flood of unknown keys costs a few statements, not
@@ -37,7 +37,7 @@ export function createKeyLookup(database: Database, hasher: KeyHasher, limitMs =
     if (already) return already.answer;
     if (waiting.size >= MOST_WAITING)
       return Promise.reject(unavailable(new Error("too many keys are being looked up")));
-    const { promise: answer, resolve, reject } = withResolvers<KnownKey | undefined>();
+    const { promise: answer, resolve, reject } = withResolvers<FoundKey | undefined>();
     waiting.set(credential, { credential, answer, resolve, reject });
     if (!running) {
       running = true;
@@ -57,8 +57,8 @@ const ANSWER_LIMIT_MS = 900;
 
 interface Waiter {
   readonly credential: string;
-  readonly answer: Promise<KnownKey | undefined>;
-  resolve(found: KnownKey | undefined): void;
+  readonly answer: Promise<FoundKey | undefined>;
+  resolve(found: FoundKey | undefined): void;
   reject(error: Error): void;
 }
 

@@ -29,8 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-const works = async (credential: string) =>
-  (await findKeys(test.database, [hasher.hash(credential)])).get(hasher.hash(credential).toString("hex"));
+/** What is known of a key that works. */
+const works = async (credential: string) => {
+  const hash = hasher.hash(credential);
+  const found = (await findKeys(test.database, [hash])).get(hash.toString("hex"));
+  if (found === undefined || found.ended !== null) return undefined;
+  const { ended: _none, ...known } = found;
+  return known;
+};
 
 const PAST = new Date("2020-01-01T00:00:00Z");
 const SOON = new Date("2090-01-01T00:00:00Z");

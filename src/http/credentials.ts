@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../accounts/authenticator.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { KeyEnd } from "../accounts/caller-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { GatewayError } from "../errors.ts";
 
@@ -22,7 +23,9 @@ export function authenticate(
   if (first === undefined) throw invalidKey();
   if (carried.length === 1) {
     const found = authenticator.authenticate(first);
-    return found instanceof Promise ? found.then(orInvalid) : orInvalid(found);
+    return found instanceof Promise
+      ? found.then((caller) => orInvalid(caller, carried, authenticator))
+      : orInvalid(found, carried, authenticator);
   }
   return resolveSeveral(carried, authenticator);
 }
@@ -51,7 +54,7 @@ async function resolveSeveral(carried: readonly string[], authenticator: Authent
   if (new Set(callers.map((caller) => caller.keyId)).size > 1) {
     throw new GatewayError("invalid_api_key", "The request carries two different valid API keys; send one.");
   }
-  return orInvalid(callers[0]);
+  return orInvalid(callers[0], carried, authenticator);
 }
 
 /** Each distinct credential of the request, in the order in which carriers are looked at. */
@@ -92,10 +95,23 @@ export function bearerOf(header: string | undefined): string | undefined {
   return header.includes(" ") ? undefined : header;
 }
 
-function orInvalid(caller: Caller | undefined): Caller {
-  if (caller === undefined) throw invalidKey();
-  return caller;
+function orInvalid(
+  caller: Caller | undefined,
+  carried: readonly string[],
+  authenticator: Authenticator,
+): Caller {
+  if (caller !== undefined) return caller;
+  const end = carried.map((credential) => authenticator.endOf(credential)).find((each) => each !== undefined);
+  // Its code is that of any other 401.
+  throw end === undefined ? invalidKey() : new GatewayError("invalid_api_key", ENDS[end]);
 }
+
+const ENDS: Readonly<Record<KeyEnd, string>> = {
+  revoked: "This API key was revoked. Make another in the account dashboard.",
+  expired: "This API key has expired. Make another in the account dashboard, or have its end put off there.",
+  disabled: "This API key is disabled. An owner of the account can enable it in the dashboard.",
+  account_disabled: "The account of this API key is disabled. Ask the operator of this gateway.",
+};
 
 function invalidKey(): GatewayError {
   return new GatewayError(

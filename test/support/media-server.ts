@@ -133,7 +133,7 @@ export async function startMediaServer(): Promise<MediaServer> {
     log: { warn: () => undefined },
     entrance: { admit: () => undefined },
     bodies: new BodyMemory({ limitBytes: () => 256 * 1024 * 1024, clock: systemClock, timers: systemTimers }),
-    authenticator: { authenticate: (key: string) => callers[key] },
+    authenticator: { authenticate: (key: string) => callers[key], endOf: () => undefined },
     catalog: { current: () => catalog },
     tasks: tasks.api,
     largeJson,

@@ -18,6 +18,16 @@ const ALLOWANCE_MS = 5_000;
 const WAYS = ["revoked", "disabled", "deleted", "expiring", "rotated", "account"] as const;
 type Way = (typeof WAYS)[number];
 
+/** Whoever still sends the key has its secret, and is told what has ended it; of a key without a row nobody knows that it was one. */
+const TOLD: Readonly<Record<Way, RegExp>> = {
+  revoked: /^This API key was revoked\./,
+  disabled: /^This API key is disabled\./,
+  deleted: /^Invalid API key\./,
+  expiring: /^This API key has expired\./,
+  rotated: /^This API key (was revoked|has expired)\./,
+  account: /^The account of this API key is disabled\./,
+};
+
 /** Processes are told of changes, or every message is lost and they find them by looking. */
 export function revocationLaws({ lost }: { readonly lost: boolean }): void {
   describe(`A4, a key that ends, with ${lost ? "every notification lost" : "notifications"}`, () => {
@@ -62,7 +72,14 @@ export function revocationLaws({ lost }: { readonly lost: boolean }): void {
       );
       report(`A4 ${lost ? "lost" : "told"} ${way}: ${took.map((ms) => ms.toFixed(0)).join(" and ")} ms`);
       expect(Math.max(...took)).toBeLessThan(PROMISED_MS + ALLOWANCE_MS);
-      for (const url of gateways.urls) expect((await ask(url, "/v1/models")).status).toBe(200);
+      for (const url of gateways.urls) {
+        expect((await ask(url, "/v1/models")).status).toBe(200);
+        const { json } = await ask(url, "/v1/models", undefined, { key: keyOf(way) });
+        expect([way, json.error]).toEqual([
+          way,
+          expect.objectContaining({ code: "", message: expect.stringMatching(TOLD[way]) }),
+        ]);
+      }
     }
 
     async function apply(text: string, ...options: string[]): Promise<void> {
