@@ -149,8 +149,9 @@ describe("a change", () => {
         await authenticator.authenticate(credential);
         return authenticator.endOf(credential) === change.replace(" ", "_");
       });
-      expect(await authenticator.authenticate(`${credential.slice(0, -1)}x`)).toBeUndefined();
-      expect(authenticator.endOf(`${credential.slice(0, -1)}x`)).toBeUndefined();
+      const near = `${credential.slice(0, -1)}${credential.endsWith("x") ? "y" : "x"}`;
+      expect(await authenticator.authenticate(near)).toBeUndefined();
+      expect(authenticator.endOf(near)).toBeUndefined();
       await setAccountDisabled(test.database, "acme", false);
       await authenticator.close();
     },
