@@ -1,12 +1,11 @@
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { dashboardPages, type PathValues } from "../support/dashboard-pages.ts";
+import { findTooWide, openPage, redrawn, signedInTo, WIDTHS } from "../support/dashboard-widths.ts";
 import {
   type DashboardWorld,
   fillDashboard,
-  lendSession,
   openDashboardWorld,
   signInAt,
 } from "../support/dashboard-world.ts";
@@ -21,11 +20,6 @@ const NOTE_AMOUNTS = `
   };`;
 
 const COLOURS = ["light", "dark"] as const;
-const WIDTHS = [360, 768, 1440];
-
-/** How long a page may take to fit another width; one that does not fit stays so. */
-const MOST_FRAMES = 60;
-
 /** Each page, full of data, as a person meets it: complete, quiet, readable in light and dark, narrow and wide. */
 describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
   let world: DashboardWorld;
@@ -42,33 +36,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await world?.close();
   });
 
-  async function signedIn(options: object = {}): Promise<Visitor> {
-    const visitor = await browser.visit(world.gateway.url, options);
-    await lendSession(visitor, world);
-    return visitor;
-  }
-
-  async function open(page: Page, path: string): Promise<void> {
-    await page.goto(path);
-    await page.locator("h1").first().waitFor();
-    await page.locator("[role=status].flex:has(.animate-pulse)").first().waitFor({ state: "detached" });
-  }
-
-  /** A page that has been told of another size or colour has answered when two frames are drawn. */
-  async function redrawn(page: Page): Promise<void> {
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-  }
-
-  /** Pixels beyond the window; charts take their new size a little after everything else. */
-  async function overflowOf(page: Page): Promise<number> {
-    let overflow = 0;
-    for (let frames = 0; frames < MOST_FRAMES; frames += 1) {
-      await redrawn(page);
-      overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      if (overflow <= 0) break;
-    }
-    return overflow;
-  }
+  const signedIn = (options: object = {}): Promise<Visitor> => signedInTo({ world, browser }, options);
 
   it("render without complaint and with no serious finding of axe, in light and in dark", async () => {
     const findings: string[] = [];
@@ -79,7 +47,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
       [guest, dashboardPages(values).open],
     ] as const) {
       for (const path of paths) {
-        await open(page, path);
+        await openPage(page, path);
         for (const colorScheme of COLOURS) {
           await page.emulateMedia({ colorScheme });
           await redrawn(page);
@@ -117,32 +85,10 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
-  it.each(["en-GB", "zh-CN"])(
-    `fit windows of ${WIDTHS.join(", ")} pixels without scrolling sideways, %s`,
-    async (locale) => {
-      const wide: string[] = [];
-      const pages = dashboardPages(values);
-      // A video's page says more than a picture's, and the start names the account.
-      const more = [
-        `/accounts/${values["account"]}/tasks/${values["videoTask"]}`,
-        `/accounts/${values["longAccount"]}`,
-      ];
-      for (const [{ page }, paths] of [
-        [await signedIn({ locale }), [...pages.signedIn, ...more]],
-        [await browser.visit(world.gateway.url, { locale }), pages.open],
-      ] as const) {
-        for (const path of paths) {
-          await open(page, path);
-          for (const width of WIDTHS) {
-            await page.setViewportSize({ width, height: 800 });
-            const overflow = await overflowOf(page);
-            if (overflow > 0) wide.push(`${path} at ${width}: ${overflow} pixels too wide`);
-          }
-        }
-      }
-      expect(wide).toEqual([]);
-    },
-  );
+  // In Chinese: dashboard-widths.long.test.ts.
+  it(`fit windows of ${WIDTHS.join(", ")} pixels without scrolling sideways`, async () => {
+    expect(await findTooWide({ world, browser, values }, "en-GB")).toEqual([]);
+  });
 
   it("leave room for the other columns of a table where a name is long", async () => {
     const { page } = await signedIn({ viewport: { width: 1280, height: 800 }, locale: "zh-CN" });
@@ -187,12 +133,12 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
 
   it("say so where there is none, and lead back", async () => {
     const visitor = await signedIn({ viewport: { width: 360, height: 800 } });
-    await open(visitor.page, `/accounts/${values["account"]}/nowhere`);
+    await openPage(visitor.page, `/accounts/${values["account"]}/nowhere`);
     const heading = visitor.page.getByRole("heading", { name: "There is no such page" });
     await heading.waitFor();
     // As far from the window's edge as every other page, be there a menu or not.
     expect((await heading.boundingBox())?.x).toBe(16);
-    await open(visitor.page, "/operator/nowhere");
+    await openPage(visitor.page, "/operator/nowhere");
     expect((await heading.boundingBox())?.x).toBe(16);
     await visitor.page.getByRole("link", { name: "To the start" }).click();
     await visitor.page.getByRole("heading", { name: "Home" }).waitFor();
