@@ -262,10 +262,9 @@ export class StreamAnswer implements Receiver {
     this.linger.wait(this.meter.over);
   }
 
-  /** An error before any output, or one of our account: while nothing is sent another may answer, and a plain error can tell it. */
+  /** An error before anything was passed on: another may answer still, and a plain error can tell it. */
   private failedUnheard(): boolean {
-    const { error, failed, hasOutput } = this.meter;
-    return hasOutput ? error?.fault === "account" : failed || error !== undefined;
+    return this.meter.failed || this.meter.error !== undefined;
   }
 
   /** The upstream's own error event passes as it came: its clients raise it, and it does not speak of our account. */

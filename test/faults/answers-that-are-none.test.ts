@@ -39,6 +39,12 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(opening(model));
     setTimeout(() => response.end(streamError(OVERLOADED)), 100);
   },
+  // Words that were not passed on yet hinder nobody.
+  "announced-told-overloaded": ({ protocol, model, response }) => {
+    const { opening, delta, streamError } = VENDOR_WIRES[protocol];
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(opening(model) + delta("Hello") + streamError(OVERLOADED));
+  },
   "announced-cut": ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(VENDOR_WIRES[protocol].opening(model), () => response.destroy());

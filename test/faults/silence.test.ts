@@ -56,6 +56,16 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(opening(model) + delta("Hello"));
     setTimeout(() => response.end(delta(" there.") + closing(model)), LONG_MS);
   },
+  // Says amid its answer that it works.
+  mutters: ({ protocol, model, response }) => {
+    const { opening, delta, closing } = VENDOR_WIRES[protocol];
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(opening(model) + delta("Hello"));
+    const drip = setInterval(() => response.write(": PROCESSING\n\n"), 100);
+    setTimeout(() => {
+      clearInterval(drip);
+      response.end(delta(" there.") + closing(model));
+    }, LONG_MS);
+  },
   // In the middle of an event.
   torn: ({ protocol, model, response }) => {
     const { opening, delta, closing } = VENDOR_WIRES[protocol];
@@ -114,9 +124,12 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
     await healthy?.close();
   });
 
-  // A conversation that has moved stays where it is, and the same words are the same conversation.
-  const ask = (client: TextProtocol, model: string) =>
-    call(gateway.url, { protocol: client, streamed: true, model, prompt: `Hello from ${client}` });
+  let asked = 0;
+  /** Each a conversation of its own, as one that was answered elsewhere stays there. */
+  const ask = (client: TextProtocol, model: string) => {
+    asked += 1;
+    return call(gateway.url, { protocol: client, streamed: true, model, prompt: `Hello ${asked}` });
+  };
   const rowOf = (requestId: string | undefined) =>
     waitFor(`the usage log to hold ${requestId}`, async () =>
       (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
@@ -147,6 +160,20 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
         if (data !== "[DONE]") expect(() => JSON.parse(data), data).not.toThrow();
     }
   });
+
+  it.concurrent.each(PAIRS)(
+    "hears something while the upstream only says that it works: $client at $upstream",
+    async (pair) => {
+      const heard = await ask(pair.client, at("mutters", pair.upstream));
+      expect(heard).toMatchObject({ status: 200, complete: true });
+      const between = heard.text.slice(heard.text.indexOf("Hello"), heard.text.indexOf(" there."));
+      const forwarded = pair.client === pair.upstream && pair.client !== "generate-content";
+      const sign = forwarded ? ": PROCESSING\n\n" : SIGNS[pair.client];
+      expect(between).toContain(`\n\n${sign}${sign}`);
+      if (pair.client === "generate-content") expect(heard.text).not.toMatch(/^:/m);
+      expect(await rowOf(heard.requestId)).toMatchObject({ reason: "completed", estimated: false });
+    },
+  );
 
   it.concurrent("reads an early refusal by its status, and a late one as an error event at no charge", async () => {
     for (const protocol of TEXT_PROTOCOLS) {
@@ -200,7 +227,7 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
   it.concurrent.each(PAIRS)(
     "is kept by an SDK that waits less than the upstream takes: $client at $upstream",
     async (pair) => {
-      for (const conduct of ["silent", "comments", "pause"]) {
+      for (const conduct of ["silent", "comments", "pause", "mutters"]) {
         const asked = { protocol: pair.client, model: at(conduct, pair.upstream), timeoutMs: 2_200 };
         expect(await impatientSdk(gateway.url, asked)).toBe("Hello there.");
       }

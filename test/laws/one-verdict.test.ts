@@ -111,6 +111,13 @@ function expected({ text, end, output }: ToldAnswer): string {
   return output === 0 && end !== "length" ? "empty_answer" : "completed";
 }
 
+/** Whether so much of a stream has words for the caller, and no failure yet. */
+function hasWords(upstream: TextProtocol, beginning: string): boolean {
+  const meter = PROTOCOLS[upstream].usage.openStream(1);
+  meter.write(Buffer.from(beginning));
+  return meter.hasOutput && !meter.failed && meter.error === undefined;
+}
+
 it("judges and charges an answer alike, forwarded or translated, plain or streamed, however framed", async () => {
   const cases = fc.record({
     answer: answers,
@@ -132,8 +139,8 @@ it("judges and charges an answer alike, forwarded or translated, plain or stream
               text.slice(cut),
             ]);
             const where = JSON.stringify({ client, streamed, framing, text });
-            const flowed = streamed && framing === "events";
-            if (wanted === "fails over" || (wanted === "failed after output" && !flowed)) {
+            const heard = streamed && framing === "events" && hasWords(upstream, text.slice(0, cut));
+            if (wanted === "fails over" || (wanted === "failed after output" && !heard)) {
               expect(verdict, where).toEqual({ reason: "", usage: undefined, next: true });
             } else if (wanted === "failed after output") {
               expect(verdict.reason, where).toBe("upstream_failed_after_output");
