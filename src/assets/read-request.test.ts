@@ -41,6 +41,14 @@ describe("a registration", () => {
     expect(readAssetRequest({ url: URL_TEXT, asset_type }).type).toBe(type);
   });
 
+  it.each([
+    ["HTTPS://Media.Example/a/../%63at.png?A=1", "https://media.example/a/../%63at.png?A=1"],
+    ["hTTp://User:Pw@M.Example:8443/A?Sig=Xy%2F#Z", "http://User:Pw@m.example:8443/A?Sig=Xy%2F#Z"],
+    ["http://m.example", "http://m.example"],
+  ])("passes %s on with scheme and host in lower case, and all else as it was given", (url, sent) => {
+    expect(readAssetRequest({ url }).url).toBe(sent);
+  });
+
   it("counts a name in characters, however many units they take", () => {
     expect(readAssetRequest({ url: URL_TEXT, name: "𝄞".repeat(64) }).name).toBe("𝄞".repeat(64));
     expect(codeOf({ url: URL_TEXT, name: "𝄞".repeat(65) })).toBe("invalid_asset_name");
@@ -61,11 +69,6 @@ describe("a registration", () => {
     expect(readAssetRequest({ url }).name).toBe(name);
     expect(readAssetRequest({ url, name: "" }).name).toBe(name);
     expect(readAssetRequest({ url, name: null }).name).toBe(name);
-  });
-
-  it("passes the address on as it was given", () => {
-    const url = "HTTPS://Media.Example/a/../%63at.png?A=1";
-    expect(readAssetRequest({ url }).url).toBe(url);
   });
 
   it("is read or refused, and never breaks", () => {

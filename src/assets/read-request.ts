@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors.ts";
+import { normalized } from "../families/url-form.ts";
 import type { NewAsset } from "../upstreams/asset-apis/asset-api.ts";
 import { ASSET_TYPES } from "./assets.ts";
 
@@ -23,7 +24,7 @@ function readUrl(value: unknown): { readonly text: string; readonly parsed: URL 
       { param: "url" },
     );
   }
-  return { text: value, parsed };
+  return { text: normalized(value), parsed };
 }
 
 function readType(value: unknown): NewAsset["type"] {

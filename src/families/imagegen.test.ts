@@ -83,6 +83,25 @@ describe("imagegen", () => {
     expect(refusal({ prompt: "x", image_urls: "https://x.example/a.png" })).toEqual(because("image_urls"));
   });
 
+  it("refuses what would make another picture than is meant, or more of them, naming the field", () => {
+    const because = (param: string) => [400, "invalid_request", param];
+    for (const n of [2, 10, 0, -1, 1.5, "1", "2", true, {}, [1]])
+      expect(refusal({ prompt: "x", n }), `n ${n}`).toEqual(because("n"));
+    for (const name of ["mask", "image"])
+      for (const value of [
+        "https://x.example/a.png",
+        "data:image/png;base64,AAAA",
+        ["a"],
+        { url: "a" },
+        0,
+        false,
+      ])
+        expect(refusal({ prompt: "x", [name]: value })).toEqual(because(name));
+    for (const absent of [undefined, null, "", []])
+      expect(read({ n: absent, mask: absent, image: absent })).toEqual(read({}));
+    expect(read({ n: 1 })).toEqual(read({}));
+  });
+
   it("fails the task for more pictures than anyone looks at, and refuses an endless address", () => {
     const url = "https://x.example/a.png";
     expect(read({ image_urls: Array(100).fill(url) }).violation).toBeNull();

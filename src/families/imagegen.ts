@@ -1,4 +1,5 @@
 import { isDataUrl } from "../base/data-url.ts";
+import { GatewayError } from "../errors.ts";
 import type { Family, FamilyModel, ImageOrder, Submission } from "./family.ts";
 import type { FieldTable } from "./field.ts";
 import { type Body, given, readFields } from "./read-fields.ts";
@@ -85,7 +86,26 @@ const FIELDS = {
   },
 } as const satisfies FieldTable;
 
+/**
+ * Fields of other services' picture requests that would make another picture than is meant if they were ignored, or
+ * another number of them.
+ */
+const NOT_TAKEN = {
+  n: "One task makes one picture: `n` can only be 1. Send one request for each picture.",
+  mask: "`mask` is not taken: say in the prompt what to change in the pictures of `image_urls`.",
+  image: "`image` is not taken: send reference pictures in `image_urls`, as public URLs or data URLs.",
+} as const;
+
+function refuseNotTaken(body: Body): void {
+  for (const [name, message] of Object.entries(NOT_TAKEN)) {
+    const value = given(body, name);
+    if (value !== undefined && !(name === "n" && value === 1))
+      throw new GatewayError("invalid_request", message, { param: name });
+  }
+}
+
 function readImage(model: FamilyModel, body: Body): Submission {
+  refuseNotTaken(body);
   const verdict = createVerdict();
   const size = given(body, "size");
   const exact = typeof size === "string" ? PIXELS.exec(size) : null;

@@ -36,6 +36,23 @@ export function given(body: Body, name: string): unknown {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
+/** What a request may hold beside its family's fields: read by others, or of no consequence for what is made. */
+const BESIDE_FIELDS: ReadonlySet<string> = new Set(["model", "webhook_url", "user", "n"]);
+
+/** More names, and longer ones, are no request of anyone who wants to know. */
+const MOST_IGNORED = 20;
+const LONGEST_NAME = 60;
+
+/** The fields that a request holds and its family has no place for, which are not sent on; the first of them. */
+export function ignoredFields(table: FieldTable, body: Body): readonly string[] {
+  const aliases = new Set(Object.values(table).map(({ alias }) => alias));
+  return Object.keys(body)
+    .filter((name) => !BESIDE_FIELDS.has(name) && !Object.hasOwn(table, name) && !aliases.has(name))
+    .filter((name) => given(body, name) !== undefined)
+    .slice(0, MOST_IGNORED)
+    .map((name) => name.slice(0, LONGEST_NAME));
+}
+
 type Complain = (kind: Fault, message: string) => void;
 
 function readField(name: string, field: Field, body: Body, verdict: Verdict): unknown {

@@ -4,10 +4,24 @@ import type { UrlForm } from "./field.ts";
 export function urlFormOf(url: string): UrlForm | undefined {
   if (/^https?:\/\//i.test(url))
     return url.length <= MAX_URL_CHARACTERS && URL.canParse(url) ? "public" : undefined;
-  if (/^asset:\/\/[^\s/?#]+$/.test(url)) return "asset";
+  if (/^asset:\/\/[^\s/?#]+$/i.test(url)) return "asset";
   // Only the head is looked at: what follows may be 20 MB, and whether it is a picture is for the vendor to say.
   if (/^data:image\/[\w.+-]+;base64,[^,\s]/i.test(url)) return "data";
   return undefined;
+}
+
+/**
+ * An asset's address with its scheme, and the host of a public one, in lower case: they mean the same in any (RFC 3986), and
+ * the services that keep assets compare letters. All else may be signed, and stays.
+ */
+export function normalized(url: string): string {
+  const [head = "", scheme = "", user = "", host = ""] =
+    /^([a-z][a-z0-9+.-]*:)(?:\/\/([^/?#@]*@)?([^/?#]*))?/i.exec(url.slice(0, MAX_URL_CHARACTERS)) ?? [];
+  if (head === "") return url;
+  const isPublic = /^https?:$/i.test(scheme);
+  const rest = head.slice(scheme.length);
+  const lower = isPublic ? `//${user}${host.toLowerCase()}` : rest;
+  return scheme.toLowerCase() + lower + url.slice(head.length);
 }
 
 /** Signed addresses come to a few thousand; no server reads more. */

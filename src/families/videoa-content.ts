@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import type { MediaReference } from "./family.ts";
 import type { UrlForm } from "./field.ts";
 import type { Body } from "./read-fields.ts";
-import { formNames, urlFormOf } from "./url-form.ts";
+import { formNames, normalized, urlFormOf } from "./url-form.ts";
 import { shown, type Verdict } from "./verdict.ts";
 
 export interface Content {
@@ -60,14 +60,18 @@ export function readContent(
     const place = `content[${index}]`;
     const { type } = item;
     if (typeof type !== "string") throw malformed(`\`${place}.type\` is required.`);
-    if (type === "text") texts.push(textOf(item, place));
+    if (type === "text") texts.push(...textOf(item, place));
     else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits.dataUrls, verdict));
     else
       verdict.fail(`\`${place}.type\` must be text, image_url, video_url or audio_url, not ${shown(type)}.`);
   });
   if (texts.length > limits.texts)
     verdict.fail(`\`content\` takes at most ${limits.texts} text item${limits.texts === 1 ? "" : "s"}.`);
-  return { texts, references: withRoles(drafts, verdict), hasMaterial: texts.length < items.length };
+  // An empty prompt is no content either.
+  if (items.every(({ type, text }) => type === "text" && isAbsent(text)))
+    throw malformed("`content` is required: the prompt and its materials.");
+  const hasMaterial = items.some(({ type }) => type !== "text");
+  return { texts, references: withRoles(drafts, verdict), hasMaterial };
 }
 
 /** A reference whose role may still be open. */
@@ -79,9 +83,16 @@ function isKind(type: string): type is Kind {
   return Object.hasOwn(KINDS, type);
 }
 
-function textOf({ text }: Body, place: string): string {
-  if (typeof text !== "string" || text === "") throw malformed(`\`${place}.text\` is required: the prompt.`);
-  return text;
+/** The item's text, or none where it is empty as forms send it whose prompt was left blank. */
+function textOf(item: Body, place: string): readonly string[] {
+  const { text } = item;
+  if (typeof text === "string") return text === "" ? [] : [text];
+  if (text === null) return [];
+  throw malformed(`\`${place}.text\` is required: the prompt.`);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === "";
 }
 
 function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, verdict: Verdict): Draft {
@@ -93,7 +104,11 @@ function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, 
   const form = urlFormOf(url);
   if (form === undefined || !forms.includes(form))
     verdict.fail(`\`${place}.${type}.url\` must be ${formNames(forms)}, not ${shown(url)}.`);
-  return { kind, role: roleOf(item["role"], roles, kind, place, verdict), url };
+  return {
+    kind,
+    role: roleOf(item["role"], roles, kind, place, verdict),
+    url: form === "asset" ? normalized(url) : url,
+  };
 }
 
 function roleOf(

@@ -104,7 +104,7 @@ describe("videoa", () => {
       [{}],
       [{ type: 5 }],
     ];
-    const items = [{ type: "text" }, text(""), { type: "text", text: 5 }, { type: "image_url" }];
+    const items = [{ type: "text" }, { type: "text", text: 5 }, { type: "image_url" }];
     const urls = [
       { type: "image_url", image_url: "https://x" },
       { type: "video_url", video_url: { url: 5 } },
@@ -222,6 +222,41 @@ describe("videoa", () => {
     expect(refusal("2.5", [sound])).toMatch(/^`content\[0\]\.audio_url\.url`/);
   });
 
+  it("takes an empty text beside materials for none, and alone for no content", () => {
+    for (const empty of ["", null]) {
+      const item = { type: "text", text: empty };
+      const given = read("2.0", [item, image("first_frame")]);
+      expect(given).toMatchObject({ violation: null, action: "generate", order: { prompt: "" } });
+      expect(given).toEqual(read("2.0", [image("first_frame")]));
+      expect(read("2.5", [item, text("a cat")])).toEqual(read("2.5", [text("a cat")]));
+      expect(refusal("2.0", [item])).toEqual([400, "invalid_request", "content"]);
+      expect(refusal("2.0", [item, item])).toEqual([400, "invalid_request", "content"]);
+    }
+    for (const odd of [undefined, 7, ["a"], { a: 1 }, false])
+      expect(refusal("2.0", [{ type: "text", text: odd }, image()])).toEqual([
+        400,
+        "invalid_request",
+        "content",
+      ]);
+  });
+
+  it("takes an asset's scheme in any case, and passes it on in lower case; all other addresses stay as they are", () => {
+    const urls = [
+      "ASSET://asset-Ab",
+      "Asset://asset-Ab",
+      "HTTPS://X.Example/A",
+      "DATA:image/PNG;base64,AAAA",
+    ];
+    const { order, violation } = read("2.0", [
+      text("a"),
+      ...urls.map((url) => image("reference_image", url)),
+    ]);
+    expect(violation).toBeNull();
+    expect((order as VideoOrder).references.map(({ url }) => url)).toEqual([
+      ...["asset://asset-Ab", "asset://asset-Ab", "HTTPS://X.Example/A", "DATA:image/PNG;base64,AAAA"],
+    ]);
+  });
+
   it("says generate as soon as anything but text was sent", () => {
     for (const item of [image(), video(), audio(), image("cover")])
       expect(read("2.5", [text("a"), item]).action).toBe("generate");
@@ -240,44 +275,28 @@ describe("videoa 2.5's type of task", () => {
     expect(refusal("2.0", [image("first_frame")], { ratio: "16:9" })).toBe("accepted");
   });
 
-  const EDITS = [
-    "Edit the car",
-    "adding snow",
-    "delete the man",
-    "modifies it",
-    "replaced by a dog",
-    "删除人物",
-    "把车替换成马",
-    "编辑视频",
-    "增加雪花",
-    "修改颜色",
-  ];
-  it.each(EDITS)("takes %j beside a reference video for an edit: adaptive and -1", (words) => {
-    expect(failure(words, { ...ADAPTIVE, duration: -1 }, video())).toBe("accepted");
-    expect(failure(words, {}, video())).toMatch(/needs `duration` -1, not 5/);
-    expect(failure(words, { ratio: "16:9", duration: -1 }, video())).toMatch(/needs `ratio` adaptive/);
-    expect(failure(words, { ratio: "16:9", duration: 8 })).toBe("accepted");
-    expect(failure(words, { ratio: "16:9", duration: 8 }, image("reference_image"))).toBe("accepted");
-  });
+  it.each(["Edit video 1", "replace the car in the clip", "删除视频1中的人物"])(
+    "takes %j beside a reference video for an edit: adaptive and -1",
+    (words) => {
+      expect(failure(words, { ...ADAPTIVE, duration: -1 }, video())).toBe("accepted");
+      expect(failure(words, {}, video())).toMatch(/needs `duration` -1, not 5/);
+      expect(failure(words, { ratio: "16:9", duration: -1 }, video())).toMatch(/needs `ratio` adaptive/);
+      expect(failure(words, { ratio: "16:9", duration: 8 })).toBe("accepted");
+      expect(failure(words, { ratio: "16:9", duration: 8 }, image("reference_image"))).toBe("accepted");
+    },
+  );
 
-  const EXTENDS = [
-    "Extend forward",
-    "extend backward by 5 s",
-    "continue the walk",
-    "Continues",
-    "向后延长",
-    "续写视频",
-    "继续走",
-    "extend it and add a dog",
-  ];
-  it.each(EXTENDS)("takes %j beside a reference video for an extension: adaptive", (words) => {
-    expect(failure(words, { duration: 8 }, video())).toBe("accepted");
-    expect(failure(words, { ratio: "9:16" }, video())).toMatch(/needs `ratio` adaptive, not 9:16/);
-    expect(failure(words, { ratio: "9:16" })).toBe("accepted");
-  });
+  it.each(["extend video 1", "extend the clip and add a dog to the video", "向后延长"])(
+    "takes %j beside a reference video for an extension: adaptive",
+    (words) => {
+      expect(failure(words, { duration: 8 }, video())).toBe("accepted");
+      expect(failure(words, { ratio: "9:16" }, video())).toMatch(/needs `ratio` adaptive, not 9:16/);
+      expect(failure(words, { ratio: "9:16" })).toBe("accepted");
+    },
+  );
 
-  it.each(["a man walks", "the editor's address", "additional light", "deletion of 1999"])(
-    "takes %j for a plain description",
+  it.each(["extended family at dinner", "the dancers continue to spin", "add dramatic light", "a man walks"])(
+    "leaves %j to the vendor",
     (words) => expect(failure(words, { ratio: "16:9", duration: 8 }, video())).toBe("accepted"),
   );
 });

@@ -5,7 +5,9 @@ import type { MemoryLease } from "../base/memory-budget.ts";
 import { formatUsd } from "../base/money.ts";
 import type { Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
+import { ignoredFields } from "../families/read-fields.ts";
 import { familyOf } from "../families/table.ts";
+import { droppedHeader } from "../relay/dropped-header.ts";
 import type { Admission } from "../relay/entrance.ts";
 import type { Task, TaskRequest } from "../tasks/tasks.ts";
 import { isHereOrSmall, MEDIA_BODY_BYTES } from "./body.ts";
@@ -37,12 +39,19 @@ export async function submitMedia(
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
     const order = requestOf(deps, visit, { caller, endpoint, body, bodyDigest });
     const request = admission === undefined ? order : { ...order, admission };
-    if (isDry) return sendJson(visit, 200, await previewOf(deps, request));
-    sendJson(visit, 200, answer(await deps.tasks.submit(request)));
+    const told = { ...visit, headers: { ...visit.headers, ...ignoredHeader(request.model, body) } };
+    if (isDry) return sendJson(told, 200, await previewOf(deps, request));
+    sendJson(told, 200, answer(await deps.tasks.submit(request)));
   } finally {
     lease.release();
     if (!(admission instanceof GatewayError)) admission?.finish();
   }
+}
+
+/** Names what the caller sent and no vendor is sent, so that nobody takes it for done. */
+function ignoredHeader(model: Model, body: JsonBody): Record<string, string> {
+  const names = ignoredFields(familyFor(model).fields(model), body);
+  return droppedHeader(names.map((path) => ({ path, reason: "no-slot" })));
 }
 
 /** A rate's refusal is given back where the body is waited for: the specification looks at what is in it first. */

@@ -124,6 +124,10 @@ describe("registering an asset", () => {
     expect((await read(id)).json.result).toMatchObject({ AssetType: type, Name: `of ${asset_type}` });
   });
 
+  it("takes the address with its scheme in any case", async () => {
+    expect((await create({ url: PICTURE.replace("https", "HTTPS") })).status).toBe(200);
+  });
+
   it.each([
     ["not JSON", "{", "invalid_request"],
     ["no JSON object", "[]", "invalid_request"],

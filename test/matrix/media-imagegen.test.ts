@@ -77,6 +77,19 @@ describe("imagegen", () => {
     }
   });
 
+  it("names what was sent and goes nowhere, and nothing else", async () => {
+    const good = { model: "imagegen-2", prompt: "a cat", size: "1:1", webhook_url: null, user: "u" };
+    const told = await world.ask(IMAGES, { ...good, n: 1, mask: "", image: [], background: null });
+    expect([told.status, told.headers.get("x-faregate-dropped")]).toEqual([200, null]);
+    const more = { output_format: "webp", background: "transparent", seed: 5 };
+    for (const path of [IMAGES, `${IMAGES}?dry_run=1`]) {
+      const { status, headers } = await world.ask(path, { ...good, ...more });
+      expect([status, headers.get("x-faregate-dropped")]).toEqual([200, "output_format, background, seed"]);
+    }
+    const refused = await world.ask(IMAGES, { ...good, mask: "a.png" });
+    expect(refused.json.message).toContain("`mask`");
+  });
+
   it("sends reference pictures of both kinds in order", async () => {
     const { tag, prompt } = tagged("a cat");
     const image_urls = [`${world.sandbox.url}/a.png`, "data:image/png;base64,iVBORw0KGgo="];
@@ -128,6 +141,9 @@ describe("imagegen", () => {
       [{ ...good, model: "text" }, 400, "unsupported_endpoint"],
       [{ ...good, model: "videob-3.0-video" }, 400, "unsupported_endpoint"],
       [{ model: "imagegen-2" }, 400, "invalid_request"],
+      [{ ...good, n: 2 }, 400, "invalid_request"],
+      [{ ...good, mask: "https://x.example/mask.png" }, 400, "invalid_request"],
+      [{ ...good, image: "data:image/png;base64,AAAA" }, 400, "invalid_request"],
       [{ ...good, prompt: "" }, 400, "invalid_request"],
       [{ ...good, size: "7:5" }, 400, "invalid_request"],
       [{ ...good, resolution: "8k" }, 400, "invalid_request"],

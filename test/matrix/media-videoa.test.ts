@@ -226,11 +226,11 @@ describe("videoa", () => {
         /asset/i,
       ],
       ["a frame at 16:9 on 2.5", "videoa-2.5", [image()], { ratio: "16:9" }, /`ratio` adaptive/],
-      ["an edit of 5 s", "videoa-2.5", [text("replace the car"), video()], {}, /`duration` -1/],
+      ["an edit of 5 s", "videoa-2.5", [text("replace the car in the clip"), video()], {}, /`duration` -1/],
       [
         "an edit at 16:9",
         "videoa-2.5",
-        [text("删除人物"), video()],
+        [text("删除视频1中的人物"), video()],
         { duration: -1, ratio: "16:9" },
         /`ratio` adaptive/,
       ],
@@ -252,14 +252,32 @@ describe("videoa", () => {
     },
   );
 
+  it("takes an empty text beside a first frame for none", async () => {
+    const { status, json } = await submit("videoa-2.0", [text(""), image()]);
+    expect([status, json.status]).toEqual([200, "queued"]);
+    expect(await world.final(json.id)).toMatchObject({ status: "SUCCESS", action: "generate" });
+  });
+
   it("lets edits and extensions pass that meet their demands", async () => {
     const adaptive = { ratio: "adaptive" };
-    const edit = await sent("videoa-2.5", [video()], { ...adaptive, duration: -1 }, "replace the car");
+    const edit = await sent(
+      "videoa-2.5",
+      [video()],
+      { ...adaptive, duration: -1 },
+      "replace the car in video 1",
+    );
     expect(edit.rest).toMatchObject({ ...adaptive, duration: -1 });
     const extension = await sent("videoa-2.5", [video()], { duration: 8 }, "extend forward");
     expect(extension.rest).toMatchObject({ ...adaptive, duration: 8 });
-    const plain = await sent("videoa-2.5", [video()], { ratio: "16:9", duration: 8 }, "a man walks");
-    expect(plain.rest).toMatchObject({ ratio: "16:9", duration: 8 });
+    for (const words of [
+      "a man walks",
+      "extended family at dinner",
+      "the dancers continue",
+      "add dramatic light",
+    ]) {
+      const plain = await sent("videoa-2.5", [video()], { ratio: "16:9", duration: 8 }, words);
+      expect(plain.rest).toMatchObject({ ratio: "16:9", duration: 8 });
+    }
   });
 
   it("holds by the second and the resolution, for -1 the variant's longest", async () => {
