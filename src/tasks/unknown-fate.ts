@@ -38,7 +38,7 @@ export async function meetUnknownFate(
 export function giveUp({ claim }: Held, upstream: string, reason: string, deps: WorkDeps): Promise<void> {
   deps.unknownFates.note(upstream);
   deps.log.error(
-    { task: claim.id, upstream, reason },
+    { task: claim.id, upstream, reason, alarm: true },
     "an order's answer was lost: its task has failed and was refunded, though the vendor may make and bill it",
   );
   return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
