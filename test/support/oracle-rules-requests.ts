@@ -7,6 +7,10 @@ import { UPSTREAM_RULES } from "./oracle-rules-upstreams.ts";
 /** Accepted differences in what an upstream is asked. */
 const TO_ANY: readonly Rule[] = [
   {
+    why: "A plain answer is always asked for as one, since some servers stream unless they are told not to.",
+    covers: ({ place, ours, theirs }) => place === "stream" && ours === false && theirs === undefined,
+  },
+  {
     why: "A service tier is one vendor's price class: what a caller asks of one is no wish for another's. The loss is listed, but of the default.",
     covers: ({ place, ours, theirs, lost }) =>
       /^service_?tier$/i.test(place) &&

@@ -161,4 +161,7 @@ export const UPSTREAM_RULES: readonly Rule[] = [
 );
 
 /** What the callers' protocols call the form of the answer. */
-const FORMATS = ["response_format", "text.format", "generationConfig.responseJsonSchema"];
+const FORMATS = [
+  ...["response_format", "text.format"],
+  ...["generationConfig.responseJsonSchema", "generationConfig.responseMimeType"],
+];
