@@ -155,7 +155,8 @@ describe("forwarding", () => {
   });
 
   it("keeps stream_options from a request that does not stream", async () => {
-    const body = '{ "stream_options" : {"include_usage":true} ,"model":"text","messages":[] , "seed": 1e2}';
+    const body =
+      '{ "stream_options" : {"include_usage":true} ,"model":"text","messages":[{"role":"user","content":"Hi"}] , "seed": 1e2}';
     const given = plain({
       id: "c",
       choices: [{ message: { content: "Hi" }, finish_reason: "stop" }],
@@ -163,8 +164,12 @@ describe("forwarding", () => {
     });
     const { request } = await send(CHAT.path, body, given);
     const sent = request.body.toString();
-    expect(JSON.parse(sent)).toEqual({ model: "theirs", messages: [], seed: 100 });
-    expect(sent).toContain('"messages":[] , "seed": 1e2}');
+    expect(JSON.parse(sent)).toEqual({
+      model: "theirs",
+      messages: [{ role: "user", content: "Hi" }],
+      seed: 100,
+    });
+    expect(sent).toContain('"content":"Hi"}] , "seed": 1e2}');
     const { request: off } = await send(CHAT.path, body.replace('"seed"', '"stream":false,"seed"'), given);
     expect(JSON.parse(off.body.toString()).stream_options).toBeUndefined();
   });

@@ -18,6 +18,7 @@ it("answers a caller at the end of the turn, and does nothing for one who has le
         asked.push(credential);
         return undefined;
       },
+      endOf: () => undefined,
     },
   } as unknown as HttpDeps;
   const shortcut = textShortcut(deps);

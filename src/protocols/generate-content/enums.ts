@@ -4,7 +4,8 @@ import { type Fields, optionalText } from "../fields.ts";
  * Enumerations by their numbers in the vendor's protocol buffers: Google's Python clients over REST, and servers
  * asked with `$alt=json;enum-encoding=int`, write numbers where JSON mostly has words. Only what is read here is
  * listed. Source: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta and, where it adds
- * numbers, google/cloud/aiplatform/v1beta1, whose numbers from 6 on tell the same kinds of ends with other words.
+ * numbers, google/cloud/aiplatform/v1beta1. From 6 on Vertex AI numbers its ends of answers otherwise; which API a server
+ * speaks cannot be told from its numbers, and the Gemini API is taken for granted.
  */
 export const ENUMS = {
   schemaType: words("TYPE", ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"]),
