@@ -115,9 +115,10 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     }
     const { opening, delta } = VENDOR_WIRES[protocol];
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(
-      `${opening("vendor-model")}${delta("Hello")}data: ${form({ delta: { content: "" } })}\n\ndata: [DONE]\n\n`,
-    );
+    // Behind words that were passed on: else it is told as a plain error.
+    response.write(opening("vendor-model") + delta("Hello"));
+    const rest = `data: ${form({ delta: { content: "" } })}\n\ndata: [DONE]\n\n`;
+    setTimeout(() => response.end(rest), PAUSE_MS);
   },
   // The model wrote a call that its vendor could not read: there the finish of an answer, elsewhere a failure.
   "unreadable-call": ({ response }) => {
@@ -126,7 +127,8 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     const ended = { finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "Malformed call", index: 0 };
     const form = (candidate: object) =>
       `data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\n\n`;
-    response.writeHead(200, { "content-type": "text/event-stream" }).end(form(begun) + form(ended));
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(form(begun));
+    setTimeout(() => response.end(form(ended)), PAUSE_MS);
   },
   // A failure in the form of an answer: nothing was said, nothing was counted.
   "failed-answer": ({ protocol, response }) => {
