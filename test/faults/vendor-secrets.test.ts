@@ -46,6 +46,9 @@ const MEDIA = [
   ...[{ kind: "gateway", model: "videob-3.0-video-prime" }],
 ];
 
+/** Long enough for words to reach the caller before what follows them. */
+const PASSED_ON_MS = 500;
+
 describe("what is ours in a vendor's words", () => {
   let vendor: VendorUpstream;
   let gateway: TestGateway;
@@ -72,7 +75,9 @@ describe("what is ours in a vendor's words", () => {
     "mid-stream": ({ protocol, model, response }) => {
       const { opening, delta, streamError } = VENDOR_WIRES[protocol];
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(opening(model) + delta("Hello") + streamError(refusal()));
+      // Behind words that were passed on: else it is told as a plain error.
+      response.write(opening(model) + delta("Hello"));
+      setTimeout(() => response.end(streamError(refusal())), PASSED_ON_MS);
     },
     "mid-stream-byte-by-byte": ({ protocol, model, response }) => {
       const { opening, delta, streamError } = VENDOR_WIRES[protocol];
