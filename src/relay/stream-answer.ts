@@ -166,7 +166,7 @@ export class StreamAnswer implements Receiver {
       this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
     else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
     else if (this.isInOnePiece()) this.refuse();
-    else if (!started && whole > 0) this.skip(chunk.subarray(whole));
+    else if (!started && whole > 0) this.dropComments(chunk.subarray(whole));
     else if (!started && this.passage.passesErrors && !beginsAnswer(this.held.with(chunk)))
       this.giveUpOn(brokenStream(this.upstream));
     else if (started && this.announcement.lasts(this.meter, bytes)) {
@@ -188,7 +188,7 @@ export class StreamAnswer implements Receiver {
   }
 
   /** Comments without end before the first event: more of them than are held back are dropped. */
-  private skip(rest: Buffer): void {
+  private dropComments(rest: Buffer): void {
     this.held.takeAll();
     this.held.keep(rest, 0);
   }
