@@ -45,8 +45,12 @@ const CONDUCT: Readonly<Record<string, Conduct>> = {
     if (nth === 3) setTimeout(() => call.response.destroy(), 300);
   },
   "one-cut-plain": (call, nth) => {
-    if (nth === 3) call.response.destroy();
-    else if (nth === 4) answerWell(call);
+    // Amid its answer: one that was cut before it is sent again where its connection may have been stale.
+    if (nth === 3) {
+      const { response } = call;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"id":', () => response.destroy());
+    } else if (nth === 4) answerWell(call);
   },
   endless: opened,
 };
