@@ -19,6 +19,8 @@ const CLASSES = {
 
 const CHARACTERS = 48;
 const CLIMBS = 400;
+/** A climb may end on a hill of its own; that thirty in a row do is a matter of the bound. */
+const STARTS = 30;
 
 /** The most of JSON that spells a text. */
 const escaped = (text: string): string =>
@@ -37,7 +39,9 @@ describe("the bytes of a text", () => {
       const alphabet = [...all];
       const any = (): string => alphabet[random.whole(0, alphabet.length - 1)] ?? "";
       let densest = 0;
-      for (const [name, count] of Object.entries(ENCODINGS)) {
+      const encodings = Object.entries(ENCODINGS);
+      for (let start = 0; start < encodings.length || (densest <= 0.9 && start < STARTS); start += 1) {
+        const [name, count] = encodings[start % encodings.length] as [string, (text: string) => number];
         // Changes one or two characters at a time and keeps what has more tokens for its bytes.
         let text = Array.from({ length: CHARACTERS }, any);
         let best = density(count, text, name);
