@@ -7,6 +7,7 @@ import type { ClientAnswer } from "../relay/client-answer.ts";
 import { compactsItself } from "../relay/compacting.ts";
 import type { Admission } from "../relay/entrance.ts";
 import type { Admitted } from "../relay/relay.ts";
+import type { TextRequest } from "../relay/text-request.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
 import { AdaptedAnswer, type Adapter } from "./adapted-answer.ts";
@@ -86,14 +87,20 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
     scan = refusing(() => scanner.end());
     const state = search.end();
     const toCompact = call.compacts === true || (trigger?.found() === true && asksToCompact(body));
+    const wish = call.compacts === true ? "call" : "item";
     const isVendors =
       toCompact &&
       state === undefined &&
-      compactsItself(deps.catalog.current(), caller, scan.last("model")?.value, call.compacts === true);
-    if (toCompact && !isVendors) {
-      adapter = compaction(call.compacts === true ? "whole" : "response");
+      compactsItself(deps.catalog.current(), caller, scan.last("model")?.value, wish);
+    let instead: TextRequest["instead"];
+    if (toCompact) {
+      const ours = compaction(wish === "call" ? "whole" : "response");
       const refusal = memory.growTo(scan.length * ADAPTED_WEIGHT);
-      if (refusal !== undefined) throw memoryRefused(refusal);
+      if (!isVendors) {
+        if (refusal !== undefined) throw memoryRefused(refusal);
+        adapter = ours;
+      } else if (refusal === undefined)
+        instead = { ...adapted(ours, body, call.protocol), answer: answerOf(visit, ours) };
     }
     if (adapter !== undefined) ({ body, scan } = adapted(adapter, body, call.protocol));
     const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
@@ -112,7 +119,8 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       admission,
       scan,
       state,
-      ...(call.compacts === true && isVendors ? { below: "/compact" } : {}),
+      ...(isVendors ? { compacts: wish } : {}),
+      ...(instead === undefined ? {} : { instead }),
       headers,
       query: beta === undefined ? {} : { beta },
       answer: answerOf(visit, adapter),

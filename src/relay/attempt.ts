@@ -21,6 +21,7 @@ import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
 import type { AnswerMemory, AnswerPart } from "./answer-memory.ts";
 import { AwaitedAnswer } from "./awaited-answer.ts";
 import { UNBUFFERED } from "./bridge.ts";
+import { noCompaction, refusesToCompact } from "./compacting.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { ErrorAnswer } from "./error-answer.ts";
 import type { Exchange } from "./exchange.ts";
@@ -81,8 +82,9 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     this.candidate = candidate;
     this.passage = passage;
     this.resolve = resolve;
-    const { id, streamed, query, headers, below } = exchange.request;
+    const { id, streamed, query, headers, compacts } = exchange.request;
     const { arrayStream, pieces, copies } = passage;
+    const below = compacts === "call" ? "/compact" : undefined;
     const call = { candidate, requestId: id, streamed, arrayStream, query, headers, body: pieces, below };
     const { flight, usage } = send(deps.transport, copies, call, this);
     this.flight = flight;
@@ -168,8 +170,10 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   }
 
   failureOf(error: UpstreamError): AttemptFailure {
-    const client = this.exchange.request.protocol.name;
-    return failureOfError(scrubbedError(error, this.scrubber()), client, this.candidate.upstream.name);
+    const { request } = this.exchange;
+    if (refusesToCompact(request, error)) return noCompaction();
+    const upstream = this.candidate.upstream.name;
+    return failureOfError(scrubbedError(error, this.scrubber()), request.protocol.name, upstream);
   }
 
   learn({ id, issued }: AnswerFacts): void {

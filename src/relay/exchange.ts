@@ -15,7 +15,8 @@ import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
 export interface Exchange extends Member {
-  readonly request: TextRequest;
+  /** As it is asked of the present candidate. */
+  request: TextRequest;
   /** As it was when the request was admitted. */
   readonly catalog: Catalog;
   readonly hold: OpenHold;

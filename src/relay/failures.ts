@@ -15,6 +15,8 @@ export interface AttemptFailure {
   /** What routing learns about the candidate. */
   readonly health: AttemptOutcome;
   readonly timedOut: boolean;
+  /** The upstream has no such call: the same may be asked of it in an ordinary request. */
+  readonly lacksCall?: true;
 }
 
 /** A place at a full upstream is free within about one answer. */

@@ -14,6 +14,7 @@ import type { CallStates } from "../upstreams/call-states.ts";
 import { compactsAt } from "../upstreams/kinds.ts";
 import { quirksOf } from "../upstreams/presets.ts";
 import { CallMemory } from "./call-memory.ts";
+import { cannotCompact } from "./compacting.ts";
 import { NO_TERMS, type StateTerms } from "./conversation-state.ts";
 import { EmbeddingsPassage } from "./embeddings-passage.ts";
 import { ForwardPassage } from "./forward.ts";
@@ -86,10 +87,7 @@ export class Passages {
    */
   open(candidate: Candidate, terms: StateTerms = NO_TERMS): Passage | Promise<Passage> {
     const { request } = this;
-    if (request.below !== undefined && !compactsAt(candidate)) {
-      const message = "This upstream of the model does not compact conversations.";
-      throw new GatewayError("invalid_request", message);
-    }
+    if (request.compacts !== undefined && !compactsAt(candidate, request.compacts)) throw cannotCompact();
     if (candidate.protocol === "embeddings")
       return new EmbeddingsPassage(request, candidate, this.deps.clock);
     if (this.canForward && candidate.protocol === request.protocol.name) {

@@ -26,6 +26,7 @@ import type { Passage } from "./passage.ts";
 import { Passages, type PassagesDeps } from "./passages.ts";
 import { pinsOf } from "./pins.ts";
 import { readReferences } from "./references.ts";
+import { RequestForms } from "./request-forms.ts";
 import { type Held, takeHold } from "./take-hold.ts";
 import type { TextRequest } from "./text-request.ts";
 import type { TokenCounts } from "./token-counts.ts";
@@ -81,7 +82,6 @@ export function createRelay(deps: RelayDeps): Relay {
       const conversation = deps.conversationKeys.of(request, catalog.settings);
       const moved = conversation && movedOf(deps.moves.find(conversation.id), catalog);
       const isPinned = pins !== undefined;
-      const state = new ConversationState(request, catalog, { conversation, moved, isPinned });
       const candidates = candidatesFor(deps, catalog, model, request, { pins, conversation, moved });
       const { admission } = request;
       if (admission !== undefined) {
@@ -89,22 +89,28 @@ export function createRelay(deps: RelayDeps): Relay {
         if (reserving !== undefined) await reserving;
         request.answer.addHeaders(admission.headers);
       }
-      const taken = takeHold(deps.billing, catalog, model, request, references);
+      // What stands in for a call has a few words more.
+      const priced = request.instead === undefined ? request : { ...request, ...request.instead };
+      const taken = takeHold(deps.billing, catalog, model, priced, references);
       const held = taken instanceof Promise ? await taken : taken;
-      const passages = new Passages(request, model, deps, catalog.allUpstreams, held.outputLimit);
+      const forms = new RequestForms(request, (form) => ({
+        request: form,
+        passages: new Passages(form, model, deps, catalog.allUpstreams, held.outputLimit),
+        state: new ConversationState(form, catalog, { conversation, moved, isPinned }),
+      }));
       const exchange = openExchange(deps, catalog, request, held);
       live.add(exchange);
       if (request.streamed) exchange.bridge = new Bridge(beats, exchange);
       const over = (): void => {
         exchange.bridge?.end();
-        passages.close();
+        forms.close();
         request.memory.release();
         admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
         countEnded(deps, model, exchange);
-        if (exchange.outcome !== undefined) deps.tokenCounts.ended(request, model, exchange.outcome);
+        if (exchange.outcome !== undefined) deps.tokenCounts.ended(exchange.request, model, exchange.outcome);
         if (live.delete(exchange) && live.size === 0) whenIdle?.();
       };
-      return { carry: () => carry(deps, { exchange, candidates, passages, state, over }) };
+      return { carry: () => carry(deps, { exchange, candidates, forms, over }) };
     },
     running: () => live.size,
     async cutAll() {
@@ -222,14 +228,13 @@ function tellOdd(
 interface Carried {
   readonly exchange: Exchange;
   readonly candidates: Candidates;
-  readonly passages: Passages;
-  readonly state: ConversationState;
+  readonly forms: RequestForms;
   readonly over: () => void;
 }
 
 /** Goes through the candidates until one answers; settles for nothing where none does. */
 async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
-  const { exchange, candidates, state } = carried;
+  const { exchange, candidates, forms } = carried;
   let last: AttemptFailure | undefined;
   /** How the first refused the request's state. */
   let refused: AttemptFailure | undefined;
@@ -248,9 +253,14 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     for (const candidate of isMoot(exchange) ? [] : candidates) {
       last = await attempt(deps, carried, candidate);
       if (isMoot(exchange)) break;
-      if (last !== undefined && state.isCarried && isStateRefusal(last)) {
+      if (last?.lacksCall === true && forms.lacksCall(candidate)) {
+        candidates.anew();
+        last = await attempt(deps, carried, candidate);
+        if (isMoot(exchange)) break;
+      }
+      if (last !== undefined && forms.isStateCarried && isStateRefusal(last)) {
         refused ??= last;
-        state.refused();
+        forms.stateRefused();
         candidates.refusedState();
       } else if (last === undefined || !last.next) break;
     }
@@ -260,7 +270,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
       (last.next || isStateRefusal(last)) &&
       !isMoot(exchange)
     ) {
-      state.giveUp();
+      forms.giveUpState();
       const candidate = candidates.again();
       if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
     }
@@ -277,9 +287,11 @@ function isStateRefusal({ error }: AttemptFailure): boolean {
 /** Asks one candidate. Undefined = the exchange is over. */
 async function attempt(
   deps: RelayDeps,
-  { exchange, candidates, passages, state }: Carried,
+  { exchange, candidates, forms }: Carried,
   candidate: Candidate,
 ): Promise<AttemptFailure | undefined> {
+  const { request, passages, state } = forms.at(candidate);
+  exchange.request = request;
   const home = candidates.home();
   let passage: Passage;
   try {

@@ -9,6 +9,9 @@ import type { WrappedState } from "./wrapped-state.ts";
 
 export type { CallerHeaders };
 
+/** How a compaction is asked for: by `/compact` behind the endpoint's path, or by an item in an ordinary request. */
+export type CompactionWish = "call" | "item";
+
 /** One accepted text request: read, checked for form, its caller known; nothing sent or held yet. */
 export interface TextRequest {
   readonly id: string;
@@ -29,8 +32,10 @@ export interface TextRequest {
   readonly scan: BodyScan;
   /** What it carries of an upstream's state, if anything. */
   readonly state: WrappedState | undefined;
-  /** Behind the endpoint's path at an upstream that has the call: "/compact". */
-  readonly below?: string;
+  /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
+  readonly compacts?: CompactionWish;
+  /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
+  readonly instead?: Pick<TextRequest, "answer" | "body" | "scan">;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
   /** What a header calls the conversation, if one does. */

@@ -43,6 +43,8 @@ export interface Candidates extends Iterable<Candidate> {
   refusedState(): void;
   /** The last that refused it, to be asked once more without; reported like any other. */
   again(): Candidate | undefined;
+  /** The one asked last, to be asked the same in another form; reported like any other. */
+  anew(): void;
 }
 
 /**
@@ -141,6 +143,10 @@ export class Walk implements Candidates, Iterator<Candidate> {
   again(): Candidate | undefined {
     this.#refuser?.load.take();
     return this.#refuser?.candidate;
+  }
+
+  anew(): void {
+    this.#last?.stop.load.take();
   }
 
   #choose(): Stop | undefined {

@@ -60,15 +60,15 @@ export function kindOf(name: string): UpstreamKind | undefined {
   return Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
 }
 
-/** Whether an upstream that is asked in this protocol has a call that compacts a conversation. */
-export function compactsAt({
-  protocol,
-  upstream,
-}: {
-  readonly protocol: ProtocolName;
-  readonly upstream: { readonly kind: string };
-}): boolean {
-  return protocol === "responses" && kindOf(upstream.kind)?.compacts === true;
+/**
+ * Whether an upstream that is asked in this protocol may compact a conversation: by a call of its own, or by an item in an
+ * ordinary request, which each that speaks the protocol is left to know.
+ */
+export function compactsAt(
+  { protocol, upstream }: { readonly protocol: ProtocolName; readonly upstream: { readonly kind: string } },
+  wish: "call" | "item",
+): boolean {
+  return protocol === "responses" && (wish === "item" || kindOf(upstream.kind)?.compacts === true);
 }
 
 export type KindName = keyof typeof KINDS;
