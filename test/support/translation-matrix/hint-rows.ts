@@ -80,6 +80,10 @@ export const HINT_ROWS: readonly RequestRow[] = [
     messages: { thread: { type: "continue", previous_message_id: "msg_1" } },
     [NATIVE]: { cachedContent: "cachedContents/1" },
   }),
+  unknown("that the vendor shortens what is long", {
+    responses: { context_management: [{ type: "compaction", compact_threshold: 50_000 }] },
+    messages: { context_management: { edits: [{ type: "compact_20260112" }] } },
+  }),
   unknown("an answer that comes later", { responses: { background: true } }),
   unknown("a field that nobody knows", {
     ...alike({ brand_new: 1 }, CHAT, "responses", "messages"),
