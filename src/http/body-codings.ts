@@ -13,7 +13,7 @@ const DECODERS: Readonly<Record<string, OpenDecoder>> = {
   "x-gzip": () => zlib.createGunzip(),
   br: () => zlib.createBrotliDecompress(),
   deflate: () => new InflateEither(),
-  zstd: (limitBytes) => openZstd(limitBytes),
+  zstd: (limitBytes) => new Unzstd(limitBytes),
 };
 
 /** For those whose coding is another. */
@@ -60,21 +60,12 @@ class InflateEither extends Transform {
   }
 }
 
-/** Node's own decoder where it has one (22.15 and later); windows beyond 8 MB are refused by both. */
-function openZstd(limitBytes: number): Transform {
-  const native = zlib as Partial<{
-    createZstdDecompress(options: { params: Record<number, number> }): Transform;
-  }>;
-  const parameter = (zlib.constants as Readonly<Record<string, number>>)["ZSTD_d_windowLogMax"];
-  if (native.createZstdDecompress === undefined || parameter === undefined) return new Unzstd(limitBytes);
-  return native.createZstdDecompress({ params: { [parameter]: WINDOW_LOG } });
-}
-
-const WINDOW_LOG = 23;
-
 let pool: WorkerPool<UnzstdAnswer> | undefined;
 
-/** Decodes a body in a thread once it is whole, since the decoder in JavaScript would hold up everyone else. */
+/**
+ * Decodes a body in a thread once it is whole, since it is measured first and the decoder in JavaScript would hold up everyone
+ * else. Node's own stream (22.15 and later) is not taken: it ends well where a body is cut off, and at the end of its first frame.
+ */
 class Unzstd extends Transform {
   private readonly limitBytes: number;
   private readonly chunks: Buffer[] = [];
