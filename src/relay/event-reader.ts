@@ -1,10 +1,14 @@
+import { collectEvents } from "../conversation/collect.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { joinResponses, openJoin } from "../conversation/join.ts";
 import type { AnswerPlan } from "../conversation/plan.ts";
 import type { ChatResponse } from "../conversation/response.ts";
+import { openArrayScanner } from "../protocols/array-scanner.ts";
 import { openFrameReader } from "../protocols/stream-frames.ts";
-import type { DecodedResponse, Translation } from "../protocols/translation.ts";
-import { untag } from "./joined-form.ts";
+import type { DecodedResponse, Translation, WireFrame } from "../protocols/translation.ts";
+import { decodeStatedError } from "../protocols/upstream-error.ts";
+import { framingOfText, untag } from "./joined-form.ts";
+import type { Framing } from "./passage.ts";
 
 /** Reads an upstream's stream, cut anywhere, into neutral events. */
 export interface EventReader {
@@ -26,16 +30,49 @@ export function openEventReader(upstream: Translation, plan: AnswerPlan): EventR
   };
 }
 
-/** The same for a plain answer, parsed. */
+/** The same for whole answers, parsed. */
 export function readResponse(upstream: Translation, plan: AnswerPlan, body: unknown): DecodedResponse {
   if (plan.copies === 1) return upstream.decodeResponse(body, plan);
   const responses: ChatResponse[] = [];
   for (const [answer, each] of plansOf(plan).entries()) {
-    const decoded = upstream.decodeResponse(Array.isArray(body) ? body[answer] : undefined, each);
+    const part: unknown = Array.isArray(body) ? body[answer] : undefined;
+    const decoded =
+      typeof part === "string"
+        ? readStreamed(upstream, each, Buffer.from(part), framingOfText(part))
+        : upstream.decodeResponse(part, each);
     if ("error" in decoded) return decoded;
     responses.push(decoded.response);
   }
   return { response: joinResponses(responses) };
+}
+
+/** One answer that came as a stream and is there whole. */
+export function readStreamed(
+  upstream: Translation,
+  plan: AnswerPlan,
+  body: Buffer,
+  framing: Framing,
+): DecodedResponse {
+  const decoder = upstream.decodeStream(plan);
+  const events = framesOf(body, framing).flatMap((frame) => decoder.step(frame));
+  const collected = collectEvents([...events, ...decoder.end()]);
+  if ("response" in collected) return { response: collected.response };
+  const error = "error" in collected ? collected.error : { message: "The upstream's stream has no end." };
+  return { error: decodeStatedError({ error }) };
+}
+
+/** The events of a whole stream, the items of an array included. */
+export function framesOf(body: Buffer, framing: Framing): readonly WireFrame[] {
+  if (framing === "events") {
+    const reader = openFrameReader();
+    return [...reader.write(body), ...reader.end()];
+  }
+  const frames: WireFrame[] = [];
+  const scanner = openArrayScanner((buffer, start, end) => {
+    frames.push({ data: buffer.toString("utf8", start, end) });
+  });
+  scanner.write(body);
+  return frames;
 }
 
 function openOne(upstream: Translation, plan: AnswerPlan): EventReader {

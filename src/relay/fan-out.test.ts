@@ -1,9 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Transport, UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../upstreams/call.ts";
 import { RawHeaders } from "../upstreams/raw-headers.ts";
 import { fanOut } from "./fan-out.ts";
-import { untag } from "./joined-form.ts";
+import { quoted, untag } from "./joined-form.ts";
 
 const READER = PROTOCOLS.messages.usage;
 const CLOSED: UpstreamFailure = { kind: "closed", phase: "body", message: "gone" };
@@ -45,15 +46,21 @@ function open(streamed: boolean) {
   } as unknown as Transport;
   const told: string[] = [];
   const chunks: Buffer[] = [];
-  const { flight, usage } = fanOut(transport, { streamed } as UpstreamCall, 3, READER, {
-    head: (status) => void told.push(`head ${status}`),
-    data(chunk) {
-      chunks.push(chunk);
-      meter.write(chunk);
+  const { flight, usage } = fanOut(
+    transport,
+    { streamed, candidate: { protocol: "messages" } } as UpstreamCall,
+    3,
+    READER,
+    {
+      head: (status) => void told.push(`head ${status}`),
+      data(chunk) {
+        chunks.push(chunk);
+        meter.write(chunk);
+      },
+      ended: () => void told.push("ended"),
+      failed: ({ kind }) => void told.push(`failed ${kind}`),
     },
-    ended: () => void told.push("ended"),
-    failed: ({ kind }) => void told.push(`failed ${kind}`),
-  });
+  );
   const meter = usage.openStream(3);
   const at = (number: number): UpstreamAnswer => {
     const lane = upstream[number];
@@ -119,6 +126,36 @@ describe("several requests as one", () => {
       hasOutput: true,
       usage: { tokens: { inputUncached: 15, outputVisible: 21 } },
     });
+  });
+
+  it("are collected whole where a stream was asked for and the first that comes is none", () => {
+    const { at, begin, told, chunks, usage } = open(true);
+    begin();
+    at(1).data(Buffer.from(" "));
+    at(1).data(plain("b"));
+    at(0).data(OPENING);
+    at(2).data(plain("c"));
+    at(0).data(CLOSING);
+    for (const number of [0, 1, 2]) at(number).ended();
+    expect(told).toEqual(["head 200", "ended"]);
+    const body = Buffer.concat(chunks);
+    expect(JSON.parse(body.toString())[0]).toBe(`${OPENING}${CLOSING}`);
+    expect(usage.readBytes(body).usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });
+  });
+
+  it("hold any text as a string, wherever it is cut", () => {
+    const property = fc.property(
+      fc.string({ unit: "binary" }),
+      fc.integer({ min: 1, max: 9 }),
+      (text, piece) => {
+        const bytes = Buffer.from(text);
+        const pieces: Buffer[] = [];
+        for (let from = 0; from < bytes.length; from += piece)
+          pieces.push(quoted(bytes.subarray(from, from + piece)));
+        expect(JSON.parse(`"${Buffer.concat(pieces)}"`)).toBe(bytes.toString());
+      },
+    );
+    fc.assert(property);
   });
 
   it("are sent as soon as one of them is", () => {

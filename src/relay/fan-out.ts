@@ -1,7 +1,9 @@
 import type { StreamMeter, UsageReader } from "../protocols/protocol.ts";
 import type { Transport, UpstreamAnswer, UpstreamCall, UpstreamFlight } from "../upstreams/call.ts";
-import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, tag } from "./joined-form.ts";
+import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
+import { framingOf, LOOKED_AT } from "./other-framing.ts";
+import type { Framing } from "./passage.ts";
 
 /** What an answer may send ahead while it must wait for others; more stays with its upstream. */
 const WAITING_BYTES = 256 * 1024;
@@ -17,6 +19,8 @@ export interface FanOut {
 interface Lane {
   readonly number: number;
   readonly meter: StreamMeter;
+  /** As its first bytes tell; undefined = these have not come. */
+  framing: Framing | undefined;
   /** What has come and could not be passed on yet. */
   waiting: Buffer[];
   waitingBytes: number;
@@ -30,7 +34,7 @@ interface Lane {
 /**
  * Sends one request `copies` times at once, where one request makes one answer and several are wanted.
  * The receiver sees one answer, in the form of `joined-form.ts`. It begins when all have begun with
- * success; until then, and for plain answers until the last has ended, the failure of one is the failure
+ * success; until then, and for answers that are collected whole until the last has ended, the failure of one is the failure
  * of all and the others are cancelled. So is the failure of one stream amid its answer.
  */
 export function fanOut(
@@ -48,7 +52,9 @@ export function fanOut(
   let begun = false;
   let over = false;
   let paused = false;
-  /** Of plain answers, the one that is passed on now. */
+  /** Side by side as events, or one after the other as a whole; undefined = nothing has come of a stream. */
+  let form: "streams" | "whole" | undefined;
+  /** Of whole answers, the one that is passed on now. */
   let turn = 0;
 
   return {
@@ -81,7 +87,6 @@ export function fanOut(
         } else if (lanes.every(({ headed }) => headed)) {
           begun = true;
           answer.head(status, headers);
-          if (!call.streamed) pass(ARRAY_OPEN);
           advance();
         }
       },
@@ -112,8 +117,29 @@ export function fanOut(
   /** Passes on whatever may pass now. */
   function advance(): void {
     if (!begun) return;
-    if (call.streamed) advanceStreams();
-    else advancePlain();
+    if (form === undefined) {
+      form = formAsItCame();
+      if (form === "whole") pass(ARRAY_OPEN);
+    }
+    if (form === "streams") advanceStreams();
+    else if (form === "whole") advanceWhole();
+  }
+
+  /** The first answer of which anything has come decides for all: none of it has been passed on. */
+  function formAsItCame(): typeof form {
+    if (!call.streamed) return "whole";
+    for (const lane of lanes) {
+      const framing = framingIn(lane);
+      if (framing !== undefined) return framing === "events" ? "streams" : "whole";
+    }
+    return undefined;
+  }
+
+  function framingIn({ waiting, waitingBytes, ended }: Lane): Framing | undefined {
+    const told = waitingBytes === 0 ? undefined : framingOf(Buffer.concat(waiting), call.candidate.protocol);
+    if (told !== undefined) return told;
+    // What nobody can read is told by whoever reads it as it was asked for.
+    return ended || waitingBytes >= LOOKED_AT ? (call.streamed ? "events" : "whole") : undefined;
   }
 
   /** Streams flow side by side. The first that ends too early ends them all. */
@@ -128,11 +154,17 @@ export function fanOut(
     if (brokenOff || lanes.every(({ closed }) => closed)) end();
   }
 
-  /** Plain answers follow each other, in order. */
-  function advancePlain(): void {
+  /** Whole answers follow each other, in order. */
+  function advanceWhole(): void {
     for (let lane = lanes[turn]; lane !== undefined; lane = lanes[turn]) {
-      for (const chunk of takeWaiting(lane)) pass(chunk);
+      if (lane.framing === undefined) {
+        lane.framing = framingIn(lane);
+        if (lane.framing === undefined) return;
+        if (lane.framing !== "whole") pass(QUOTE);
+      }
+      for (const chunk of takeWaiting(lane)) pass(lane.framing === "whole" ? chunk : quoted(chunk));
       if (!lane.ended) return;
+      if (lane.framing !== "whole") pass(QUOTE);
       turn += 1;
       pass(turn < copies ? ARRAY_NEXT : ARRAY_CLOSE);
     }
@@ -167,5 +199,15 @@ export function fanOut(
 
 function openLane(number: number, reader: UsageReader): Lane {
   const meter = reader.openStream(1);
-  return { number, meter, waiting: [], waitingBytes: 0, headed: false, ended: false, closed: false };
+  const waiting: Buffer[] = [];
+  return {
+    number,
+    meter,
+    framing: undefined,
+    waiting,
+    waitingBytes: 0,
+    headed: false,
+    ended: false,
+    closed: false,
+  };
 }

@@ -1,12 +1,38 @@
+import type { Framing } from "./passage.ts";
+
 /**
  * The form in which several answers of one upstream travel through the relay as one (`fan-out.ts` writes
- * it). Plain answers are the elements of one JSON array. Of streams each chunk begins with one byte, the
- * number of the answer that it belongs to.
+ * it). Answers that are collected whole are the elements of one JSON array: an object as it came, or a string that holds the
+ * events of one that came as a stream. Of streams each chunk begins with one byte, the number of the answer that it belongs to.
  */
 
 export const ARRAY_OPEN = Buffer.from("[");
 export const ARRAY_NEXT = Buffer.from(",");
 export const ARRAY_CLOSE = Buffer.from("]");
+
+export const QUOTE = Buffer.from('"');
+
+/** A chunk of an answer as part of a JSON string, wherever it is cut: no byte of a longer character is one that is escaped. */
+export function quoted(chunk: Buffer): Buffer {
+  return Buffer.from(chunk.toString("latin1").replace(ESCAPED, escapeOf), "latin1");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON wants escaped.
+const ESCAPED = /["\\\u0000-\u001f]/g;
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** How the text of such a string is framed. */
+export function framingOfText(text: string): Exclude<Framing, "whole"> {
+  return text.trimStart().startsWith("[") ? "array" : "events";
+}
+
+/** Whether answers in the joined form are collected whole, by its first byte: numbers of answers are below it. */
+export function isCollected(beginning: Buffer): boolean {
+  return beginning[0] === ARRAY_OPEN[0];
+}
 
 /** A chunk of the stream of this answer. */
 export function tag(answer: number, chunk: Buffer): Buffer {

@@ -9,7 +9,8 @@ import {
   type UsageReader,
 } from "../protocols/protocol.ts";
 import { sumUsage } from "../usage/usage.ts";
-import { untag } from "./joined-form.ts";
+import { framingOfText, untag } from "./joined-form.ts";
+import { factsOf } from "./other-framing.ts";
 
 /**
  * Reads the usage of answers in the joined form, the sum of what `reader` reads of each. Where there is no answer to
@@ -22,7 +23,7 @@ export function joinedUsage(
 ): UsageReader {
   const readPlain = (body: unknown): AnswerFacts => {
     const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(sent()).fill(undefined);
-    return joinFacts(answers.map((answer) => reader.readPlain(answer)));
+    return joinFacts(answers.map((answer) => readOne(reader, answer)));
   };
   return {
     readPlain,
@@ -30,6 +31,13 @@ export function joinedUsage(
     buckets: (usage) => reader.buckets(usage),
     openStream: () => new JoinedMeter(meters),
   };
+}
+
+/** Of one that came as a stream its events; without their end it has failed. */
+function readOne(reader: UsageReader, answer: unknown): AnswerFacts {
+  if (typeof answer !== "string") return reader.readPlain(answer);
+  const { facts, finished } = factsOf(reader, Buffer.from(answer), framingOfText(answer), 1);
+  return finished ? facts : { ...facts, failed: true };
 }
 
 /** One meter for all: it has begun when the first has, and is finished when the last is. */

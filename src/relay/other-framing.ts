@@ -1,30 +1,26 @@
 import { writeExact } from "../base/exact-json.ts";
-import { collectEvents } from "../conversation/collect.ts";
 import { eventsOf } from "../conversation/events-of.ts";
 import { openLosses } from "../conversation/loss.ts";
 import type { AnswerFrame, AnswerPlan } from "../conversation/plan.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ChatResponse } from "../conversation/response.ts";
-import { openArrayScanner } from "../protocols/array-scanner.ts";
 import { asObject, parseWhole } from "../protocols/json.ts";
 import type { AnswerFacts, Protocol, UsageReader } from "../protocols/protocol.ts";
-import { openFrameReader } from "../protocols/stream-frames.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import {
-  ANSWER_FIELDS,
-  type DecodedResponse,
-  type TellCall,
-  type WireFrame,
-} from "../protocols/translation.ts";
-import { decodeStatedError } from "../protocols/upstream-error.ts";
-import { readResponse } from "./event-reader.ts";
+import { ANSWER_FIELDS, type DecodedResponse, type TellCall } from "../protocols/translation.ts";
+import { framesOf, readResponse, readStreamed } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import { isCollected } from "./joined-form.ts";
 import type { Framing, PlainPassage } from "./passage.ts";
 import type { TextRequest } from "./text-request.ts";
 import { translationOf } from "./translate-request.ts";
 
-/** Tells the framing by the first bytes, since the stated type is often wrong. undefined = by these nobody can tell. */
-export function framingOf(beginning: Buffer, upstream: ProtocolName): Framing | undefined {
+/**
+ * Tells the framing by the first bytes, since the stated type is often wrong. undefined = by these nobody can tell. More copies
+ * than one come in the joined form.
+ */
+export function framingOf(beginning: Buffer, upstream: ProtocolName, copies = 1): Framing | undefined {
+  if (copies > 1) return isCollected(beginning) ? "whole" : "events";
   const text = beginning.toString("latin1", 0, LOOKED_AT).replace(BLANKS, "");
   if (text.startsWith("{")) return "whole";
   if (text.startsWith("[")) return PROTOCOLS[upstream].forward.streamsArrays ? "array" : undefined;
@@ -34,7 +30,8 @@ export function framingOf(beginning: Buffer, upstream: ProtocolName): Framing | 
 /** As UTF-8 the byte order mark is three bytes. */
 const BLANKS = /^(?:\xef\xbb\xbf)?\s*/;
 const EVENTS = /^(?:data|event|id|retry)?:/;
-const LOOKED_AT = 64;
+/** The bytes that tell it. */
+export const LOOKED_AT = 64;
 
 /** Facts of a whole answer; `finished` false: its events ended before it did. */
 export function factsOf(
@@ -93,26 +90,7 @@ export function writeOwnAsAsked(crossing: Crossing, body: Buffer, framing: Frami
 function readAnswer({ upstream, plan }: Crossing, body: Buffer, framing: Framing): DecodedResponse {
   const translation = translationOf(upstream);
   if (framing === "whole") return readResponse(translation, plan, parseWhole(UTF8.decode(body)));
-  const decoder = translation.decodeStream(plan);
-  const events = framesOf(body, framing).flatMap((frame) => decoder.step(frame));
-  const collected = collectEvents([...events, ...decoder.end()]);
-  if ("response" in collected) return { response: collected.response };
-  const error = "error" in collected ? collected.error : { message: "The upstream's stream has no end." };
-  return { error: decodeStatedError({ error }) };
-}
-
-/** The events of a whole stream, the items of an array included. */
-function framesOf(body: Buffer, framing: Framing): readonly WireFrame[] {
-  if (framing === "events") {
-    const reader = openFrameReader();
-    return [...reader.write(body), ...reader.end()];
-  }
-  const frames: WireFrame[] = [];
-  const scanner = openArrayScanner((buffer, start, end) => {
-    frames.push({ data: buffer.toString("utf8", start, end) });
-  });
-  scanner.write(body);
-  return frames;
+  return readStreamed(translation, plan, body, framing);
 }
 
 /** The plain answer that one of the events holds, as its vendor wrote it. */

@@ -48,7 +48,7 @@ export class StreamAnswer implements Receiver {
   private begun = false;
   private over = false;
   /** It is framed as was asked for. */
-  private framed: boolean;
+  private framed = false;
   private readonly linger: Linger;
   private readonly words: VendorWords;
   /** The beginning of the event that is coming has been passed on. */
@@ -64,8 +64,6 @@ export class StreamAnswer implements Receiver {
     this.headers = headers;
     this.meter = attempt.usage.openStream(request.answers);
     this.passage = attempt.passage.openStream();
-    // What joined several answers has a form of its own.
-    this.framed = attempt.passage.copies > 1;
     this.announcement = new Announcement(attempt);
     this.words = new VendorWords(attempt, this.meter, this.passage.passesErrors);
     this.linger = new Linger(() => attempt.guard(() => this.finishCut()));
@@ -147,13 +145,14 @@ export class StreamAnswer implements Receiver {
   /** What came decides: an answer of another framing than was asked for is collected whole, and written as it was asked. */
   private isFramedAsAsked(chunk: Buffer): boolean {
     const { attempt } = this;
-    const framing = framingOf(this.held.with(chunk), attempt.candidate.protocol);
+    const beginning = this.held.with(chunk);
+    const framing = framingOf(beginning, attempt.candidate.protocol, attempt.passage.copies);
     this.framed = framing === (attempt.passage.arrayStream ? "array" : "events");
     if (this.framed || framing === undefined) return true;
     this.stop();
     const whole = new PlainAnswer(attempt, this.headers);
     attempt.becomes(whole);
-    whole.data(this.held.with(chunk));
+    whole.data(beginning);
     return false;
   }
 
