@@ -193,7 +193,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     errorType: vocabulary.errorType,
     relay,
     tokenCounts,
-    storedResponses: createStoredResponses({ catalog, transport, issuedIds }),
+    storedResponses: createStoredResponses({ catalog, transport, issuedIds, answerMemory }),
     entrance: createEntrance({ catalog, billing, limits }),
     bodies,
     largeJson,

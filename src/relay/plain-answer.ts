@@ -16,7 +16,7 @@ import type { Attempt, Receiver } from "./receiver.ts";
  * The largest plain answer: embeddings of a full batch come near 60 MB as JSON. It is collected whole,
  * so that it leaves in one write with its length, and so that a break-off can still become an error.
  */
-const PLAIN_ANSWER_BYTES = 96 * 1024 * 1024;
+export const PLAIN_ANSWER_BYTES = 96 * 1024 * 1024;
 
 /**
  * Receives an answer that is collected whole: a plain one, and one that is framed otherwise than was asked for. Metered,

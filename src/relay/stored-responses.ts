@@ -3,12 +3,14 @@ import type { Catalog, PlacedUpstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { Transport } from "../upstreams/call.ts";
+import type { AnswerRoom, Transport, UpstreamFlight } from "../upstreams/call.ts";
 import { encodeSegment } from "../upstreams/endpoint-url.ts";
 import type { IssuedIds } from "../upstreams/issued-ids.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
-import { failureOfError, failureOfTransport, scrubbedError } from "./failures.ts";
+import { type AnswerMemory, type AnswerPart, isLarge } from "./answer-memory.ts";
+import { failureOfError, failureOfTransport, scrubbedError, tooLargeAnswer } from "./failures.ts";
+import { PLAIN_ANSWER_BYTES } from "./plain-answer.ts";
 
 /** What is asked of a response that an upstream keeps. */
 export interface StoredAsk {
@@ -23,14 +25,21 @@ export interface StoredAsk {
 }
 
 export interface StoredResponses {
-  /** The vendor's answer, of 4 MB at most. Rejects with GatewayError (404: not this account's) or UpstreamRejection. */
-  ask(ask: StoredAsk): Promise<Uint8Array>;
+  /** The vendor's answer, as large as one that is given anew. Rejects with GatewayError (404: not this account's) or UpstreamRejection. */
+  ask(ask: StoredAsk): Promise<StoredAnswer>;
+}
+
+export interface StoredAnswer {
+  readonly body: Uint8Array;
+  /** To be called once it has been read, or never will be. */
+  release(): void;
 }
 
 export interface StoredResponsesDeps {
   readonly catalog: { current(): Catalog };
   readonly transport: Pick<Transport, "ask">;
   readonly issuedIds: Pick<IssuedIds, "find">;
+  readonly answerMemory: AnswerMemory;
 }
 
 /** A look into the vendor's database. */
@@ -49,16 +58,21 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       const path = place && pathAt(place, caller.group);
       if (place === undefined || path === undefined) throw unknown(id);
       const { upstream, credential } = place;
+      const room = new StoredRoom(deps.answerMemory, caller.accountId);
       const outcome = await deps.transport.ask({
-        ...{ upstream, credential, requestId },
+        ...{ upstream, credential, requestId, room },
         request: {
           ...{ method, path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`, mostMs: MOST_MS },
           ...(method === "POST" ? { json: {} } : {}),
         },
       });
-      if (outcome.type === "failed") throw failureOfTransport(outcome.failure).error;
+      const isAnswer =
+        outcome.type === "answered" && outcome.answer.status >= 200 && outcome.answer.status < 300;
+      if (!isAnswer) room.release();
+      if (outcome.type === "failed")
+        throw room.isFull ? tooLargeAnswer(upstream.name).error : failureOfTransport(outcome.failure).error;
       const { status, headers, body } = outcome.answer;
-      if (status >= 200 && status < 300) return told(body, catalog);
+      if (isAnswer) return { body: told(body, catalog), release: () => room.release() };
       if (status === 404) throw unknown(id);
       const error = scrubbedError(
         PROTOCOLS.responses.decodeError(status, headers, body),
@@ -67,6 +81,33 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       throw failureOfError(error, "responses", upstream.name).error;
     },
   };
+}
+
+/** Collects an answer within the memory of plain answers: what was paid for and kept is read whole, pictures and all. */
+class StoredRoom implements AnswerRoom {
+  isFull = false;
+  readonly #memory: AnswerMemory;
+  readonly #accountId: bigint;
+  #part: AnswerPart | undefined;
+
+  constructor(memory: AnswerMemory, accountId: bigint) {
+    this.#memory = memory;
+    this.#accountId = accountId;
+  }
+
+  holds(bytes: number, flight: Pick<UpstreamFlight, "pause" | "resume">): boolean {
+    this.isFull = bytes > PLAIN_ANSWER_BYTES;
+    if (this.isFull) return false;
+    if (isLarge(bytes)) {
+      this.#part ??= this.#memory.open(this.#accountId, flight);
+      this.#part.holds(bytes);
+    }
+    return true;
+  }
+
+  release(): void {
+    this.#part?.release();
+  }
 }
 
 /** Where the upstream keeps responses; undefined = not for this group, or no longer. */
@@ -79,11 +120,15 @@ function pathAt({ upstream }: PlacedUpstream, group: string): string | undefined
 
 /** As it came, but for what a failed response tells of the operator's account. */
 function told(body: Uint8Array, catalog: Catalog): Uint8Array {
-  if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes('"error"')) return body;
-  const answer = asObject(parseLoosely(Buffer.from(body).toString("utf8"))) ?? ({} as JsonObject);
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // Nearly every response has `"error": null`, and a large one is parsed only where there is more to read.
+  if (!ERROR_OBJECT.test(text.toString("latin1"))) return body;
+  const answer = asObject(parseLoosely(text.toString("utf8"))) ?? ({} as JsonObject);
   if (asObject(answer["error"]) === undefined) return body;
   return Buffer.from(JSON.stringify({ ...answer, error: scrubberOf(catalog).value(answer["error"]) }));
 }
+
+const ERROR_OBJECT = /"error"\s*:\s*\{/;
 
 function unknown(id: string): GatewayError {
   return new GatewayError(

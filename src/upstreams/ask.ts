@@ -16,14 +16,18 @@ const READ_MS = 30_000;
 /** The largest bodies, 64 MB of data URLs, take most of a minute on a slow line before the vendor begins. */
 const SUBMIT_MS = 120_000;
 
-/** Bounds of such a request: never above the upstream's own. */
-export function askTimeouts(own: Timeouts, { method, answersWithMedia, mostMs }: TaskApiRequest): Timeouts {
+/** Bounds of such a request: never above the upstream's own, which hold for what may be large (`inRoom`) once it has begun. */
+export function askTimeouts(
+  own: Timeouts,
+  { method, answersWithMedia, mostMs }: TaskApiRequest,
+  inRoom: boolean,
+): Timeouts {
   if (answersWithMedia) return own;
   const totalMs = mostMs ?? (method === "GET" ? READ_MS : SUBMIT_MS);
   return {
     ...own,
     firstBytePlainMs: Math.min(own.firstBytePlainMs, totalMs),
-    totalMs: Math.min(own.totalMs, totalMs),
+    totalMs: inRoom ? own.totalMs : Math.min(own.totalMs, totalMs),
   };
 }
 
@@ -62,6 +66,8 @@ export interface Collecting {
   readonly name: string;
   /** Ends the attempt from our side. */
   readonly refuse: (failure: UpstreamFailure) => void;
+  /** False: so many bytes are too many. Absent = the request's own bound. */
+  readonly holds?: ((bytes: number) => boolean) | undefined;
 }
 
 /** Gathers the whole answer within the bound of its request. */
@@ -78,12 +84,13 @@ export function collectAnswer({ answersWithMedia }: TaskApiRequest, to: Collecti
     },
     data(chunk) {
       bytes += chunk.length;
-      if (bytes <= mostBytes) chunks.push(chunk);
+      if (to.holds?.(bytes) ?? bytes <= mostBytes) chunks.push(chunk);
       else {
+        const most = to.holds === undefined ? `${mostBytes / 1024 / 1024} MB` : "the gateway accepts";
         to.refuse({
           kind: "protocol",
           phase: "body",
-          message: `${to.name} answered with more than ${mostBytes / 1024 / 1024} MB.`,
+          message: `${to.name} answered with more than ${most}.`,
         });
       }
     },

@@ -91,6 +91,13 @@ export interface UpstreamAsk {
   readonly credential: Credential | null;
   readonly requestId: string;
   readonly request: TaskApiRequest;
+  /** Decides how much of the answer is collected; absent = records of tasks, 4 MB. */
+  readonly room?: AnswerRoom;
+}
+
+export interface AnswerRoom {
+  /** So many bytes have come by now of what `flight` brings, which may be paused. False: no more are taken. */
+  holds(bytes: number, flight: Pick<UpstreamFlight, "pause" | "resume">): boolean;
 }
 
 /** A failure whose phase is `connect` says that nothing was sent; after any other the upstream may have acted. */

@@ -61,14 +61,15 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   function ask(asked: UpstreamAsk): Promise<AskOutcome> {
-    const { upstream, request } = asked;
+    const { upstream, request, room } = asked;
     return new Promise((resolve) => {
-      const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request) };
+      const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request, room !== undefined) };
       const flight: Flight = new Flight(
         collectAnswer(request, {
           resolve,
           name: upstream.name,
           refuse: (failure) => flight.fail(failure),
+          holds: room && ((bytes) => room.holds(bytes, flight)),
         }),
         { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
       );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { keyOf } from "../support/issuing-vendor.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { waitFor } from "../support/wait.ts";
 import { ask, KEYS } from "../support/world.ts";
 
 /** A vendor that keeps responses by key, and tells of each call. */
@@ -11,6 +12,7 @@ describe("a stored response", () => {
   let gateway: TestGateway;
   let count = 0;
   const kept = new Map<string, string>();
+  const large = new Map<string, { readonly output: readonly object[]; readonly error: object | null }>();
   beforeAll(async () => {
     vendor = await vendorUpstream((call) => {
       const { path, request, response } = call;
@@ -49,7 +51,8 @@ describe("a stored response", () => {
         const data = [{ id: "msg_0", type: "message", role: "user", content: [] }];
         return answer(200, { object: "list", data, first_id: "msg_0", last_id: "msg_0", has_more: false });
       }
-      answer(200, { id, object: "response", created_at: 1, status: "completed", model: "m", output: [] });
+      const { output, error } = large.get(id) ?? { output: [], error: null };
+      answer(200, { id, object: "response", created_at: 1, status: "completed", model: "m", output, error });
     });
     const price = "price: { input: 3, output: 15 }";
     gateway = await startGateway({
@@ -92,6 +95,33 @@ accounts:
       expect(kept.has(id)).toBe(false);
       await expect(client().responses.retrieve(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     }
+  });
+
+  it("is read whole however large it is, pictures and all", async () => {
+    const picture = (megabytes: number): object => ({
+      type: "image_generation_call",
+      id: "ig_1",
+      result: "A".repeat(megabytes * 1024 * 1024),
+    });
+    for (const [megabytes, error] of [
+      [9, null],
+      [5, { code: "server_error", message: "It broke at key-1." }],
+    ] as const) {
+      const id = await made();
+      const output = [picture(megabytes)];
+      large.set(id, { output, error });
+      const { status, json, text } = await ask(gateway.url, `/v1/responses/${id}`);
+      expect(status, text.slice(0, 200)).toBe(200);
+      expect(json).toMatchObject({ id, status: "completed" });
+      expect(json.output[0].result.length).toBe(megabytes * 1024 * 1024);
+      expect(json.error === null).toBe(error === null);
+      expect(text).not.toContain("key-1");
+    }
+    const held = await waitFor("nothing held", async () => {
+      const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+      return /answer_memory_bytes 0$/m.test(metrics) ? "released" : undefined;
+    });
+    expect(held).toBe("released");
   });
 
   it("passes the vendor's word on what cannot be done", async () => {

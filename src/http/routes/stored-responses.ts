@@ -36,7 +36,7 @@ async function answerStored(
   const admission = await deps.entrance.admit(caller, true);
   Object.assign(visit.headers, admission?.headers);
   try {
-    const body = await deps.storedResponses.ask({
+    const { body, release } = await deps.storedResponses.ask({
       requestId,
       caller,
       id,
@@ -44,6 +44,8 @@ async function answerStored(
       below,
       query: queryOf(url),
     });
+    if (visit.raw.destroyed) release();
+    else visit.raw.once("close", release);
     visit.raw.writeHead(200, {
       ...visit.headers,
       "content-type": "application/json; charset=utf-8",
