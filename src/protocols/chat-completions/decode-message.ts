@@ -71,4 +71,6 @@ const OUTPUT_FIELDS = [
   "function_call",
   "refusal",
   "images",
+  // The vendor's own tools at work (Groq).
+  "executed_tools",
 ];
