@@ -191,6 +191,15 @@ describe("a forwarded chat stream", () => {
     );
   });
 
+  it("leaves a first chunk alone that has role and call and no text, as its vendor writes it", () => {
+    const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } };
+    for (const content of [null, "", undefined]) {
+      const first = chunk({ role: "assistant", content, tool_calls: [call] });
+      const stream = sent(first, chunk({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] }), DONE);
+      expect(told({ usage: "unasked", answers: 1, tellsThoughts: false }, stream)).toBe(stream);
+    }
+  });
+
   it("tells usage exactly once, before the end, to those who asked, and nobody else", () => {
     fc.assert(
       fc.property(vendors, (vendor) => {
