@@ -6,6 +6,8 @@ import type { ClientAnswer } from "../relay/client-answer.ts";
 export interface Adapter {
   /** The request as the other form has it; throws GatewayError where that has no word for it. */
   request(body: JsonObject): JsonObject;
+  /** How many prompts of their own the messages of that request are; absent = they are one conversation. */
+  prompts?(body: JsonObject): number;
   /** A whole answer of the other form in the caller's. */
   plain(answer: JsonObject): JsonObject;
   /** One event of its stream as the caller is told it; [] = it tells nothing. Absent where nothing streams. */

@@ -7,7 +7,8 @@ const DEFAULT_MAX_TOKENS = 16;
 
 /**
  * `/v1/completions` by way of chat completions: the prompt becomes a user's turn. What chat has no word for is refused: text
- * around a gap, the prompt in the answer, log probabilities of the old form, the best of several, and several prompts.
+ * around a gap, the prompt in the answer, log probabilities of the old form, and the best of several. Each of several prompts is
+ * a request of its own to the upstream, all at once, and answered by `n` choices, in order.
  */
 export const legacyCompletions: Adapter = {
   request(body) {
@@ -17,12 +18,15 @@ export const legacyCompletions: Adapter = {
     if (!isAbsent(logprobs)) throw refused("logprobs", "log probabilities; chat completions have them");
     if (!isAbsent(bestOf) && bestOf !== (rest["n"] ?? 1))
       throw refused("best_of", "the best of several answers");
+    const prompts = readPrompts(prompt);
     return {
       ...rest,
-      messages: [{ role: "user", content: readPrompt(prompt) }],
+      ...(prompts.length === 1 ? {} : { n: prompts.length * answersEach(rest["n"], prompts.length) }),
+      messages: prompts.map((content) => ({ role: "user", content })),
       max_tokens: isAbsent(maxTokens) ? DEFAULT_MAX_TOKENS : maxTokens,
     };
   },
+  prompts: ({ prompt }) => readPrompts(prompt).length,
   plain: (answer) => ({
     ...headOf(answer),
     choices: asObjects(answer["choices"]).map((choice) =>
@@ -56,13 +60,35 @@ function choiceOf({ index, finish_reason: finish }: JsonObject, text: unknown): 
   return { text: typeof text === "string" ? text : "", index, logprobs: null, finish_reason: finish ?? null };
 }
 
-function readPrompt(prompt: unknown): string {
-  const given = Array.isArray(prompt) && prompt.length === 1 ? asArray(prompt)[0] : prompt;
-  if (typeof given === "string" && given !== "") return given;
+/** Each of several answers is a request of its own; clients that send prompts in batches send twenty (LangChain). */
+const MOST_ANSWERS = 32;
+
+function readPrompts(prompt: unknown): readonly string[] {
+  const given = Array.isArray(prompt) ? asArray(prompt) : [prompt];
+  const texts = given.filter((each) => typeof each === "string");
+  if (texts.length > MOST_ANSWERS) throw tooMany("prompt");
+  if (texts.length > 0 && texts.length === given.length && !texts.includes("")) return texts;
+  const isTokens = given.some((each) => typeof each === "number" || Array.isArray(each));
   const message = isAbsent(prompt)
     ? "`prompt` is required."
-    : "`prompt` must be one text, or a list of one; several prompts and tokens are not taken here.";
+    : isTokens
+      ? "`prompt` holds tokens, which only the model's own vendor can read; send the text."
+      : "`prompt` must be a text, or a list of texts, none of them empty.";
   throw new GatewayError("invalid_request", message, { param: "prompt" });
+}
+
+/** How many answers each of several prompts gets. */
+function answersEach(n: unknown, prompts: number): number {
+  if (isAbsent(n)) return 1;
+  if (typeof n !== "number" || !Number.isInteger(n) || n < 1)
+    throw new GatewayError("invalid_request", "`n` must be a whole number from 1 on.", { param: "n" });
+  if (n * prompts > MOST_ANSWERS) throw tooMany("n");
+  return n;
+}
+
+function tooMany(param: string): GatewayError {
+  const message = `At most ${MOST_ANSWERS} answers are made for one request, those of all prompts together; ask for fewer at once.`;
+  return new GatewayError("invalid_request", message, { param });
 }
 
 function refused(param: string, what: string): GatewayError {

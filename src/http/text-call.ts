@@ -102,7 +102,8 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       } else if (refusal === undefined)
         instead = { ...adapted(ours, body, call.protocol), answer: answerOf(visit, ours) };
     }
-    if (adapter !== undefined) ({ body, scan } = adapted(adapter, body, call.protocol));
+    let prompts: number | undefined;
+    if (adapter !== undefined) ({ body, scan, prompts } = adapted(adapter, body, call.protocol));
     const { model, streamed, answers } = readTextFields(protocol, scan, call.path);
 
     const beta = queryText(visit.request, "beta");
@@ -121,6 +122,7 @@ export async function answerText(deps: HttpDeps, visit: Visit, call: TextCall): 
       state,
       ...(isVendors ? { compacts: wish } : {}),
       ...(instead === undefined ? {} : { instead }),
+      ...(prompts === undefined || prompts === 1 ? {} : { prompts }),
       headers,
       query: beta === undefined ? {} : { beta },
       answer: answerOf(visit, adapter),
@@ -142,13 +144,12 @@ function adapted(
   adapter: Adapter,
   given: readonly Buffer[],
   protocol: ProtocolName,
-): { readonly body: Buffer[]; readonly scan: BodyScan } {
-  const body = Buffer.from(
-    JSON.stringify(adapter.request(JSON.parse(Buffer.concat(given).toString("utf8")))),
-  );
+): { readonly body: Buffer[]; readonly scan: BodyScan; readonly prompts: number | undefined } {
+  const asked = JSON.parse(Buffer.concat(given).toString("utf8"));
+  const body = Buffer.from(JSON.stringify(adapter.request(asked)));
   const scanner = createBodyScan(watchOf(protocol));
   scanner.write(body);
-  return { body: [body], scan: refusing(() => scanner.end()) };
+  return { body: [body], scan: refusing(() => scanner.end()), prompts: adapter.prompts?.(asked) };
 }
 
 function answerOf(visit: Visit, adapter: Adapter | undefined): ClientAnswer {

@@ -83,10 +83,10 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     this.passage = passage;
     this.resolve = resolve;
     const { id, streamed, query, headers, compacts } = exchange.request;
-    const { arrayStream, pieces, copies } = passage;
+    const { arrayStream, pieces } = passage;
     const below = compacts === "call" ? "/compact" : undefined;
     const call = { candidate, requestId: id, streamed, arrayStream, query, headers, body: pieces, below };
-    const { flight, usage } = send(deps.transport, copies, call, this);
+    const { flight, usage } = send(deps.transport, passage, call, this);
     this.flight = flight;
     this.usage = usage;
     this.receiver = new AwaitedAnswer(this);
@@ -236,14 +236,20 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
 
 function send(
   transport: Transport,
-  copies: number,
+  { copies, pieces, apart }: Passage,
   call: UpstreamCall,
   answer: UpstreamAnswer,
 ): Pick<Attempt, "flight" | "usage"> {
   const { usage } = PROTOCOLS[call.candidate.protocol];
   return copies === 1
     ? { flight: transport.send(call, answer), usage }
-    : fanOut(transport, call, copies, usage, answer);
+    : fanOut(
+        transport,
+        call,
+        apart?.map((body) => [body]) ?? Array<typeof pieces>(copies).fill(pieces),
+        usage,
+        answer,
+      );
 }
 
 /** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */

@@ -40,7 +40,7 @@ export function estimateMissing(
   });
 }
 
-/** Each of several answers had the input to itself. */
+/** Each of several answers had its input to itself. */
 async function estimateParts(
   request: TextRequest,
   parts: readonly AnswerFacts[],
@@ -72,7 +72,9 @@ function estimate(
   if (needsInput) {
     const cached = totalInput(reported);
     const { text, tokens } = readPrompt(request.body);
-    const whole = boundEstimate(count(text) + tokens + FRAME_TOKENS, "input", bound);
+    // Of several prompts each answer had one: an equal share each comes to their sum.
+    const words = Math.ceil((count(text) + tokens) / (request.prompts ?? 1));
+    const whole = boundEstimate(words + FRAME_TOKENS, "input", bound);
     usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
   }
   if (needsOutput) {

@@ -49,7 +49,7 @@ function open(streamed: boolean) {
   const { flight, usage } = fanOut(
     transport,
     { streamed, candidate: { protocol: "messages" } } as UpstreamCall,
-    3,
+    [[], [], []],
     READER,
     {
       head: (status) => void told.push(`head ${status}`),

@@ -32,7 +32,7 @@ interface Lane {
 }
 
 /**
- * Sends one request `copies` times at once, where one request makes one answer and several are wanted.
+ * Sends one request with each of these bodies at once, where one request makes one answer and several are wanted.
  * The receiver sees one answer, in the form of `joined-form.ts`. It begins when all have begun with
  * success; until then, and for answers that are collected whole until the last has ended, the failure of one is the failure
  * of all and the others are cancelled. So is the failure of one stream amid its answer.
@@ -40,13 +40,15 @@ interface Lane {
 export function fanOut(
   transport: Transport,
   call: UpstreamCall,
-  copies: number,
+  bodies: readonly UpstreamCall["body"][],
   reader: UsageReader,
   answer: UpstreamAnswer,
 ): FanOut {
-  const lanes = Array.from({ length: copies }, (_, number) => openLane(number, reader));
+  const lanes = bodies.map((_, number) => openLane(number, reader));
   const meters = lanes.map(({ meter }) => meter);
-  const flights = lanes.map((lane) => transport.send(call, listen(lane)));
+  const flights = lanes.map((lane) =>
+    transport.send({ ...call, body: bodies[lane.number] ?? [] }, listen(lane)),
+  );
   /** The lane whose answer, an error, stands for all. */
   let told: Lane | undefined;
   let begun = false;
@@ -166,7 +168,7 @@ export function fanOut(
       if (!lane.ended) return;
       if (lane.framing !== "whole") pass(QUOTE);
       turn += 1;
-      pass(turn < copies ? ARRAY_NEXT : ARRAY_CLOSE);
+      pass(turn < lanes.length ? ARRAY_NEXT : ARRAY_CLOSE);
     }
     end();
   }

@@ -13,6 +13,8 @@ export interface Passage {
   readonly pieces: readonly Uint8Array[];
   /** How often to send them; with more than one, answers come back in the form of `joined-form.ts`. */
   readonly copies: number;
+  /** The bytes of each copy where they differ, as many as there are copies. */
+  readonly apart?: readonly Uint8Array[];
   /** Streams come as a JSON array and not as events (only ever the caller's own wish, forwarded). */
   readonly arrayStream: boolean;
   /** The vendor keeps the answer, so its id must lead back there. */

@@ -78,7 +78,9 @@ export class Passages {
     this.calls = CallMemory.of(deps.callStates, request);
     this.stated = readQuirks(model.quirks);
     this.canForward =
-      request.state === undefined && (request.answers === 1 || this.stated.manyAnswers !== false);
+      request.state === undefined &&
+      request.prompts === undefined &&
+      (request.answers === 1 || this.stated.manyAnswers !== false);
   }
 
   /**
@@ -98,7 +100,7 @@ export class Passages {
       return new ForwardPassage(request, candidate, this.forwardQuirks(candidate), clock, terms, limit);
     }
     this.reserveMemory();
-    return request.scan.length > LARGE_BODY_BYTES
+    return request.scan.length > LARGE_BODY_BYTES && request.prompts === undefined
       ? this.openBeside(candidate, terms)
       : this.openHere(candidate, terms);
   }
@@ -145,8 +147,23 @@ export class Passages {
     const target = this.targetTo(candidate, terms);
     const whole = this.inlining.inline(request, traits, target.quirks);
     const across = (complete: ChatRequest): Passage =>
-      this.written(candidate, encodeRequest(complete, target));
+      this.written(candidate, this.encoded(complete, target));
     return whole instanceof Promise ? whole.then(across) : across(whole);
+  }
+
+  /** Of several prompts each is a request of its own, written as often as it is to be answered. */
+  private encoded(request: ChatRequest, target: EncodeTarget): Translated<WrittenRequest> {
+    const { prompts, answers } = this.request;
+    if (prompts === undefined) return encodeRequest(request, target);
+    const { n: _, ...one } = request;
+    const written = request.messages.map((message) =>
+      orRefuse(encodeRequest({ ...one, messages: [message] }, target)),
+    );
+    const apart = written.flatMap(({ body }) => Array<Uint8Array>(answers / prompts).fill(body));
+    const [first] = written;
+    if (first === undefined || written.length !== prompts)
+      throw new Error(`impossible: ${prompts} prompts were let in, and are ${written.length} messages`);
+    return { value: { ...first, plan: { ...first.plan, copies: apart.length }, apart } };
   }
 
   private async openBeside(candidate: Candidate, terms: StateTerms): Promise<Passage> {
@@ -199,6 +216,8 @@ function orRefuse<T>(outcome: Translated<T>): T {
 /** The most copies of a request that any of its upstreams may get, for what they all cost is held. */
 export function mostCopies(catalog: Catalog, model: Model, request: TextRequest): number {
   if (request.answers === 1) return 1;
+  // All prompts are in the body, so that it is sent once for each answer to all of them.
+  if (request.prompts !== undefined) return request.answers / request.prompts;
   const { name } = request.protocol;
   const upstreams = catalog.serving(model.id, request.caller.group, name);
   const translated =

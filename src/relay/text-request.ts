@@ -22,6 +22,8 @@ export interface TextRequest {
   readonly streamed: boolean;
   /** How many answers are asked for (`n`); 1 where the request does not say. */
   readonly answers: number;
+  /** So many messages are prompts of their own, each to be answered `answers / prompts` times; absent = it is one. */
+  readonly prompts?: number;
   /** generateContent's stream without `alt=sse`: a JSON array. */
   readonly arrayStream: boolean;
   readonly body: readonly Buffer[];

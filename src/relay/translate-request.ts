@@ -21,6 +21,8 @@ export interface ReceivedRequest {
 /** A request as it goes to an upstream, and what its answer needs of it. */
 export interface WrittenRequest {
   readonly body: Uint8Array<ArrayBuffer>;
+  /** The bodies of all copies where they differ. */
+  readonly apart?: readonly Uint8Array[];
   readonly losses: readonly Loss[];
   readonly plan: AnswerPlan;
   readonly includeUsage: boolean;

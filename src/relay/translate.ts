@@ -74,7 +74,7 @@ interface FrameFacts extends Pick<AnswerFrame, "includeUsage" | "oneCall" | "ech
 /** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
 export function translate(
   request: TextRequest,
-  { body, losses, plan, ...facts }: WrittenRequest,
+  { body, apart, losses, plan, ...facts }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
   tellCall?: TellCall,
@@ -84,6 +84,7 @@ export function translate(
   return {
     pieces: [body],
     copies: plan.copies,
+    ...(apart === undefined ? {} : { apart }),
     arrayStream: false,
     storesResponse: false,
     losses,

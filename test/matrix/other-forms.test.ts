@@ -102,8 +102,14 @@ accounts:
   });
 
   it.each([
-    ["prompt", { prompt: ["one", "two"] }],
     ["prompt", { prompt: [1, 2] }],
+    ["prompt", { prompt: [[1, 2], [3]] }],
+    ["prompt", { prompt: ["one", [2]] }],
+    ["prompt", { prompt: ["one", ""] }],
+    ["prompt", { prompt: [] }],
+    ["prompt", { prompt: Array(33).fill("one") }],
+    ["n", { prompt: ["one", "two"], n: 17 }],
+    ["n", { prompt: ["one", "two"], n: 1.5 }],
     ["prompt", { prompt: undefined }],
     ["suffix", { suffix: "end" }],
     ["echo", { echo: true }],
@@ -116,6 +122,7 @@ accounts:
       ...more,
     });
     expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_request", param]);
+    if (JSON.stringify(more).includes("2]")) expect(json.error.message).toContain("tokens");
   });
 
   it("gives the official client vectors where the upstream only has floats", async () => {
