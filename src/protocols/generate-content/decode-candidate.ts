@@ -7,7 +7,6 @@ import type { AnswerPlan } from "../../conversation/plan.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { BESIDE } from "./encode-parts.ts";
-import { answerWord } from "./enums.ts";
 import { laterFinish } from "./finish.ts";
 import { decodeGrounding } from "./grounding.ts";
 import { joinArguments } from "./partial-arguments.ts";
@@ -54,10 +53,11 @@ export function blankCandidate(index: number): CandidateState {
   };
 }
 
-/** Reads one chunk's share of a candidate. */
+/** Reads one chunk's share of a candidate; `word`: why it ended, "" where the chunk does not say so. */
 export function readCandidate(
   before: CandidateState,
   wire: JsonObject,
+  word: string,
   blocks: BlockWriter,
   plan: AnswerPlan,
 ): CandidateState {
@@ -68,7 +68,6 @@ export function readCandidate(
     if (part !== undefined) after = readPart(after, part, blocks, plan);
   }
   const beside = besideIn(after.beside, wire);
-  const word = answerWord("finishReason", wire["finishReason"]);
   const finish = word === "" ? after.finish : laterFinish(after.finish ?? "", word);
   const message = asText(wire["finishMessage"]) || after.message;
   const isSame = beside === after.beside && finish === after.finish && message === after.message;

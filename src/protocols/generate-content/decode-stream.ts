@@ -9,7 +9,7 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
-import { answerWord } from "./enums.ts";
+import { answerWord, finishWord } from "./enums.ts";
 import { decodeBlock, decodeFinish } from "./finish.ts";
 import { generateContentUsage } from "./usage.ts";
 
@@ -74,7 +74,13 @@ export function readChunk(
     const index = asIndex(wire["index"]);
     const before = candidates.find((candidate) => candidate.index === index);
     if (before === undefined && candidates.length >= MAX_CANDIDATES) continue;
-    const after = readCandidate(before ?? blankCandidate(index), wire, blocks, state.plan);
+    const after = readCandidate(
+      before ?? blankCandidate(index),
+      wire,
+      finishWord(chunk, wire),
+      blocks,
+      state.plan,
+    );
     candidates =
       before === undefined
         ? [...candidates, after]

@@ -45,6 +45,25 @@ describe("enumerations of generateContent", () => {
     }
   });
 
+  it("say as numbers what Vertex AI's say, where the answer shows that it is Vertex AI's", () => {
+    const marks = [
+      (body: JsonObject) => ({ ...body, createTime: "2026-11-27T10:00:00.000000Z" }),
+      (body: JsonObject) => ({
+        ...body,
+        usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1, trafficType: "ON_DEMAND" },
+      }),
+    ];
+    for (const mark of marks) {
+      for (const [number, word] of numbered("vertexFinishReason"))
+        expect(readings(mark(answer(number))), word).toEqual(readings(mark(answer(word))));
+      // A filter there is no failure; the other API's same number is a call that nobody could read.
+      expect(readings(mark(answer(10)))).toMatchObject({ plain: { failed: false, declined: true } });
+      expect(readings(answer(10))).toMatchObject({ plain: { failed: true } });
+      expect(readings(mark(answer(9)))).toMatchObject({ plain: { failed: true } });
+      expect(readings(answer(9))).toMatchObject({ plain: { failed: false, declined: true } });
+    }
+  });
+
   it("say as numbers why a prompt was blocked what they say as words", () => {
     for (const [number, word] of numbered("blockReason")) {
       const blocked = (blockReason: unknown) => readings({ promptFeedback: { blockReason } });

@@ -1,11 +1,11 @@
 import { type Fields, optionalText } from "../fields.ts";
+import { asObject, type JsonObject } from "../json.ts";
 
 /**
  * Enumerations by their numbers in the vendor's protocol buffers: Google's Python clients over REST, and servers
  * asked with `$alt=json;enum-encoding=int`, write numbers where JSON mostly has words. Only what is read here is
  * listed. Source: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta and, where it adds
- * numbers, google/cloud/aiplatform/v1beta1. From 6 on Vertex AI numbers its ends of answers otherwise; which API a server
- * speaks cannot be told from its numbers, and the Gemini API is taken for granted.
+ * numbers, google/cloud/aiplatform/v1beta1.
  */
 export const ENUMS = {
   schemaType: words("TYPE", ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"]),
@@ -32,6 +32,25 @@ export const ENUMS = {
     "NO_IMAGE",
     "IMAGE_RECITATION",
   ]),
+  // Vertex AI's own from 6 on; answers tell whose they are (`finishWord`).
+  vertexFinishReason: words("FINISH_REASON", [
+    "STOP",
+    "MAX_TOKENS",
+    "SAFETY",
+    "RECITATION",
+    "OTHER",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "MALFORMED_FUNCTION_CALL",
+    "MODEL_ARMOR",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "IMAGE_OTHER",
+    "UNEXPECTED_TOOL_CALL",
+    "NO_IMAGE",
+  ]),
   blockReason: words("BLOCK_REASON", ["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY"]),
 } as const satisfies Readonly<Record<string, EnumWords>>;
 
@@ -56,6 +75,16 @@ export function wordOf(kind: keyof typeof ENUMS, value: unknown): unknown {
 /** The same of a caller's field, which must be text or a number that is known. Throws RefusedField. */
 export function optionalWord(fields: Fields, key: string, kind: keyof typeof ENUMS): string | undefined {
   return optionalText({ ...fields, value: { [key]: wordOf(kind, fields.value[key]) } }, key);
+}
+
+/**
+ * Why a candidate of this answer ended. Only Vertex AI states when a request was made and by which kind of traffic it came:
+ * https://github.com/googleapis/js-genai, `createTime` and `trafficType`. Any other answer is the Gemini API's.
+ */
+export function finishWord(answer: JsonObject, candidate: JsonObject): string {
+  const isVertex =
+    answer["createTime"] !== undefined || asObject(answer["usageMetadata"])?.["trafficType"] !== undefined;
+  return answerWord(isVertex ? "vertexFinishReason" : "finishReason", candidate["finishReason"]);
 }
 
 /** The same for an answer, "" where nothing is said; a number that is not known is a word that nobody knows. */

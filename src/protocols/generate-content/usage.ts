@@ -6,7 +6,7 @@ import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
-import { answerWord } from "./enums.ts";
+import { answerWord, finishWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 
 const rules: AnswerRules = {
@@ -57,7 +57,7 @@ function read(body: JsonObject, notes: AnswerNotes): void {
   noteUsage(notes, asObject(body["usageMetadata"]));
   for (const candidate of asObjects(body["candidates"])) {
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
-    const finish = answerWord("finishReason", candidate["finishReason"]);
+    const finish = finishWord(body, candidate);
     if (finish === "") continue;
     noteFinish(notes, finish, candidate["index"]);
     notes.failed ||= isFailure(finish);
