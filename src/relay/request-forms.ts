@@ -17,26 +17,29 @@ export interface RequestForm {
  */
 export class RequestForms {
   readonly #asked: RequestForm;
-  readonly #instead: RequestForm | undefined;
+  readonly #instead: RequestForm | undefined = undefined;
   /** Upstreams that have refused the call itself. */
-  readonly #lacking = new Set<bigint>();
+  #lacking: Set<bigint> | undefined;
 
   /** `formOf` is asked once for each form. */
   constructor(request: TextRequest, formOf: (request: TextRequest) => RequestForm) {
-    const { instead, compacts: _, ...ordinary } = request;
     this.#asked = formOf(request);
-    this.#instead = instead && formOf({ ...ordinary, ...instead, state: undefined });
+    // Nearly every request is asked as it came, and costs no second object.
+    if (request.instead === undefined) return;
+    const { instead, compacts: _, ...ordinary } = request;
+    this.#instead = formOf({ ...ordinary, ...instead, state: undefined });
   }
 
   at(candidate: Candidate): RequestForm {
     const { compacts } = this.#asked.request;
     if (compacts === undefined || this.#instead === undefined) return this.#asked;
-    const takes = compactsAt(candidate, compacts) && !this.#lacking.has(candidate.upstream.id);
+    const takes = compactsAt(candidate, compacts) && this.#lacking?.has(candidate.upstream.id) !== true;
     return takes ? this.#asked : this.#instead;
   }
 
   /** A candidate's upstream has refused the call itself. False: there is nothing else to ask it. */
   lacksCall({ upstream }: Candidate): boolean {
+    this.#lacking ??= new Set();
     this.#lacking.add(upstream.id);
     return this.#instead !== undefined;
   }
