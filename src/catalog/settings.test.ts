@@ -47,6 +47,12 @@ describe("settings", () => {
     });
   });
 
+  it("name a header whatever its case, or none", () => {
+    const header = (affinity_header: string | null) =>
+      decodeSettings(settingsFile.parse({ affinity_header }));
+    expect(["X-Thread-Id", null].map((name) => header(name).affinityHeader)).toEqual(["x-thread-id", null]);
+  });
+
   it("name no port beyond the last one there is", () => {
     const reads = (metrics_address: string) => settingsFile.safeParse({ metrics_address }).success;
     expect(["127.0.0.1:65535", "127.0.0.1:65536", "[::1]:99999"].map(reads)).toEqual([true, false, false]);
@@ -98,6 +104,9 @@ describe("settings", () => {
     { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", prefix: "../" } },
     { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", prefix: "copies" } },
     { egress_allow: ["http://nas/"] },
+    { affinity: "session" },
+    { affinity_header: "x thread id" },
+    { affinity_header: "" },
   ])("refuse what is misspelt or out of range: %j", (given) => {
     expect(settingsFile.safeParse(given).success).toBe(false);
   });
