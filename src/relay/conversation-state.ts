@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ConversationKey } from "../routing/conversation.ts";
 import { isSameSigner } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { MovedConversations } from "../upstreams/moved-conversations.ts";
 import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
 import { carriesState } from "./carried-state.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -14,14 +15,18 @@ export interface StateTerms {
   readonly withoutState: boolean;
 }
 
+/** Moves are written ten times a second; only a database in trouble takes longer to tell them. */
+const MAX_LATE_MS = 500;
+
 /** Whose state a request carries, as far as that is known, while its candidates are asked one after the other. */
 export class ConversationState {
   /** It carries state of a vendor's, bare or wrapped by us. */
   readonly isCarried: boolean;
   readonly #catalog: Catalog;
   readonly #key: ConversationKey | undefined;
-  readonly #moved: MovedConversation | undefined;
+  #moved: MovedConversation | undefined;
   readonly #isBare: boolean;
+  readonly #isPinned: boolean;
   /** The owner cannot be told: pins decide where it goes, or somebody who should have been the owner refused it. */
   #isUnknown: boolean;
   #isGivenUp = false;
@@ -44,6 +49,7 @@ export class ConversationState {
     this.#moved = moved;
     this.#isBare = carriesState(request);
     this.isCarried = this.#isBare || request.state !== undefined;
+    this.#isPinned = isPinned;
     this.#isUnknown = isPinned;
   }
 
@@ -63,6 +69,21 @@ export class ConversationState {
   /** A candidate has refused it: whoever made it, that is not known here, so the next one gets all of it. */
   refused(): void {
     this.#isUnknown = true;
+  }
+
+  /**
+   * Where another process has gone on with the conversation, if the first to refuse its state is to be explained so: its word
+   * of that may be under way, and without it the history would be taken for one signer's.
+   */
+  async foundLate(moves: Pick<MovedConversations, "findLate">): Promise<MovedConversation | undefined> {
+    if (this.#key === undefined || !this.#isBare || this.#isPinned) return undefined;
+    return moves.findLate(this.#key.id, this.#moved, MAX_LATE_MS);
+  }
+
+  /** It is there, and so its owner is known after all. */
+  foundAt(moved: MovedConversation): void {
+    this.#moved = moved;
+    this.#isUnknown = false;
   }
 
   /** Nobody reads it. */

@@ -50,7 +50,7 @@ function open() {
     transport: { send: (call: unknown) => sent.push(call) },
     metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
     ...{ clock: systemClock, log: silentLog, tokenCounts: { ended: () => undefined } },
-    moves: { find: () => undefined, note: () => undefined },
+    moves: { find: () => undefined, findLate: async () => undefined, note: () => undefined },
     conversationKeys: new ConversationKeys(Buffer.from("secret")),
   } as unknown as RelayDeps);
   const body = Buffer.from('{"model":"m","messages":[]}');

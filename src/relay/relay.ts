@@ -39,7 +39,7 @@ export interface RelayDeps extends AttemptDeps, PassagesDeps {
   /** Learns from what vendors report. */
   readonly tokenCounts: Pick<TokenCounts, "ended">;
   readonly conversationKeys: ConversationKeys;
-  readonly moves: Pick<MovedConversations, "find" | "note">;
+  readonly moves: Pick<MovedConversations, "find" | "findLate" | "note">;
 }
 
 export interface Relay {
@@ -247,8 +247,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     }
     const room = candidates.room();
     if (room !== undefined) await room;
-    // The caller may have left meanwhile; asking for a candidate would use up a probe.
-    if (!exchange.request.answer.open) exchange.gone = true;
+    lookWhetherGone(exchange);
     if (exchange.drained) last = refusedPassage(stopping());
     for (const candidate of isMoot(exchange) ? [] : candidates) {
       last = await attempt(deps, carried, candidate);
@@ -259,9 +258,12 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
         if (isMoot(exchange)) break;
       }
       if (last !== undefined && forms.isStateCarried && isStateRefusal(last)) {
-        refused ??= last;
         forms.stateRefused();
         candidates.refusedState();
+        if (refused === undefined) await findElsewhere(deps, carried);
+        refused ??= last;
+        if (exchange.drained) last = refusedPassage(stopping());
+        if (isMoot(exchange)) break;
       } else if (last === undefined || !last.next) break;
     }
     if (
@@ -278,6 +280,20 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
   } finally {
     carried.over();
   }
+}
+
+/** The caller may have left while something was waited for; asking for a candidate would use up a probe. */
+function lookWhetherGone(exchange: Exchange): void {
+  if (!exchange.request.answer.open) exchange.gone = true;
+}
+
+/** The first refusal of a conversation's state: another process may have gone on with it elsewhere. */
+async function findElsewhere(deps: RelayDeps, { exchange, candidates, forms }: Carried): Promise<void> {
+  const moved = movedOf(await forms.foundLate(deps.moves), exchange.catalog);
+  lookWhetherGone(exchange);
+  if (moved === undefined) return;
+  forms.foundAt(moved);
+  candidates.foundAt(moved);
 }
 
 function isStateRefusal({ error }: AttemptFailure): boolean {

@@ -1,5 +1,6 @@
 import type { Candidate } from "../upstreams/call.ts";
 import { compactsAt } from "../upstreams/kinds.ts";
+import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import type { Passages } from "./passages.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -52,6 +53,15 @@ export class RequestForms {
   stateRefused(): void {
     this.#asked.state.refused();
     this.#instead?.state.refused();
+  }
+
+  foundLate(moves: Parameters<ConversationState["foundLate"]>[0]): Promise<MovedConversation | undefined> {
+    return this.#asked.state.foundLate(moves);
+  }
+
+  foundAt(moved: MovedConversation): void {
+    this.#asked.state.foundAt(moved);
+    this.#instead?.state.foundAt(moved);
   }
 
   giveUpState(): void {

@@ -159,4 +159,24 @@ describe("a conversation that has moved", () => {
     if (candidate) routing.report(candidate, { kind: "rate-limited" }, 1n);
     expect(placed(routing, catalogOf(upstreams), order)).not.toBe("u3/a");
   });
+
+  it("is asked next where another process is found to have gone on with it, even at the place that has refused", () => {
+    const catalog = catalogOf([1n, 2n, 3n, 4n].map((id) => upstreamOf(id)));
+    const order = { ...ORDER, conversation: keyOf(1) };
+    const [home, second, third] = [...rig().routing.candidates(catalog, order)];
+    for (const place of [home, third]) {
+      if (home === undefined || second === undefined || place === undefined) throw new Error("no candidate");
+      const { routing } = rig();
+      const candidates = routing.candidates(catalog, order);
+      candidates.next();
+      candidates.refusedState();
+      candidates.foundAt({ upstreamId: place.upstream.id, credentialId: place.credential.id });
+      const found = candidates.next().value;
+      expect(found && label(found)).toBe(label(place));
+      // Where it refuses too, the others follow in the conversation's order.
+      candidates.refusedState();
+      const next = candidates.next().value;
+      expect(next && label(next)).toBe(label(second));
+    }
+  });
 });

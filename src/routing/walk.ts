@@ -41,6 +41,8 @@ export interface Candidates extends Iterable<Candidate> {
   home(): Candidate | undefined;
   /** The candidate asked last has refused the state that the request carries: no other of its signer is asked. */
   refusedState(): void;
+  /** The conversation is found to be at that place: it is asked next, even if its signer has just refused. */
+  foundAt(place: Place): void;
   /** The last that refused it, to be asked once more without; reported like any other. */
   again(): Candidate | undefined;
   /** The one asked last, to be asked the same in another form; reported like any other. */
@@ -60,12 +62,13 @@ export class Walk implements Candidates, Iterator<Candidate> {
   readonly #pins: CandidateOrder["pins"];
   readonly #minter: CandidateOrder["minter"];
   readonly #key: ConversationKey;
-  readonly #moved: Place | undefined;
+  #moved: Place | undefined;
   readonly #deps: WalkDeps;
   #attempts = 0;
   #last: Choice | undefined;
   #passed: Set<Station | Stop> | undefined;
   #isStateRefused = false;
+  #isFound = false;
   #refuser: Stop | undefined;
 
   constructor(route: Route, { account, pins, minter, conversation, moved }: CandidateOrder, deps: WalkDeps) {
@@ -140,6 +143,11 @@ export class Walk implements Candidates, Iterator<Candidate> {
     this.#refuser = this.#last?.stop;
   }
 
+  foundAt(place: Place): void {
+    this.#moved = place;
+    this.#isFound = true;
+  }
+
   again(): Candidate | undefined {
     this.#refuser?.load.take();
     return this.#refuser?.candidate;
@@ -157,6 +165,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
     const isPaid = failed === undefined || this.#isStateRefused;
     if (failed !== undefined) this.#pass(failed, nowMs);
     this.#isStateRefused = false;
+    this.#isFound = false;
     const found = this.#pins ? this.#pinned(this.#pins, nowMs) : this.#search(nowMs);
     // Going on is paid for by the upstream that failed.
     if (found === undefined || (!isPaid && !failed.station.budget.spend(this.#account))) return undefined;
@@ -174,7 +183,8 @@ export class Walk implements Candidates, Iterator<Candidate> {
     this.#passed ??= new Set();
     if (this.#isStateRefused) {
       for (const other of this.#route.flat().flatMap(({ stops }) => stops))
-        if (isSameSigner(other.candidate, stop.candidate)) this.#passed.add(other);
+        if (isSameSigner(other.candidate, stop.candidate) && !(this.#isFound && isAt(other, this.#moved)))
+          this.#passed.add(other);
       return;
     }
     this.#passed.add(stop.health.cooling(nowMs) ? stop : station);
@@ -218,7 +228,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
     if (moved === undefined) return undefined;
     for (const station of this.#route.flat()) {
       if (station.upstream.id !== moved.upstreamId || !this.#mayAsk(station)) continue;
-      const stop = station.stops.find(({ candidate }) => candidate.credential.id === moved.credentialId);
+      const stop = station.stops.find((each) => isAt(each, moved));
       if (stop !== undefined && this.#gradeIn(stop, nowMs) === grade) return { station, stop };
     }
     return undefined;
@@ -296,6 +306,10 @@ export class Walk implements Candidates, Iterator<Candidate> {
   #full({ upstream }: Station): boolean {
     return this.#deps.inFlight(upstream.id) >= upstream.maxConcurrency;
   }
+}
+
+function isAt({ candidate: { upstream, credential } }: Stop, place: Place | undefined): boolean {
+  return upstream.id === place?.upstreamId && credential.id === place.credentialId;
 }
 
 /** State names its upstream, and since it also names the credential, that one and all of its signer. */

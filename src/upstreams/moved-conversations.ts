@@ -18,6 +18,15 @@ import {
 export interface MovedConversations {
   /** Undefined = it is at its own place, or has not been used for half an hour. */
   find(key: string): MovedConversation | undefined;
+  /**
+   * The same where it differs from `known`; another process's word of it is waited for, at most `ms`. Undefined = nobody has
+   * told anything.
+   */
+  findLate(
+    key: string,
+    known: MovedConversation | undefined,
+    ms: number,
+  ): Promise<MovedConversation | undefined>;
   /** It was answered there. */
   note(moved: MovedConversation): void;
   /** Takes what is to be written. */
@@ -59,6 +68,8 @@ export async function openMovedConversations(
 ): Promise<MovedConversations> {
   const known = createLru<string, Known>(MAX_KNOWN);
   const waiting = new Map<string, MovedConversation>();
+  /** Requests that wait for word, by the conversation: as many as run at most. */
+  const listeners = new Map<string, Set<() => void>>();
 
   const learn = (moved: MovedConversation): void => {
     const nowMs = clock.monotonicMs();
@@ -71,6 +82,18 @@ export async function openMovedConversations(
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value ?? "");
     moves.onWaiting();
   };
+  const heard = (key: string, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const own = listeners.get(key) ?? new Set();
+      const done = (): void => {
+        clearTimeout(timer);
+        own.delete(done);
+        if (own.size === 0) listeners.delete(key);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      listeners.set(key, own.add(done));
+    });
   const moves: MovedConversations = {
     onWaiting: () => undefined,
     find(key) {
@@ -87,6 +110,13 @@ export async function openMovedConversations(
         wait(found.moved);
       }
       return found.moved;
+    },
+    async findLate(key, before, ms) {
+      const late = (): MovedConversation | undefined => {
+        const found = moves.find(key);
+        return found === undefined || (before !== undefined && isSame(before, found)) ? undefined : found;
+      };
+      return late() ?? (await heard(key, ms).then(late));
     },
     note(moved) {
       const before = known.get(moved.key)?.moved;
@@ -118,7 +148,11 @@ export async function openMovedConversations(
     channel: MOVED_CHANNEL,
     onMessage(payload) {
       // What waits here is newer than what comes back of it.
-      for (const moved of readMoved(payload)) if (!waiting.has(moved.key)) learn(moved);
+      for (const moved of readMoved(payload)) {
+        if (waiting.has(moved.key)) continue;
+        learn(moved);
+        for (const hear of listeners.get(moved.key) ?? []) hear();
+      }
     },
   });
   for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved);
