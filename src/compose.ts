@@ -38,7 +38,7 @@ import { createStoredResponses } from "./relay/stored-responses.ts";
 import { createTokenCounts } from "./relay/token-counts.ts";
 import { createTranslator } from "./relay/translator.ts";
 import { watchIdleUpstreams } from "./routing/idle-probes.ts";
-import { createRouting } from "./routing/routing.ts";
+import { createRouting, type Routing } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { databaseNowMs } from "./storage/database-clock.ts";
 import { migrationStatus } from "./storage/migrator.ts";
@@ -162,6 +162,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   metrics.gauges("breakers_open", "Models that an upstream is not asked for now", "upstream", () =>
     routing.openBreakers(),
   );
+  describeConversations(metrics, routing);
   const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
   const idleProbes = watchIdleUpstreams({
     ...{ catalog, routing, clock, timers: systemTimers },
@@ -342,5 +343,14 @@ function describeTransport(metrics: Metrics, transport: Transport): void {
   );
   metrics.gauges("upstream_connections", "Open connections by upstream", "upstream", () =>
     transport.stats().map(({ upstream, connections }) => [upstream, connections] as const),
+  );
+}
+
+function describeConversations(metrics: Metrics, routing: Routing): void {
+  metrics.gauges("conversations_sampled", "Conversations of the last hours, 256 at most", "model", () =>
+    Array.from(routing.allSeenConversations(), ([model, { sampled }]) => [model, sampled] as const),
+  );
+  metrics.gauges("conversations_seen_once", "Of those sampled, the ones of one request", "model", () =>
+    Array.from(routing.allSeenConversations(), ([model, { once }]) => [model, once] as const),
   );
 }

@@ -9,6 +9,7 @@ import type { Health } from "./health.ts";
 import { inspectRoute, type RouteStation } from "./inspect.ts";
 import type { AttemptOutcome, Requester } from "./outcome.ts";
 import { type CandidateOrder, createRoutes, type HealthSite, type RouteOrder } from "./routes.ts";
+import { createConversationSample, type SeenConversations } from "./seen-conversations.ts";
 import { type AttemptCounts, AttemptTally } from "./tally.ts";
 import { tell } from "./tell.ts";
 import { type Candidates, Walk } from "./walk.ts";
@@ -38,6 +39,10 @@ export interface Routing {
   attempts(upstreamId: bigint): AttemptCounts;
   /** The way that requests of this order take, without taking it. */
   inspect(catalog: Catalog, order: RouteOrder): readonly RouteStation[];
+  /** How many requests named each conversation of a model in the last one to two hours, in this process. */
+  seenConversations(model: string): SeenConversations;
+  /** The same of every model that has any. */
+  allSeenConversations(): Iterable<readonly [string, SeenConversations]>;
   /** How a model does under a credential, also where no text request asks for it. */
   condition(site: HealthSite): Condition;
   /** The same health for what is no text request: tasks and assets choose among few places by themselves. */
@@ -62,13 +67,19 @@ export function createRouting(options: RoutingOptions): Routing {
   const { clock, log, inFlight } = options;
   const routes = createRoutes();
   const tally = new AttemptTally();
+  const seen = createConversationSample();
   /** By upstream; as many as an installation has ever had. */
   const reportedMs = new Map<bigint, number>();
   const nowMs = (): number => clock.monotonicMs();
   const walkDeps = { nowMs, inFlight, random: options.random ?? drawFraction };
 
   return {
-    candidates: (catalog, order) => new Walk(routes.find(catalog, order), order, walkDeps),
+    candidates(catalog, order) {
+      if (order.conversation !== undefined) seen.see(order.model, order.conversation, nowMs());
+      return new Walk(routes.find(catalog, order), order, walkDeps);
+    },
+    seenConversations: (model) => seen.of(model, nowMs()),
+    allSeenConversations: () => seen.all(nowMs()),
     openBreakers: () => routes.openBreakers(),
     troubles: () => routes.troubles(nowMs()),
     inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Route } from "../../src/console/routing/contract.ts";
+import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import {
   SignedConversation,
@@ -6,7 +8,7 @@ import {
   signedCatalog,
   signingVendors,
 } from "../support/signed-conversations.ts";
-import type { Reply } from "../support/world.ts";
+import { ask, type Reply } from "../support/world.ts";
 
 const KEYS = ["key-one-at-the-vendor", "key-two-at-the-vendor", "key-three-at-the-vendor"] as const;
 
@@ -72,12 +74,23 @@ describe("keys of one signer", () => {
   });
 });
 
+/** What the operator's routing view and the metrics say of the model's conversations: how many, and of these seen once. */
+async function seenOnce(): Promise<readonly [number, number]> {
+  const operator = await signIn(gateway);
+  const { conversations } = (await operator.get("/operator/routing?model=text")).body as Route;
+  const metrics = (await ask(gateway.url, "/metrics", undefined, { key: null })).text;
+  for (const [name, count] of Object.entries(conversations))
+    expect(metrics).toContain(`faregate_conversations_${name}{model="text"} ${count}\n`);
+  return [conversations.sampled, conversations.seen_once];
+}
+
 describe("keys of one upstream", () => {
   const start = async (lines: string | undefined, settings: string): Promise<void> => {
     vendors = await signingVendors(1, () => "acme");
     const [url = ""] = vendors.urls;
     gateway = await startGateway({
       catalog: signedCatalog([{ url, keys: KEYS, ...(lines === undefined ? {} : { lines }) }], settings),
+      env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
     });
   };
   const TURNS = 8;
@@ -101,6 +114,7 @@ describe("keys of one upstream", () => {
       for (let turn = 0; turn < TURNS; turn += 1)
         await told(conversation.say(gateway.url, { "x-session-id": `made-anew-${turn}` }));
       expect(new Set(answered(conversation)).size).toBe(1);
+      expect(await seenOnce()).toEqual([2, 0]);
     });
   });
 
@@ -118,6 +132,7 @@ describe("keys of one upstream", () => {
         await told(each.say(gateway.url, { "x-thread-id": "one-thread", "x-session-id": `session-${turn}` }));
       // Of three places one is missed once in 60,000 times.
       expect(new Set(named.flatMap(answered)).size).toBe(3);
+      expect(await seenOnce()).toEqual([1 + named.length, named.length]);
     });
   });
 });

@@ -26,6 +26,12 @@ export const route = z.object({
   endpoint: z.string().describe("Where the request is taken to come in"),
   endpoints: z.array(z.string()).describe("Those that the model declares"),
   refusal: z.string().nullable().describe("Why nobody can be asked; null = somebody can"),
+  conversations: z
+    .object({
+      sampled: z.int().describe("At most 256 of those that this process was asked for in the last hours"),
+      seen_once: z.int().describe("Of these, those that one request alone belonged to"),
+    })
+    .describe("Of the model: where nearly all are seen once, clients may make up a new id for each request"),
   stations: z
     .array(
       z.object({

@@ -23,10 +23,12 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
           endpoint === "images" || endpoint === "videos"
             ? await mediaStations(deps, catalog.serving(model, group, endpoint), model)
             : textStations(deps, catalog, { model, group, protocol: endpoint });
+        const { sampled, once } = deps.routing.seenConversations(model);
         return {
           process: deps.runtime.label,
           ...{ endpoint, endpoints: [...endpoints] },
           refusal: stations.length > 0 ? null : refusalOf(catalog, { model, group, endpoint }),
+          conversations: { sampled, seen_once: once },
           stations,
         };
       },

@@ -61,6 +61,7 @@ type Station = Route["stations"][number];
 
 function Stations({ route }: { readonly route: Route }): ReactNode {
   const t = useWords(upstreamWords);
+  const { sampled, seen_once } = route.conversations;
   if (route.refusal !== null) return <Empty title={route.refusal} />;
   return (
     <>
@@ -90,6 +91,7 @@ function Stations({ route }: { readonly route: Route }): ReactNode {
           { title: t.credentials, cell: (station) => <Conditions station={station} /> },
         ]}
       />
+      {sampled > 0 && <p>{t.seenOnce(formatShare(seen_once / sampled), sampled)}</p>}
       <p className="text-sm text-mute">{t.routeProcess(route.process)}</p>
     </>
   );

@@ -148,6 +148,8 @@ export const upstreamWords = wordsOf({
     translates: "translated",
     taskApi: "the vendor's task API",
     full: "full",
+    seenOnce: (share: string, sampled: number) =>
+      `Seen once: ${share} of ${sampled} conversations of the last one to two hours. Nearly all means that clients make up a new id for each request; the setting affinity: anchor goes by how a conversation begins.`,
     routeProcess: (process: string) => `As process ${process} knows it.`,
     noModels: "This upstream has no models yet",
   },
@@ -285,6 +287,8 @@ export const upstreamWords = wordsOf({
     translates: "翻译",
     taskApi: "供应商的任务接口",
     full: "已满",
+    seenOnce: (share: string, sampled: number) =>
+      `最近一到两小时的 ${sampled} 个会话中，只出现一次的占 ${share}。若几乎全部如此，说明客户端每次请求都换新的会话标识；设置 affinity: anchor 则按会话开头识别。`,
     routeProcess: (process: string) => `由进程 ${process} 所知。`,
     noModels: "此上游还没有模型",
   },
