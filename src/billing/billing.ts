@@ -2,6 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
 import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
+import type { AskedPlace } from "../usage/place-reason.ts";
 import type { TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./usage-bound.ts";
 
@@ -118,6 +119,10 @@ export interface Outcome {
   readonly hostile?: readonly string[];
   readonly upstream: string | null;
   readonly upstreamModel: string | null;
+  /** Absent = nobody was asked. */
+  readonly place?: AskedPlace;
+  /** The output limit that the gateway wrote into the request, where the caller stated none and the money covered no more. */
+  readonly outputLimit?: number;
   /** What the vendor reported and cannot have been; the usage has something else in its place. */
   readonly implausible?: readonly Implausible[];
   /** HTTP status the caller saw; 0 = gone before any. */

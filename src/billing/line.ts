@@ -12,7 +12,7 @@ export type Line = (sheet: ByteSheet) => void;
 
 /**
  * The two lines of a request. Each is JSON that the database reads (its field names are those of
- * migration 000015), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
+ * migration 000024), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
  * number would lose digits.
  */
 export function encodeBegin(
@@ -70,6 +70,10 @@ export function encodeEnd(
     sheet.bytes(outcome.estimated ? NEXT.estimated : NEXT.counted);
     writeText(sheet, NEXT.upstream, outcome.upstream);
     writeText(sheet, NEXT.upstreamModel, outcome.upstreamModel);
+    if (outcome.place !== undefined) {
+      writeText(sheet, NEXT.credential, outcome.place.credential);
+      writeWord(sheet, NEXT.chosen, outcome.place.reason);
+    }
     writeNumber(sheet, NEXT.attempts, outcome.attempts);
     writeNumber(sheet, NEXT.firstByteMs, outcome.firstByteMs);
     writeNumber(sheet, NEXT.totalMs, outcome.totalMs);
@@ -98,9 +102,10 @@ function writeUsage(sheet: ByteSheet, usage: TokenUsage): void {
 /** What few requests have. */
 function writeRest(sheet: ByteSheet, end: SettledEnd, firstHoldNanos: bigint): void {
   const { holdNanos, writtenOffNanos, lastRates } = end;
-  const { hostile, losses, errorCode, implausible } = end.outcome;
+  const { hostile, losses, errorCode, implausible, outputLimit } = end.outcome;
   if (holdNanos !== firstHoldNanos) writeWord(sheet, NEXT.hold, String(holdNanos));
   if (writtenOffNanos > 0n) sheet.text(`,"written_off":"${writtenOffNanos}"`);
+  if (outputLimit !== undefined) sheet.text(`,"output_limit":${outputLimit}`);
   if (implausible?.length) sheet.text(`,"implausible":${JSON.stringify(implausible)}`);
   if (hostile?.length) sheet.text(`,"hostile":${wellFormed(JSON.stringify(hostile))}`);
   if (losses?.length) sheet.text(`,"losses":${wellFormed(JSON.stringify(losses))}`);
@@ -153,6 +158,8 @@ const NEXT = {
   counted: Buffer.from(',"estimated":false'),
   upstream: Buffer.from(',"upstream":'),
   upstreamModel: Buffer.from(',"upstream_model":'),
+  credential: Buffer.from(',"credential":'),
+  chosen: Buffer.from(',"chosen":'),
   attempts: Buffer.from(',"attempts":'),
   firstByteMs: Buffer.from(',"first_byte_ms":'),
   totalMs: Buffer.from(',"total_ms":'),

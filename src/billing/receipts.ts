@@ -49,6 +49,8 @@ export interface Receipt {
   readonly hold_usd?: string;
   /** What the request cost beyond that and the account's money or the key's limit did not cover: nobody's to pay. */
   readonly written_off_usd?: string;
+  /** Tokens: the limit that the gateway wrote into a request which stated none, as the money covered no more. Absent = none. */
+  readonly output_limit?: number;
   /** Counts that the vendor reported and that are not possible, with what is; they were not charged. */
   readonly implausible?: readonly Implausible[];
   /** Fields that could not be carried to the upstream's protocol. */
@@ -171,6 +173,7 @@ function unpostedReceipt(
     writtenOffNanos: BigInt(end.written_off ?? "0"),
     implausible: end.implausible ?? [],
     losses: end.losses ?? [],
+    outputLimit: end.output_limit ?? null,
   };
   return receiptOf(row, "pending");
 }
@@ -200,6 +203,7 @@ interface EndFields {
   readonly hostile?: readonly string[];
   readonly error_code?: string;
   readonly losses?: readonly string[];
+  readonly output_limit?: number;
   readonly hold?: string;
   readonly written_off?: string;
   readonly implausible?: readonly Implausible[];
@@ -236,6 +240,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     charge_nanos: String(row.chargeNanos),
     hold_usd: formatUsd(row.holdNanos),
     written_off_usd: formatUsd(row.writtenOffNanos),
+    ...(row.outputLimit === null ? {} : { output_limit: row.outputLimit }),
     implausible: row.implausible,
     losses: row.losses,
   };

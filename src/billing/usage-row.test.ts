@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, endOf, order } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { PLACE_REASONS } from "../usage/place-reason.ts";
 import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
 import { ledgersOf } from "./ledger-ref.ts";
@@ -32,13 +33,24 @@ const outcomes = fc
     estimated: fc.boolean(),
     upstream: fc.option(names),
     upstreamModel: fc.option(names),
+    place: fc.option(fc.record({ credential: names, reason: fc.constantFrom(...PLACE_REASONS) }), {
+      nil: undefined,
+    }),
     status: fc.constantFrom(0, 200, 502),
     attempts: fc.nat(3),
     firstByteMs: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
     totalMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
     raw: fc.oneof(fc.constant(undefined), fc.jsonValue(), fc.constant({ odd: "\t\n\\ \ud800 \0" })),
     losses: fc.constantFrom(undefined, []),
-    odd: fc.constantFrom({}, {}, {}, { errorCode: "code" }, { losses: ["a\tb"] }, { hostile: ["x"] }),
+    odd: fc.constantFrom(
+      {},
+      {},
+      {},
+      { errorCode: "code" },
+      { outputLimit: 17 },
+      { losses: ["a\tb"] },
+      { hostile: ["x"] },
+    ),
   })
   .map(({ odd, ...outcome }): Outcome => JSON.parse(JSON.stringify({ ...outcome, ...odd })));
 

@@ -17,18 +17,19 @@ export interface EndedRequest {
 }
 
 /**
- * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of migration 000016, an
+ * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of migration 000024, an
  * empty one being null. undefined where a row cannot hold all of it; its two lines are posted then, which can. Positions
  * are between a program and the function of its own migration; what lies on disk has names.
  */
 export function encodeRow(ended: EndedRequest): Row | undefined {
   const { order, end } = ended;
   const { outcome } = end;
-  const { upstream, upstreamModel } = outcome;
+  const { upstream, upstreamModel, place } = outcome;
   const model = modelText(order.model, order.price).row;
   if (model === undefined || !isPlain(order.requestId) || !fits(order, end)) return undefined;
   if ((upstream !== null && !isPlain(upstream)) || (upstreamModel !== null && !isPlain(upstreamModel)))
     return undefined;
+  if (place !== undefined && !isPlain(place.credential)) return undefined;
   return (sheet) => {
     const { usage } = outcome;
     writeNumber(sheet, ended.beganAtMs);
@@ -57,7 +58,9 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     writeText(sheet, end.raw);
     writeText(sheet, String(end.chargeNanos));
     // Nothing is written off; programs that did not know of it have no such field.
-    sheet.text("0");
+    writeText(sheet, "0");
+    writeText(sheet, place?.credential ?? null);
+    sheet.text(place?.reason ?? "");
   };
 }
 
@@ -78,7 +81,7 @@ function fits(
   { price, amountNanos }: HoldOrder,
   { outcome, holdNanos, writtenOffNanos }: SettledEnd,
 ): boolean {
-  const { hostile, losses, errorCode, withoutExtras, implausible } = outcome;
+  const { hostile, losses, errorCode, withoutExtras, implausible, outputLimit } = outcome;
   return (
     holdNanos === amountNanos &&
     writtenOffNanos === 0n &&
@@ -86,6 +89,7 @@ function fits(
     (hostile === undefined || hostile.length === 0) &&
     (losses === undefined || losses.length === 0) &&
     errorCode === undefined &&
+    outputLimit === undefined &&
     (withoutExtras === undefined || price.extras === undefined)
   );
 }
@@ -97,7 +101,7 @@ export function linesOfRow(row: string): { readonly beginLine: string; readonly 
   const [endpoint, streamed, hold, ledgers = "", ...ofOutcome] = ofOrder;
   const [upstream, upstreamModel, status, reason, attempts, firstByteMs, totalMs, ...ofUsage] = ofOutcome;
   const [estimated, inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, ...ofAnswer] = ofUsage;
-  const [outputVisible, outputReasoning, raw = "", charge] = ofAnswer;
+  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen] = ofAnswer;
   const begin = {
     ...{
       at: numberOf(beganAt),
@@ -113,6 +117,7 @@ export function linesOfRow(row: string): { readonly beginLine: string; readonly 
   };
   const end = {
     ...{ at: numberOf(endedAt), upstream: upstream || null, upstream_model: upstreamModel || null },
+    ...(chosen ? { credential, chosen } : {}),
     ...{ status: numberOf(status), reason, attempts: numberOf(attempts) },
     ...{
       first_byte_ms: numberOf(firstByteMs) ?? null,

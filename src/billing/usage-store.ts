@@ -48,6 +48,7 @@ export interface UsageRow {
   readonly writtenOffNanos: bigint;
   readonly implausible: readonly Implausible[];
   readonly losses: readonly string[];
+  readonly outputLimit: number | null;
 }
 
 /** The account's request of that id; where a process died and a later one settled it after all, the settled record. */
@@ -63,7 +64,8 @@ export async function findUsage(
             cache_write_1h as "cacheWrite1h", output_visible as "outputVisible",
             output_reasoning as "outputReasoning", media, price_id as "priceId", rates, factor_ppm as "factorPpm",
             hold_nanos as "holdNanos", charge_nanos as "chargeNanos", losses,
-            coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible
+            coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible,
+            output_limit as "outputLimit"
        from usage where account_id = $1 and request_id = $2
       order by line is null limit 1`,
     [accountId, requestId],

@@ -6,6 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Loss } from "../conversation/loss.ts";
 import type { AnswerFacts } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { PlaceReason } from "../usage/place-reason.ts";
 import { totalOutput } from "../usage/usage.ts";
 import type { Bridge } from "./bridge.ts";
 import { lossTexts } from "./dropped-header.ts";
@@ -30,6 +31,10 @@ export interface Exchange extends Member {
   attempts: number;
   /** Who was asked last. */
   asked: Candidate | null;
+  /** Why that one. */
+  reason: PlaceReason | null;
+  /** What the gateway has written into the request, as the money covers no more. */
+  readonly outputLimit: number | undefined;
   /** Monotonic time of the first byte of the answer that is being relayed. */
   firstByteMs: number | null;
   /** Set once by a drain that ran out of patience. */
@@ -107,7 +112,7 @@ function outcomeOf(
   { usage, estimated, implausible }: ChargeableUsage,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
-  const { firstByteMs, request } = exchange;
+  const { firstByteMs, request, asked, outputLimit } = exchange;
   const reported = facts?.usage;
   return {
     reason,
@@ -115,11 +120,15 @@ function outcomeOf(
     estimated,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
+    ...(candidate === null || candidate !== asked || exchange.reason === null
+      ? undefined
+      : { place: { credential: candidate.credential.name, reason: exchange.reason } }),
     status: ending.status,
     attempts: exchange.attempts,
     firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs - request.startedMs),
     totalMs: Math.round(exchange.clock.monotonicMs() - request.startedMs),
     ...(errorCode === undefined ? undefined : { errorCode }),
+    ...(outputLimit === undefined ? undefined : { outputLimit }),
     ...(exchange.losses.length === 0 ? undefined : { losses: lossTexts(exchange.losses) }),
     ...(candidate === null || carriesExtras(request, candidate.protocol)
       ? undefined

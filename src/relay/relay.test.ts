@@ -36,7 +36,12 @@ function open() {
   const relay = createRelay({
     catalog: { current: () => catalog },
     routing: {
-      candidates: () => Object.assign([candidate], { room: () => undefined, home: () => undefined }),
+      candidates: () =>
+        Object.assign([candidate], {
+          room: () => undefined,
+          home: () => undefined,
+          reason: () => "first_choice",
+        }),
       report: () => undefined,
     },
     billing: {

@@ -170,6 +170,8 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     seat: -1,
     attempts: 0,
     asked: null,
+    reason: null,
+    outputLimit: held.outputLimit,
     firstByteMs: null,
     drained: false,
     gone: false,
@@ -321,6 +323,7 @@ async function attempt(
   }
   exchange.attempts += 1;
   exchange.asked = candidate;
+  exchange.reason = candidates.reason();
   exchange.losses = passage.losses;
   crashPoint("upstream.before-send");
   const failure = await attemptAt(deps, exchange, candidate, passage);

@@ -1,6 +1,7 @@
 import type { Origin } from "../conversation/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { PlaceReason } from "../usage/place-reason.ts";
 import { type ConversationKey, chanceKey, distance, luck, type Place } from "./conversation.ts";
 import { isCrowded } from "./load.ts";
 import type { CandidateOrder, Pin, Route, Station, Stop, Tier } from "./routes.ts";
@@ -39,6 +40,8 @@ export interface Candidates extends Iterable<Candidate> {
   room(): Promise<void> | undefined;
   /** Where the conversation belongs while nothing is wrong anywhere; undefined = it is no conversation, or nowhere. */
   home(): Candidate | undefined;
+  /** Why the candidate asked last was chosen. */
+  reason(): PlaceReason;
   /** The candidate asked last has refused the state that the request carries: no other of its signer is asked. */
   refusedState(): void;
   /** The conversation is found to be at that place: it is asked next, even if its signer has just refused. */
@@ -69,6 +72,8 @@ export class Walk implements Candidates, Iterator<Candidate> {
   #passed: Set<Station | Stop> | undefined;
   #isStateRefused = false;
   #isFound = false;
+  #reason: PlaceReason = "failover";
+  #nearestOfAll: Stop | undefined;
   #refuser: Stop | undefined;
 
   constructor(route: Route, { account, pins, minter, conversation, moved }: CandidateOrder, deps: WalkDeps) {
@@ -126,16 +131,31 @@ export class Walk implements Candidates, Iterator<Candidate> {
   }
 
   home(): Candidate | undefined {
-    if (this.#key.id === "") return undefined;
-    let found: Stop | undefined;
+    return this.#key.id === "" ? undefined : this.#own()?.candidate;
+  }
+
+  reason(): PlaceReason {
+    return this.#reason;
+  }
+
+  /** Where the request goes while nothing is wrong anywhere; worked out once. */
+  #own(): Stop | undefined {
+    if (this.#nearestOfAll !== undefined) return this.#nearestOfAll;
     let least = Number.POSITIVE_INFINITY;
     for (const { stops } of this.#route[0] ?? []) {
       for (const stop of stops) {
         const far = distance(this.#key, stop.seed, stop.weight);
-        if (far < least) [found, least] = [stop, far];
+        if (far < least) [this.#nearestOfAll, least] = [stop, far];
       }
     }
-    return found?.candidate;
+    return this.#nearestOfAll;
+  }
+
+  #reasonFor(stop: Stop, isFirst: boolean): PlaceReason {
+    if (this.#pins !== undefined) return "pinned";
+    if (isFirst && this.#minter !== undefined && mints(stop, this.#minter)) return "state";
+    if (isFirst && stop === this.#own()) return this.#key.id === "" ? "first_choice" : "affinity";
+    return isAt(stop, this.#moved) ? "moved" : "failover";
   }
 
   refusedState(): void {
@@ -149,6 +169,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
   }
 
   again(): Candidate | undefined {
+    this.#reason = "failover";
     this.#refuser?.load.take();
     return this.#refuser?.candidate;
   }
@@ -174,6 +195,7 @@ export class Walk implements Candidates, Iterator<Candidate> {
     stop.load.take();
     stop.health.claim(this.#account, nowMs);
     this.#attempts += 1;
+    this.#reason = this.#reasonFor(stop, failed === undefined);
     this.#last = found;
     return stop;
   }

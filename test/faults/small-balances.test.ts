@@ -118,6 +118,7 @@ describe("a balance below what the longest answer would cost", { timeout: PATIEN
       }
       const receipt = await receiptOf(reply);
       expect(BigInt(receipt.charge_nanos)).toBeGreaterThan(0n);
+      expect(receipt.output_limit).toBe(limit);
       expect(Number(receipt.hold_usd)).toBeLessThanOrEqual(QUARTER / 1e9);
     },
   );
@@ -128,6 +129,7 @@ describe("a balance below what the longest answer would cost", { timeout: PATIEN
     const rich = await chat({}, "rich");
     expect([rich.status, rich.headers.get("x-faregate-output-limit")]).toEqual([200, null]);
     expect(limitIn(vendor.calls.at(-1)?.body.toString() ?? "")).toBeNaN();
+    expect(await receiptOf(rich, "rich")).not.toHaveProperty("output_limit");
   });
 
   it("serves several at once, those that find no room after the others", async () => {

@@ -192,12 +192,14 @@ describe("requests and spending in the console", () => {
     expect(detail).toMatchObject({
       receipt: { request_id: id, state: "posted", charge_nanos: detail.request.charge_nanos },
       request: { model: "small", endpoint: "chat-completions", status: 200, upstream: null, failed: false },
-      upstream_model: null,
+      ...{ upstream_model: null, place: null },
     });
     expect(detail.request.total_ms).toBeGreaterThanOrEqual(detail.request.first_byte_ms);
     expect(detail.raw_usage).toBeTruthy();
     const seen = (await operator.get(`${requests()}/${id}`)).body;
     expect(seen).toMatchObject({ request: { upstream: "sandbox" }, upstream_model: "small" });
+    // The sandbox takes no key.
+    expect(seen.place).toEqual({ credential: "none", reason: "affinity" });
     expect((await viewer.get(`${requests()}?upstream=sandbox`)).status).toBe(403);
     const byUpstream = (await operator.get(`${requests()}?upstream=sandbox&limit=200`)).body.data;
     expect(byUpstream.map((row: { request_id: string }) => row.request_id)).toContain(id);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLACE_REASONS } from "../../usage/place-reason.ts";
 import { givenMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
@@ -110,6 +111,10 @@ export const receipt = z.object({
   charge_usd: usd.optional(),
   charge_nanos: nanos.optional(),
   hold_usd: usd.optional(),
+  output_limit: z
+    .int()
+    .optional()
+    .describe("What the gateway wrote into a request without a limit, as the money covered no more"),
   losses: z.array(z.string()).readonly().optional(),
   task: z.object({ id: z.string(), state: z.string(), late_result: z.unknown().optional() }).optional(),
 });
@@ -122,6 +127,17 @@ export const requestDetail = z.object({
     .string()
     .nullable()
     .describe("The upstream's name of the model; null for all but operators"),
+  place: z
+    .object({
+      credential: z.string().describe("Name of the upstream's credential; none = it wants no key"),
+      reason: z
+        .enum(PLACE_REASONS)
+        .describe(
+          "affinity = the conversation's own place; first_choice = of no conversation, by weight; moved = the conversation has gone on there; pinned = an id in the request leads there; state = it made the state that the request carries; failover = the own place was full, not well, or has failed the request",
+        ),
+    })
+    .nullable()
+    .describe("Where the request was sent last, and why there; null for all but operators"),
 });
 export type RequestDetail = z.infer<typeof requestDetail>;
 export type Receipt = z.infer<typeof receipt>;

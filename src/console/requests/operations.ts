@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
 import {
+  type RequestDetail,
   type RequestFilter,
   type RequestRow,
   requestDetail,
@@ -14,7 +15,7 @@ import {
 } from "./contract.ts";
 import { newestRequests } from "./newest-requests.ts";
 import { readRecordedRequest } from "./recorded-request.ts";
-import type { LoggedRequest, Wanted } from "./request-rows-store.ts";
+import type { LoggedRequest, RequestDepths, Wanted } from "./request-rows-store.ts";
 
 /** The usage log of an account: what happened, why it cost what it did, and how long it took. */
 export function requestsOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -63,6 +64,7 @@ function show(deps: ConsoleDeps): Operation {
         request: row === undefined ? null : rowOf(row, call),
         raw_usage: row?.raw ?? null,
         upstream_model: isOperator(call) ? (row?.upstreamModel ?? null) : null,
+        place: isOperator(call) && row !== undefined ? placeOf(row) : null,
       };
     },
   });
@@ -153,6 +155,10 @@ function costOf(text: string): bigint {
 
 function isOperator(call: AnyCall): boolean {
   return call.person().isOperator;
+}
+
+function placeOf({ credential, chosen }: RequestDepths): RequestDetail["place"] {
+  return credential === null || chosen === null ? null : { credential, reason: chosen };
 }
 
 function rowOf(row: LoggedRequest, call: AnyCall): RequestRow {

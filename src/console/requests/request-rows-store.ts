@@ -1,5 +1,6 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
+import type { PlaceReason } from "../../usage/place-reason.ts";
 import type { Place } from "../cursor.ts";
 
 /** Which requests of the log; undefined = whatever. */
@@ -56,6 +57,8 @@ export interface LoggedRequest {
 export interface RequestDepths extends LoggedRequest {
   readonly raw: unknown;
   readonly upstreamModel: string | null;
+  readonly credential: string | null;
+  readonly chosen: PlaceReason | null;
 }
 
 /**
@@ -151,7 +154,7 @@ export function findRequest(
   requestId: string,
 ): Promise<RequestDepths | undefined> {
   return db.maybeOne<RequestDepths>(
-    `select ${SHOWN}, u.raw, u.upstream_model as "upstreamModel"
+    `select ${SHOWN}, u.raw, u.upstream_model as "upstreamModel", u.credential, u.chosen
        from usage u left join api_keys k on k.id = u.key_id
       where u.account_id = $1 and u.request_id = $2 order by u.line is null limit 1`,
     [accountId, requestId],

@@ -158,7 +158,7 @@ function Moment({ at }: { readonly at: string }): ReactNode {
   );
 }
 
-function useFacts({ receipt, request, upstream_model: upstreamModel }: RequestDetail, account: string) {
+function useFacts({ receipt, request, upstream_model, place }: RequestDetail, account: string) {
   const t = useWords(requestWords);
   const { person } = useSession();
   const rows: [string, ReactNode][] = [
@@ -168,6 +168,8 @@ function useFacts({ receipt, request, upstream_model: upstreamModel }: RequestDe
     [t.streamed, receipt.streamed ? t.yes : t.no],
   ];
   if (receipt.status !== undefined) rows.push([t.status, receipt.status === 0 ? "–" : receipt.status]);
+  if (receipt.output_limit !== undefined)
+    rows.push([t.outputLimit, <Count key="limit" value={receipt.output_limit} />]);
   if (receipt.error_code) rows.push([t.error, <code key="error">{receipt.error_code}</code>]);
   if (request !== null) {
     rows.push([
@@ -196,7 +198,8 @@ function useFacts({ receipt, request, upstream_model: upstreamModel }: RequestDe
     ]);
   }
   if (person.is_operator && request?.upstream) {
-    rows.push([t.upstream, request.upstream], [t.upstreamModel, upstreamModel ?? "–"]);
+    rows.push([t.upstream, request.upstream], [t.upstreamModel, upstream_model ?? "–"]);
+    if (place !== null) rows.push([t.credential, place.credential], [t.chosen, t.reasons[place.reason]]);
   }
   return rows;
 }
