@@ -206,6 +206,15 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     },
   );
 
+  it("tell operators where a request was sent and why, and how many conversations are seen once", async () => {
+    const { page } = await signedIn();
+    await page.goto(`/accounts/${values["account"]}/requests/${values["request"]}`);
+    await page.getByText("Chosen because").waitFor();
+    await page.getByText("it is the conversation's own place").waitFor();
+    await page.goto(`/operator/upstreams/${values["upstream"]}?tab=route&model=text-large`);
+    await page.getByText(/^Seen once: .* of \d+ conversations/).waitFor();
+  });
+
   it("lead to signing in and back to where one was going", async () => {
     const visitor = await browser.visit(world.gateway.url);
     await visitor.page.goto(`/accounts/${values["account"]}/models?q=text`);
