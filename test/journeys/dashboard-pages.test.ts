@@ -212,7 +212,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.getByText("Chosen because").waitFor();
     await page.getByText("it is the conversation's own place").waitFor();
     await page.goto(`/operator/upstreams/${values["upstream"]}?tab=route&model=text-large`);
-    await page.getByText(/^Seen once: .* of \d+ conversations/).waitFor();
+    await page.getByText(/^Conversations seen once, .*: \d+% of \d+\./).waitFor();
   });
 
   it("lead to signing in and back to where one was going", async () => {

@@ -137,7 +137,9 @@ export const requestDetail = z.object({
         ),
     })
     .nullable()
-    .describe("Where the request was sent last, and why there; null for all but operators"),
+    .describe(
+      "Where the request was sent last, and why there; null of pictures and videos, and for all but operators",
+    ),
 });
 export type RequestDetail = z.infer<typeof requestDetail>;
 export type Receipt = z.infer<typeof receipt>;

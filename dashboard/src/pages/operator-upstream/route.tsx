@@ -91,7 +91,9 @@ function Stations({ route }: { readonly route: Route }): ReactNode {
           { title: t.credentials, cell: (station) => <Conditions station={station} /> },
         ]}
       />
-      {sampled > 0 && <p>{t.seenOnce(formatShare(seen_once / sampled), sampled)}</p>}
+      {sampled > 0 && (
+        <p className="text-sm text-mute">{t.seenOnce(formatShare(seen_once / sampled), sampled)}</p>
+      )}
       <p className="text-sm text-mute">{t.routeProcess(route.process)}</p>
     </>
   );

@@ -149,7 +149,7 @@ export const upstreamWords = wordsOf({
     taskApi: "the vendor's task API",
     full: "full",
     seenOnce: (share: string, sampled: number) =>
-      `Seen once: ${share} of ${sampled} conversations of the last one to two hours. Nearly all means that clients make up a new id for each request; the setting affinity: anchor goes by how a conversation begins.`,
+      `Conversations seen once, in the last one to two hours: ${share} of ${sampled}. Nearly all means that clients make up a new id for each request; the setting affinity: anchor goes by how a conversation begins.`,
     routeProcess: (process: string) => `As process ${process} knows it.`,
     noModels: "This upstream has no models yet",
   },
