@@ -13,6 +13,8 @@ const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);
 // Tests of started servers wait more than they compute, so that more of them than there are cores run at once.
 const CORES = 2;
 const WAITING_WORKERS = 3;
+// The same within a file: tests are concurrent where they wait for a time to pass, or for their usage to be logged.
+const WAITING_TESTS = 24;
 
 /**
  * Four projects: `unit` sits beside the sources, `blackbox` drives started servers (it needs a build), `long` holds the
@@ -53,6 +55,7 @@ export default defineConfig({
           hookTimeout: BLACKBOX_LIMIT_MS,
           retry: RETRIES,
           maxWorkers: WAITING_WORKERS,
+          maxConcurrency: WAITING_TESTS,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { cleanLedger, readUsageLog } from "../support/money-books.ts";
+import { cleanLedger, postedRow } from "../support/money-books.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
 import { type ToldAnswer, toldAnswer } from "../support/told-answer.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES } from "../support/vendor-wire.ts";
-import { waitFor } from "../support/wait.ts";
 
 /** What a healthy vendor's answer costs: 7 tokens in at $3 a million, 3 out at $15. */
 const NANOS = 7n * 3_000n + 3n * 15_000n;
@@ -109,10 +108,7 @@ describe("H10, an answer that is none", () => {
     await healthy?.close();
   });
 
-  const rowOf = (requestId: string | undefined) =>
-    waitFor(`the usage log to hold ${requestId}`, async () =>
-      (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
-    );
+  const rowOf = (requestId: string | undefined) => postedRow(gateway, requestId);
 
   it.concurrent.each(CASES)(
     "gives way to another upstream's: $conduct, $client at $upstream",

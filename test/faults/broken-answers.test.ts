@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { cleanLedger, readUsageLog, type UsageRow } from "../support/money-books.ts";
+import { cleanLedger, postedRow, type UsageRow } from "../support/money-books.ts";
 import { call, type Heard, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
 import { PAIRS } from "../support/translated-world.ts";
@@ -12,7 +12,6 @@ import {
   vendorUpstream,
 } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
-import { waitFor } from "../support/wait.ts";
 
 const SSE = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };
@@ -203,10 +202,7 @@ describe("answers that are broken", () => {
   ): Promise<Heard> =>
     call(gateway.url, { protocol: client, streamed, model: modelAt(conduct, upstream), prompt: "Hello" });
 
-  const rowOf = ({ requestId }: Heard): Promise<UsageRow> =>
-    waitFor(`the usage log to hold ${requestId}`, async () =>
-      (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
-    );
+  const rowOf = ({ requestId }: Heard): Promise<UsageRow> => postedRow(gateway, requestId);
 
   const expectFailed = async (client: TextProtocol, heard: Heard): Promise<void> => {
     expect(heard.status).toBe(502);
@@ -226,7 +222,7 @@ describe("answers that are broken", () => {
     expect(await rowOf(heard)).toMatchObject({ reason: "completed", estimated: false });
   });
 
-  it.each(
+  it.concurrent.each(
     same.flatMap((pair) =>
       Object.keys(NO_ANSWERS)
         .filter((conduct) => !isStream(pair.upstream, conduct))
@@ -243,16 +239,19 @@ describe("answers that are broken", () => {
     },
   );
 
-  it.each(Object.keys(BROKEN_HTTP))("that break HTTP are the upstream's failure: %s", async (conduct) => {
-    for (const streamed of [false, true]) {
-      const heard = await ask(conduct, { client: "messages", upstream: "messages" }, streamed);
-      expect([conduct, heard.status]).toEqual([conduct, 502]);
-      expectErrorForm("messages", heard.text, { status: 502, code: "upstream_error" });
-      expect((await rowOf(heard)).chargeNanos).toBe(0n);
-    }
-  });
+  it.concurrent.each(Object.keys(BROKEN_HTTP))(
+    "that break HTTP are the upstream's failure: %s",
+    async (conduct) => {
+      for (const streamed of [false, true]) {
+        const heard = await ask(conduct, { client: "messages", upstream: "messages" }, streamed);
+        expect([conduct, heard.status]).toEqual([conduct, 502]);
+        expectErrorForm("messages", heard.text, { status: 502, code: "upstream_error" });
+        expect((await rowOf(heard)).chargeNanos).toBe(0n);
+      }
+    },
+  );
 
-  it.each(same.flatMap((pair) => Object.keys(SOUND).map((conduct) => ({ ...pair, conduct }))))(
+  it.concurrent.each(same.flatMap((pair) => Object.keys(SOUND).map((conduct) => ({ ...pair, conduct }))))(
     "only in their form are answers of $client: $conduct",
     async ({ conduct, ...pair }) => {
       for (const streamed of [false, true]) {
@@ -263,7 +262,7 @@ describe("answers that are broken", () => {
     },
   );
 
-  it.each(PAIRS)("by line ends of one kind are read for $client at $upstream", async (pair) => {
+  it.concurrent.each(PAIRS)("by line ends of one kind are read for $client at $upstream", async (pair) => {
     const heard = await ask("carriage-returns", pair, true);
     expect(heard.status).toBe(200);
     expect(heard.text).toContain("there.");
@@ -301,7 +300,7 @@ describe("answers that are broken", () => {
     expectStreamErrorForm("messages", heard.text, { status: 502, code: "upstream_error" });
   });
 
-  it.each(TEXT_PROTOCOLS)(
+  it.concurrent.each(TEXT_PROTOCOLS)(
     "with details nested without end are told without them to a caller of %s",
     async (client) => {
       const heard = await ask("nested-details", { client, upstream: client }, false);

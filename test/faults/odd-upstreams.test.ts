@@ -2,13 +2,12 @@ import { createGzip, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { cleanLedger, readUsageLog, type UsageRow } from "../support/money-books.ts";
+import { cleanLedger, postedRow, type UsageRow } from "../support/money-books.ts";
 import { call, type Heard, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
-import { waitFor } from "../support/wait.ts";
 
 /** What a vendor's answer costs: 7 tokens in at $3 a million, 3 out at $15. */
 const NANOS = 7n * 3_000n + 3n * 15_000n;
@@ -194,12 +193,9 @@ describe("upstreams that are odd", () => {
   ): Promise<Heard> =>
     call(gateway.url, { protocol: client, streamed, model: modelAt(conduct, upstream), prompt: "Hello" });
 
-  const rowOf = ({ requestId }: Pick<Heard, "requestId">): Promise<UsageRow> =>
-    waitFor(`the usage log to hold ${requestId}`, async () =>
-      (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
-    );
+  const rowOf = ({ requestId }: Pick<Heard, "requestId">): Promise<UsageRow> => postedRow(gateway, requestId);
 
-  it.each(PAIRS)(
+  it.concurrent.each(PAIRS)(
     "that answer $client at $upstream in another framing than was asked for are read as what came, and charged exactly",
     async (pair) => {
       for (const conduct of ["in-one-piece", "in-events"]) {
@@ -233,7 +229,7 @@ describe("upstreams that are odd", () => {
   });
 
   describe("that compress although nobody asked", () => {
-    it.each(PAIRS)(
+    it.concurrent.each(PAIRS)(
       "are read for $client at $upstream, plain and streamed, and charged exactly",
       async (pair) => {
         for (const streamed of [false, true]) {
@@ -248,7 +244,7 @@ describe("upstreams that are odd", () => {
       },
     );
 
-    it.each(TEXT_PROTOCOLS)(
+    it.concurrent.each(TEXT_PROTOCOLS)(
       "are forwarded to %s as the bytes that were compressed, and as plain",
       async (protocol) => {
         const model = modelAt("compressed", protocol);
@@ -261,21 +257,24 @@ describe("upstreams that are odd", () => {
       },
     );
 
-    it.each(PAIRS)("event by event are left as soon as $client leaves, and charged", async (pair) => {
-      const model = modelAt("compressed-endless", pair.upstream);
-      const { path, body } = wireForm({ protocol: pair.client, streamed: true, model, prompt: "Hello" });
-      const leaving = new AbortController();
-      const answer = await fetch(`${gateway.url}${path}`, {
-        ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
-        signal: leaving.signal,
-      });
-      expect((await answer.body?.getReader().read())?.value?.length).toBeGreaterThan(0);
-      leaving.abort();
-      const requestId = answer.headers.get("x-request-id") ?? "";
-      expect(await rowOf({ requestId })).toMatchObject({ reason: "client_aborted", estimated: true });
-    });
+    it.concurrent.each(PAIRS)(
+      "event by event are left as soon as $client leaves, and charged",
+      async (pair) => {
+        const model = modelAt("compressed-endless", pair.upstream);
+        const { path, body } = wireForm({ protocol: pair.client, streamed: true, model, prompt: "Hello" });
+        const leaving = new AbortController();
+        const answer = await fetch(`${gateway.url}${path}`, {
+          ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+          signal: leaving.signal,
+        });
+        expect((await answer.body?.getReader().read())?.value?.length).toBeGreaterThan(0);
+        leaving.abort();
+        const requestId = answer.headers.get("x-request-id") ?? "";
+        expect(await rowOf({ requestId })).toMatchObject({ reason: "client_aborted", estimated: true });
+      },
+    );
 
-    it.each(PAIRS)("tell $client what $upstream refuses, in its words", async (pair) => {
+    it.concurrent.each(PAIRS)("tell $client what $upstream refuses, in its words", async (pair) => {
       for (const streamed of [false, true]) {
         const heard = await ask("compressed-refusal", pair, streamed);
         expect(heard.status).toBe(400);
@@ -284,15 +283,18 @@ describe("upstreams that are odd", () => {
     });
   });
 
-  it.each(PAIRS)("are read for $client where the JSON of $upstream is all but sound", async (pair) => {
-    for (const conduct of ["marked", "no-number"]) {
-      const heard = await ask(conduct, pair, false);
-      expect([conduct, heard.complete]).toEqual([conduct, true]);
-      expect(await rowOf(heard)).toMatchObject({ estimated: false, chargeNanos: NANOS });
-    }
-  });
+  it.concurrent.each(PAIRS)(
+    "are read for $client where the JSON of $upstream is all but sound",
+    async (pair) => {
+      for (const conduct of ["marked", "no-number"]) {
+        const heard = await ask(conduct, pair, false);
+        expect([conduct, heard.complete]).toEqual([conduct, true]);
+        expect(await rowOf(heard)).toMatchObject({ estimated: false, chargeNanos: NANOS });
+      }
+    },
+  );
 
-  it.each(
+  it.concurrent.each(
     TEXT_PROTOCOLS.flatMap((protocol) => ["untyped", "mistyped"].map((conduct) => ({ protocol, conduct }))),
   )(
     "that do not say what $protocol answers are, or say it wrong, reach callers by their true type: $conduct",
@@ -310,7 +312,7 @@ describe("upstreams that are odd", () => {
     },
   );
 
-  it.each(TEXT_PROTOCOLS)(
+  it.concurrent.each(TEXT_PROTOCOLS)(
     "that fail under status 200 in a status of their own cost %s nothing",
     async (protocol) => {
       for (const streamed of [false, true]) {
@@ -321,16 +323,19 @@ describe("upstreams that are odd", () => {
     },
   );
 
-  it.each(PAIRS)("that say nothing under status 200 have failed for $client at $upstream", async (pair) => {
-    const heard = await ask("empty-object", pair, false);
-    expect(heard.status).toBe(502);
-    expectErrorForm(pair.client, heard.text, { status: 502, code: "upstream_error" });
-    expect(await rowOf(heard)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });
-  });
+  it.concurrent.each(PAIRS)(
+    "that say nothing under status 200 have failed for $client at $upstream",
+    async (pair) => {
+      const heard = await ask("empty-object", pair, false);
+      expect(heard.status).toBe(502);
+      expectErrorForm(pair.client, heard.text, { status: 502, code: "upstream_error" });
+      expect(await rowOf(heard)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });
+    },
+  );
 
   const chats = PAIRS.filter(({ upstream }) => upstream === "chat-completions");
 
-  it.each(chats)("that fail in a choice of a chat have failed for $client", async (pair) => {
+  it.concurrent.each(chats)("that fail in a choice of a chat have failed for $client", async (pair) => {
     const plain = await ask("failed-choice", pair, false);
     expect(plain.status).toBe(502);
     expect(await rowOf(plain)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });
@@ -345,7 +350,7 @@ describe("upstreams that are odd", () => {
     });
   });
 
-  it.each(PAIRS.filter(({ upstream }) => upstream in FAILED_ANSWERS))(
+  it.concurrent.each(PAIRS.filter(({ upstream }) => upstream in FAILED_ANSWERS))(
     "that say in an answer of $upstream that it failed cost $client nothing",
     async (pair) => {
       const heard = await ask("failed-answer", pair, false);
@@ -359,15 +364,18 @@ describe("upstreams that are odd", () => {
     },
   );
 
-  it.each(PAIRS)("that fail before the first word of $upstream cost $client nothing", async (pair) => {
-    for (const conduct of ["failed-after-opening", "cut-after-opening"]) {
-      const heard = await ask(conduct, pair, true);
-      expect(heard.complete).toBe(false);
-      expect(await rowOf(heard)).toMatchObject({
-        ...{ reason: "upstream_failed", estimated: false, chargeNanos: 0n },
-      });
-    }
-  });
+  it.concurrent.each(PAIRS)(
+    "that fail before the first word of $upstream cost $client nothing",
+    async (pair) => {
+      for (const conduct of ["failed-after-opening", "cut-after-opening"]) {
+        const heard = await ask(conduct, pair, true);
+        expect(heard.complete).toBe(false);
+        expect(await rowOf(heard)).toMatchObject({
+          ...{ reason: "upstream_failed", estimated: false, chargeNanos: 0n },
+        });
+      }
+    },
+  );
 
   it.concurrent.each(PAIRS.filter(({ upstream }) => upstream in EARLY_FINISH))(
     "that state a finish before the end of $upstream are heard to the end by $client",
@@ -387,17 +395,20 @@ describe("upstreams that are odd", () => {
       expect(await rowOf(heard)).toMatchObject({ reason: "completed", estimated: false, chargeNanos: NANOS });
     });
 
-    it.each(chats)("and break off amid it leave $client a finished answer of whole events", async (pair) => {
-      const heard = await ask("cut-in-usage", pair, true);
-      expect(heard.complete).toBe(true);
-      for (const [, data = ""] of heard.text.matchAll(/^data: (.*)$/gm)) {
-        if (data !== "[DONE]") expect(() => JSON.parse(data), data).not.toThrow();
-      }
-      expect(await rowOf(heard)).toMatchObject({ reason: "completed_usage_missing", estimated: true });
-    });
+    it.concurrent.each(chats)(
+      "and break off amid it leave $client a finished answer of whole events",
+      async (pair) => {
+        const heard = await ask("cut-in-usage", pair, true);
+        expect(heard.complete).toBe(true);
+        for (const [, data = ""] of heard.text.matchAll(/^data: (.*)$/gm)) {
+          if (data !== "[DONE]") expect(() => JSON.parse(data), data).not.toThrow();
+        }
+        expect(await rowOf(heard)).toMatchObject({ reason: "completed_usage_missing", estimated: true });
+      },
+    );
   });
 
-  it.each(PAIRS.filter(({ upstream }) => upstream === "generate-content"))(
+  it.concurrent.each(PAIRS.filter(({ upstream }) => upstream === "generate-content"))(
     "a stream of $client ends in an error where $upstream could not read its model's call",
     async (pair) => {
       const heard = await ask("unreadable-call", pair, true);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runSql } from "../support/embedded.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { cleanLedger, readUsageLog, type UsageRow } from "../support/money-books.ts";
+import { cleanLedger, postedRow, type UsageRow } from "../support/money-books.ts";
 import { expectStreamErrorForm } from "../support/text-errors.ts";
 import {
   answerWell,
@@ -115,11 +115,11 @@ describe("several answers of which one fails", () => {
     return { response, id: response.headers.get("x-request-id") ?? "" };
   };
   const rowOf = async (id: string): Promise<UsageRow & { readonly attempts: number }> => {
-    const url = gateway.database?.url ?? "";
-    const row = await waitFor("the usage row", async () =>
-      (await readUsageLog(url)).find(({ requestId }) => requestId === id),
+    const row = await postedRow(gateway, id);
+    const [counted] = await runSql(
+      gateway.database?.url ?? "",
+      `select attempts from usage where request_id = '${id}'`,
     );
-    const [counted] = await runSql(url, `select attempts from usage where request_id = '${id}'`);
     return { ...row, attempts: Number(counted?.["attempts"]) };
   };
   const allLeft = (): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { cleanLedger, readUsageLog } from "../support/money-books.ts";
+import { cleanLedger, postedRow } from "../support/money-books.ts";
 import { impatientSdk } from "../support/sdk-caller.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
@@ -14,7 +14,6 @@ import {
   vendorUpstream,
 } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
-import { waitFor } from "../support/wait.ts";
 
 /** Sweeps come every 200 ms, so that these are told apart by far. */
 const FIRST_MS = 1_200;
@@ -130,10 +129,7 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
     asked += 1;
     return call(gateway.url, { protocol: client, streamed: true, model, prompt: `Hello ${asked}` });
   };
-  const rowOf = (requestId: string | undefined) =>
-    waitFor(`the usage log to hold ${requestId}`, async () =>
-      (await readUsageLog(gateway.database?.url ?? "")).find((row) => row.requestId === requestId),
-    );
+  const rowOf = (requestId: string | undefined) => postedRow(gateway, requestId);
 
   it.concurrent.each(PAIRS)(
     "hears signs of life before the first event: $client at $upstream",

@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { verifyLedger } from "../../src/billing/verify.ts";
+import type { TestDatabase } from "./database.ts";
 import { runSql } from "./embedded.ts";
 import type { TestGateway } from "./gateway.ts";
 import type { JournalLine } from "./sandbox.ts";
+import { waitFor } from "./wait.ts";
 
 /** USD per 1,000,000 tokens by bucket, as the catalog file has them. */
 export interface TextPrice {
@@ -63,13 +65,59 @@ export interface UsageRow {
 
 /** The whole usage log. */
 export async function readUsageLog(databaseUrl: string): Promise<UsageRow[]> {
-  const rows = await runSql(
-    databaseUrl,
-    `select request_id, endpoint, streamed, status, reason, estimated, hostile, hold_nanos, charge_nanos, line,
-            extract(epoch from ended_at - accepted_at) * 1000 as lasted_ms
-       from usage order by posted_at, line`,
-  );
-  return rows.map((row) => ({
+  return (await runSql(databaseUrl, `${USAGE_ROWS} order by posted_at, line`)).map(usageRowOf);
+}
+
+/** The row of a request, once it is posted. Many may wait at once: one statement looks for all of them. */
+export function postedRow({ database }: Pick<TestGateway, "database">, requestId = ""): Promise<UsageRow> {
+  if (database === undefined) throw new Error("no test holds the database of an embedded gateway");
+  const awaited = awaitedRows.get(database) ?? new AwaitedRows(database);
+  awaitedRows.set(database, awaited);
+  return awaited.row(requestId);
+}
+
+const awaitedRows = new WeakMap<TestDatabase, AwaitedRows>();
+
+class AwaitedRows {
+  private readonly ids = new Set<string>();
+  /** Running, or undefined while nobody waits. */
+  private look: Promise<ReadonlyMap<string, UsageRow>> | undefined;
+  private readonly test: TestDatabase;
+
+  constructor(test: TestDatabase) {
+    this.test = test;
+  }
+
+  async row(requestId: string): Promise<UsageRow> {
+    this.ids.add(requestId);
+    try {
+      return await waitFor(`the usage log to hold ${requestId}`, async () => {
+        this.look ??= this.lookOnce();
+        return (await this.look).get(requestId);
+      });
+    } finally {
+      this.ids.delete(requestId);
+    }
+  }
+
+  private async lookOnce(): Promise<ReadonlyMap<string, UsageRow>> {
+    try {
+      const text = `${USAGE_ROWS} where request_id = any($1)`;
+      const rows = await this.test.database.query<Record<string, unknown>>(text, [[...this.ids]]);
+      return new Map(rows.map(usageRowOf).map((row) => [row.requestId, row]));
+    } finally {
+      this.look = undefined;
+    }
+  }
+}
+
+const USAGE_ROWS = `
+  select request_id, endpoint, streamed, status, reason, estimated, hostile, hold_nanos, charge_nanos, line,
+         extract(epoch from ended_at - accepted_at) * 1000 as lasted_ms
+    from usage`;
+
+function usageRowOf(row: Record<string, unknown>): UsageRow {
+  return {
     requestId: String(row["request_id"]),
     endpoint: String(row["endpoint"]),
     streamed: row["streamed"] === true,
@@ -81,7 +129,7 @@ export async function readUsageLog(databaseUrl: string): Promise<UsageRow[]> {
     chargeNanos: BigInt(String(row["charge_nanos"])),
     line: row["line"] === null ? null : BigInt(String(row["line"])),
     lastedMs: Number(row["lasted_ms"]),
-  }));
+  };
 }
 
 /** What `faregate ledger verify --json` says; amounts beyond 2^53 come as text. */

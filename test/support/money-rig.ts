@@ -1,6 +1,6 @@
 import { type CatalogUpstream, catalogFile } from "./catalog-file.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
-import { ODD_PRICE, priceYaml, readUsageLog, requestIdOf, type UsageRow } from "./money-books.ts";
+import { ODD_PRICE, postedRow, priceYaml, requestIdOf, type UsageRow } from "./money-books.ts";
 import { type JournalLine, startSandbox, type TestSandbox } from "./sandbox.ts";
 import { waitFor } from "./wait.ts";
 
@@ -37,12 +37,9 @@ export async function startMoneyRig(upstream: Partial<CatalogUpstream> = {}): Pr
   });
   const databaseUrl = gateway.database?.url ?? "";
   const find = (name: string, isIt: (line: JournalLine) => boolean): Promise<Account> =>
-    waitFor(`both sides' word on ${name}`, async () => {
-      const line = (await sandbox.journal()).find(isIt);
-      if (line === undefined) return undefined;
-      const row = (await readUsageLog(databaseUrl)).find(({ requestId }) => requestId === requestIdOf(line));
-      return row && { line, row };
-    });
+    waitFor(`the sandbox's word on ${name}`, async () => (await sandbox.journal()).find(isIt)).then(
+      async (line) => ({ line, row: await postedRow(gateway, requestIdOf(line)) }),
+    );
   return {
     url: gateway.url,
     gateway,
