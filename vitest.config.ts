@@ -12,9 +12,12 @@ const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);
 
 // Tests of started servers wait more than they compute, so that more of them than there are cores run at once.
 const CORES = 2;
-const WAITING_WORKERS = 3;
+const WAITING_WORKERS = 5;
 // The same within a file: tests are concurrent where they wait for a time to pass, or for their usage to be logged.
 const WAITING_TESTS = 24;
+
+// One process runs many files: modules hold no state, so that each loads once and not with every file.
+const SHARED_PROCESS = { isolate: false, restoreMocks: true, unstubGlobals: true };
 
 /**
  * Four projects: `unit` sits beside the sources, `blackbox` drives started servers (it needs a build), `long` holds the
@@ -35,10 +38,7 @@ export default defineConfig({
             "test/tidy.test.ts",
           ],
           globalSetup: ["test/support/global-database.ts"],
-          // One process runs many files: modules hold no state, so that each loads once and not with every file.
-          isolate: false,
-          restoreMocks: true,
-          unstubGlobals: true,
+          ...SHARED_PROCESS,
           testTimeout: UNIT_LIMIT_MS,
           hookTimeout: UNIT_LIMIT_MS,
           maxWorkers: CORES,
@@ -51,6 +51,7 @@ export default defineConfig({
           include: ["test/{journeys,matrix,faults}/**/*.test.ts"],
           exclude: ["**/*.long.test.ts"],
           globalSetup: ["test/support/global-database.ts"],
+          ...SHARED_PROCESS,
           testTimeout: BLACKBOX_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
           retry: RETRIES,
@@ -76,6 +77,7 @@ export default defineConfig({
           name: "recordings",
           include: ["test/recordings/**/*.test.ts"],
           globalSetup: ["test/support/fixtures.ts", "test/support/global-database.ts"],
+          ...SHARED_PROCESS,
           testTimeout: UNIT_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
           maxWorkers: CORES,

@@ -204,7 +204,7 @@ describe("a vendor's link into a private network", { timeout: PATIENCE_MS }, () 
 });
 
 describe("a death while a result is copied", { timeout: PATIENCE_MS }, () => {
-  it.each(MIRROR_CRASH_POINTS)(
+  it.concurrent.each(MIRROR_CRASH_POINTS)(
     "at %s shows nobody half a file, and the task ends with a whole one",
     async (point) => {
       const catalog = catalogWith({ ...fromSandbox(), mirror: { kind: "disk" } });

@@ -21,7 +21,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = inject("testDatabase");
   clones += 1;
   const name = `${template}_${process.pid}_${clones}`;
-  await run(adminUrl, `create database ${name} template ${template}`);
+  // Copying the files takes a quarter of the processor time that writing them to the WAL does.
+  await run(adminUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = databaseUrl(adminUrl, name);
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const database = await openDatabase({
