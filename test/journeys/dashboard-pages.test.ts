@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
-import { dashboardPages, type PathValues } from "../support/dashboard-pages.ts";
+import type { PathValues } from "../support/dashboard-pages.ts";
+import { expectMenuNames, findComplaints } from "../support/dashboard-walks.ts";
 import { findTooWide, openPage, redrawn, signedInTo, WIDTHS } from "../support/dashboard-widths.ts";
 import {
   type DashboardWorld,
@@ -38,26 +39,9 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
 
   const signedIn = (options: object = {}): Promise<Visitor> => signedInTo({ world, browser }, options);
 
-  it("render without complaint and with no serious finding of axe, in light and in dark", async () => {
-    const findings: string[] = [];
-    const visitor = await signedIn();
-    const guest = await browser.visit(world.gateway.url);
-    for (const [{ page }, paths] of [
-      [visitor, dashboardPages(values).signedIn],
-      [guest, dashboardPages(values).open],
-    ] as const) {
-      for (const path of paths) {
-        await openPage(page, path);
-        for (const colorScheme of COLOURS) {
-          await page.emulateMedia({ colorScheme });
-          await redrawn(page);
-          const found = await seriousFindings(page);
-          findings.push(...found.map((finding) => `${path} (${colorScheme}) ${finding}`));
-        }
-      }
-    }
-    expect(findings).toEqual([]);
-    expect([...visitor.complaints(), ...guest.complaints()]).toEqual([]);
+  // In dark: dashboard-pages.long.test.ts.
+  it("render without complaint and with no serious finding of axe, in light", async () => {
+    expect(await findComplaints({ world, browser, values }, "light")).toEqual([]);
   });
 
   it("have dialogs and a menu that axe finds nothing serious in, in light and in dark", async () => {
@@ -85,7 +69,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
-  // In Chinese: dashboard-widths.long.test.ts.
+  // In Chinese: dashboard-pages.long.test.ts.
   it(`fit windows of ${WIDTHS.join(", ")} pixels without scrolling sideways`, async () => {
     expect(await findTooWide({ world, browser, values }, "en-GB")).toEqual([]);
   });
@@ -144,16 +128,9 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await visitor.page.getByRole("heading", { name: "Home" }).waitFor();
   });
 
-  it.each(["en-GB", "zh-CN"])("are called in the menu what they call themselves, %s", async (locale) => {
-    const { page } = await signedIn({ locale });
-    await page.goto(`/accounts/${values["account"]}`);
-    const links = page.locator("nav a[aria-keyshortcuts]");
-    await links.first().waitFor();
-    for (const link of await links.all()) {
-      const name = await link.innerText();
-      await link.click();
-      await expect.poll(() => page.locator("h1").textContent()).toMatch(new RegExp(`^${name}`));
-    }
+  // In Chinese: dashboard-pages.long.test.ts.
+  it("are called in the menu what they call themselves", async () => {
+    await expectMenuNames({ world, browser, values }, "en-GB");
   });
 
   it("can be walked by keyboard alone: skip link, letters, search, help", async () => {
