@@ -10,8 +10,10 @@ const LONG_LIMIT_MS = 1_800_000;
 // What only computes has no excuse.
 const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);
 
-// Tests of started servers wait more than they compute, so that more of them than there are cores run at once.
+// Tests of started servers wait more than they compute, so that more of them than there are cores run at once; and so do
+// some unit tests of what looks again after a while.
 const CORES = 2;
+const UNIT_WORKERS = 3;
 const WAITING_WORKERS = 5;
 // The same within a file: tests are concurrent where they wait for a time to pass, or for their usage to be logged.
 const WAITING_TESTS = 24;
@@ -41,15 +43,14 @@ export default defineConfig({
           ...SHARED_PROCESS,
           testTimeout: UNIT_LIMIT_MS,
           hookTimeout: UNIT_LIMIT_MS,
-          maxWorkers: CORES,
+          maxWorkers: UNIT_WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
           name: "blackbox",
-          include: ["test/{journeys,matrix,faults}/**/*.test.ts"],
-          exclude: ["**/*.long.test.ts"],
+          include: ["test/{journeys,matrix,faults}/**/!(*.long).test.ts"],
           globalSetup: ["test/support/global-database.ts"],
           ...SHARED_PROCESS,
           testTimeout: BLACKBOX_LIMIT_MS,

@@ -1,0 +1,75 @@
+import { expect } from "vitest";
+import { type Gateways, startGateways } from "./gateways.ts";
+import { cleanLedger } from "./money-books.ts";
+import { startSandbox, type TestSandbox } from "./sandbox.ts";
+import { type AcceptedTask, submitTask, taskCatalog, taskFaults, taskRows } from "./task-load.ts";
+
+/** A sandbox, the gateways before it, and tasks by the thousand. */
+export interface TaskCrowd {
+  readonly sandbox: TestSandbox;
+  /** Once per crowd. */
+  start(count: number, options?: { deadlineMinutes?: number; balance?: number }): Promise<Gateways>;
+  /** Of the gateways that were started. */
+  databaseUrl(): string;
+  /** Every task of the journal and the log is one of these and ended well; the books of `asked` are clean. */
+  expectNothingWrong(accepted: readonly AcceptedTask[], asked?: Gateways["first"]): Promise<void>;
+  /** Ends all of it and removes the database. */
+  clean(): Promise<void>;
+}
+
+/** Call in beforeEach, and `clean` in afterEach. */
+export async function openCrowd(): Promise<TaskCrowd> {
+  const sandbox = await startSandbox();
+  let gateways: Gateways | undefined;
+  const databaseUrl = (): string => gateways?.first.database?.url ?? "";
+  return {
+    sandbox,
+    databaseUrl,
+    async start(count, options = {}) {
+      gateways = await startGateways(count, { catalog: taskCatalog({ url: sandbox.url, ...options }) });
+      return gateways;
+    },
+    async expectNothingWrong(accepted, asked = gateways?.first) {
+      expect(taskFaults(accepted, await taskRows(databaseUrl()), await sandbox.journal())).toEqual([]);
+      if (asked !== undefined) await cleanLedger(asked);
+    },
+    async clean() {
+      await gateways?.clean();
+      await sandbox.stop();
+    },
+  };
+}
+
+/** Kills the gateway that stands at this place. */
+export async function kill(all: Gateways, index: number): Promise<void> {
+  const url = all.urls[index];
+  const victim = all.running[index];
+  if (url === undefined || victim === undefined) throw new Error("there is nobody to kill");
+  victim.child.kill("SIGKILL");
+  await victim.ended;
+}
+
+/** Submits so many, a few at a time; gives those that were accepted. */
+export async function submitMany(
+  url: () => string,
+  count: number,
+  directive: string,
+  atOnce = 8,
+): Promise<AcceptedTask[]> {
+  const accepted: AcceptedTask[] = [];
+  let left = count;
+  const run = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const medium = left % 2 === 0 ? "image" : "video";
+      const told = await submitTask(url(), medium, directive).catch(() => undefined);
+      if (told?.id !== undefined) accepted.push({ id: told.id, medium });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+  return accepted;
+}
+
+export function pick(urls: readonly string[], drawn: number): string {
+  return urls[drawn % urls.length] ?? "";
+}
