@@ -6,6 +6,9 @@ const UNIT_LIMIT_MS = 120_000;
 const BLACKBOX_LIMIT_MS = 240_000;
 const LONG_LIMIT_MS = 1_800_000;
 
+// As all waits of the tests; by itself expect.poll gives up after a second.
+const POLL = { poll: { timeout: 120_000 } };
+
 // More tries of a test of started servers, which other programs on the machine can disturb: for the gate, that says each.
 // What only computes has no excuse.
 const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);
@@ -55,6 +58,7 @@ export default defineConfig({
           ...SHARED_PROCESS,
           testTimeout: BLACKBOX_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
+          expect: POLL,
           retry: RETRIES,
           maxWorkers: WAITING_WORKERS,
           maxConcurrency: WAITING_TESTS,
@@ -68,6 +72,7 @@ export default defineConfig({
           globalSetup: ["test/support/global-database.ts"],
           testTimeout: LONG_LIMIT_MS,
           hookTimeout: BLACKBOX_LIMIT_MS,
+          expect: POLL,
           retry: RETRIES,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },

@@ -35,7 +35,7 @@ describe.skipIf(lacksBrowser)("a video in the dashboard", () => {
     await form.getByText("$0.54").waitFor();
     await form.getByRole("button", { name: "Make it" }).click();
 
-    await page.locator("video").waitFor({ timeout: 60_000 });
+    await page.locator("video").waitFor();
     const played = await page.evaluate<{ seconds: number; height: number; at: number }>(PLAYED);
     expect([Math.round(played.seconds), played.height]).toEqual([3, 1080]);
     expect(played.at).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import type { TaskSummary } from "../../src/console/tasks/contract.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { type SignedIn, signIn } from "../support/console.ts";
 import { inviteGuest } from "../support/console-people.ts";
+import { openPage } from "../support/dashboard-widths.ts";
 import { type DashboardWorld, lendSession, openDashboardWorld } from "../support/dashboard-world.ts";
 
 /** Sessions that end, answers that do not come, addresses cut short, fingers that press twice. */
@@ -31,8 +32,8 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
   it("leads who signs out in a second tab to the sign-in page too", async () => {
     const person = await signIn(world.gateway);
     const { page, complaints } = await signedIn(person);
-    await page.goto(account);
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    // Whole: what it still had to read would be refused, and that leads to the sign-in page before anybody signs out.
+    await openPage(page, account);
     await person.del("/session");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in*");
@@ -128,7 +129,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
       return route.fulfill({ contentType: "text/event-stream", body: ":\n\n" });
     });
     await page.goto(`${account}/tasks`);
-    await page.waitForURL("**/sign-in?next=*tasks", { timeout: 30_000 });
+    await page.waitForURL("**/sign-in?next=*tasks");
     expect(complaints().filter((each) => each.startsWith("exception"))).toEqual([]);
   });
 
@@ -141,7 +142,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     });
     const { id } = (await submitted.json()) as { id: string };
     const read = async () => (await world.operator.get(`${account}/tasks/${id}`)).body as TaskSummary;
-    await expect.poll(async () => (await read()).state, { timeout: 30_000 }).toBe("SUCCESS");
+    await expect.poll(async () => (await read()).state).toBe("SUCCESS");
     const ended = await read();
     const running = { ...ended, state: "IN_PROGRESS", progress_percent: 40, files: [], charge_nanos: null };
     let asked = 0;

@@ -11,9 +11,6 @@ const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const PDF = Buffer.from("%PDF-1.7 of a few words");
 const TEXT = "Rivers run to the sea.";
 
-/** A loaded machine is slow, not wrong. */
-const PATIENT = { timeout: 20_000 };
-
 /** What the file server has; a type that says nothing, a wrong one, and a page in an image's place are among it. */
 const FILES: Readonly<Record<string, { readonly bytes: Buffer | string; readonly type: string }>> = {
   "/a.png": { bytes: PNG, type: "application/octet-stream" },
@@ -168,15 +165,12 @@ describe("linked media that an upstream does not fetch itself", () => {
     const asked = ask(gateway.url, "/v1/chat/completions", body, { signal: leaving.signal }).catch(
       () => "gone",
     );
-    await expect.poll(() => stalled.size, PATIENT).toBe(1);
+    await expect.poll(() => stalled.size).toBe(1);
     leaving.abort();
     expect(await asked).toBe("gone");
-    await expect.poll(() => stalled.size, PATIENT).toBe(0);
+    await expect.poll(() => stalled.size).toBe(0);
     await expect
-      .poll(
-        async () => (await (await fetch(`${gateway.url}/metrics`)).text()).match(/holds_open (\d+)/)?.[1],
-        PATIENT,
-      )
+      .poll(async () => (await (await fetch(`${gateway.url}/metrics`)).text()).match(/holds_open (\d+)/)?.[1])
       .toBe("0");
   });
 

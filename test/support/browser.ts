@@ -12,6 +12,9 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 /** Debian's Chromium, or the one that CHROMIUM names. */
 const program = process.env["CHROMIUM"] ?? PLACES.find((place) => existsSync(place));
 
+/** Far beyond anything that is merely slow: Playwright gives up after half a minute, which a busy machine may need. */
+const LIMIT_MS = 120_000;
+
 /** Why there is no browser to test in, for `describe.skipIf`; in CI its absence is a failure instead. */
 export const lacksBrowser: string | undefined =
   program === undefined && process.env["CI"] === undefined
@@ -39,12 +42,13 @@ export async function openBrowser(): Promise<TestBrowser> {
   if (program === undefined) throw new Error("there is no Chromium; install it or name one in CHROMIUM");
   // Chromium's own sandbox refuses to run as root.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  const browser = await chromium.launch({ executablePath: program, args });
+  const browser = await chromium.launch({ executablePath: program, args, timeout: LIMIT_MS });
   return { visit: (url, options) => visit(browser, url, options), close: () => browser.close() };
 }
 
 async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({ baseURL: url, ...options });
+  context.setDefaultTimeout(LIMIT_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
