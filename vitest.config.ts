@@ -1,5 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
+import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
+
+// Before anything is started, as it is inherited.
+keepTemporaryFilesInMemory();
 
 // Limits are there to end what hangs, never to measure: a busy machine may be ten times slower than an idle one.
 const UNIT_LIMIT_MS = 120_000;
