@@ -17,7 +17,7 @@ export interface SignedCall {
 export interface SigningVendors {
   readonly urls: readonly string[];
   readonly calls: SignedCall[];
-  /** Keys that are out of service now: each request is told to wait a minute. */
+  /** Keys that are out of service now: each request is told to wait two minutes. */
   readonly away: Set<string>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function signingVendors(
     calls.push({ conversation, key, fate, carried: states.length });
     if (fate !== "answered") {
       const fault = fate === "away" ? AWAY : REFUSAL;
-      const wait = fate === "away" ? { "retry-after": "60" } : {};
+      const wait = fate === "away" ? { "retry-after": "120" } : {};
       response.writeHead(fault.status, { "content-type": "application/json", ...wait });
       response.end(VENDOR_WIRES.responses.error(fault));
       return;
