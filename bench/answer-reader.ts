@@ -1,5 +1,5 @@
 /** Finds the end of each HTTP answer on a connection, at the least cost. */
-export interface AnswerReader {
+export interface ResponseReader {
   /** Takes what arrived; true when the answer is whole. `keep` asks for its body. */
   push(chunk: Buffer): boolean;
   /** Forgets the last answer. `keep` collects the next one's bytes. */
@@ -12,7 +12,7 @@ export interface AnswerReader {
 // The last chunk's end, then the final empty chunk. No event of the bench holds these bytes.
 const CHUNKED_END = "\r\n0\r\n\r\n";
 
-export function createAnswerReader(): AnswerReader {
+export function createResponseReader(): ResponseReader {
   let head = "";
   let status = 0;
   let chunked = false;

@@ -34,14 +34,14 @@ export async function measureBlocks(server: Contestant): Promise<Blocks> {
   const blocks: number[] = [];
   const complaints: string[] = [];
   for (let time = 0; time < TIMES; time += 1) {
-    const answer = await fetch(`${url}/v1/chat/completions`, {
+    const response = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { ...server.headers, "content-type": "application/json" },
       body,
     });
-    const text = await answer.text();
+    const text = await response.text();
     if (text !== PLAIN_BODY)
-      complaints.push(`a large body was answered ${answer.status} ${text.slice(0, 200)}`);
+      complaints.push(`a large body was answered ${response.status} ${text.slice(0, 200)}`);
     blocks.push(await longestBlock(url));
   }
   return {

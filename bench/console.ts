@@ -49,13 +49,13 @@ export async function timeConsole(folder: string, requests = REQUESTS, keys = KE
 }
 
 async function signIn(api: string, password: string): Promise<string> {
-  const answer = await fetch(`${api}/session`, {
+  const response = await fetch(`${api}/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ email: "admin@localhost", password }),
   });
-  if (!answer.ok) throw new Error(`the bench cannot sign in: ${answer.status} ${await answer.text()}`);
-  return (answer.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
+  if (!response.ok) throw new Error(`the bench cannot sign in: ${response.status} ${await response.text()}`);
+  return (response.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
 }
 
 async function time(api: string, cookie: string, page: string, path: string): Promise<ConsoleTimes> {
@@ -64,9 +64,9 @@ async function time(api: string, cookie: string, page: string, path: string): Pr
   let bytes = 0;
   for (let turn = -WARM_UPS; turn < TIMES; turn++) {
     const beginMs = performance.now();
-    const answer = await fetch(`${api}${path}`, { headers: { cookie } });
-    bytes = (await answer.arrayBuffer()).byteLength;
-    status = answer.status;
+    const response = await fetch(`${api}${path}`, { headers: { cookie } });
+    bytes = (await response.arrayBuffer()).byteLength;
+    status = response.status;
     if (turn >= 0) took.push(performance.now() - beginMs);
   }
   took.sort((a, b) => a - b);

@@ -4,7 +4,7 @@ import { PLAIN_TEXT, STREAM_PIECES, USAGE } from "./answers.ts";
  * The same answers in the protocols that the gateway translates to a caller's chat completions: equal text,
  * equal counts, one event for each piece of text, and around them what real vendors send.
  */
-export interface ForeignAnswers {
+export interface ForeignResponses {
   readonly plain: string;
   readonly events: readonly string[];
 }
@@ -12,13 +12,13 @@ export interface ForeignAnswers {
 export const FOREIGN_PROTOCOLS = ["messages", "responses", "generate-content"] as const;
 export type ForeignProtocol = (typeof FOREIGN_PROTOCOLS)[number];
 
-export const FOREIGN_ANSWERS: Readonly<Record<ForeignProtocol, ForeignAnswers>> = {
-  messages: messagesAnswers(),
-  responses: responsesAnswers(),
-  "generate-content": generateContentAnswers(),
+export const FOREIGN_RESPONSES: Readonly<Record<ForeignProtocol, ForeignResponses>> = {
+  messages: messagesResponses(),
+  responses: responsesResponses(),
+  "generate-content": generateContentResponses(),
 };
 
-function messagesAnswers(): ForeignAnswers {
+function messagesResponses(): ForeignResponses {
   const head = { id: "msg_01BenchBenchBenchBenchBe", type: "message", role: "assistant", model: "bench" };
   const input = {
     input_tokens: USAGE.inputTokens,
@@ -45,7 +45,7 @@ function messagesAnswers(): ForeignAnswers {
   };
 }
 
-function responsesAnswers(): ForeignAnswers {
+function responsesResponses(): ForeignResponses {
   const place = { item_id: "msg_BenchBenchBenchBenchBenchBench", output_index: 0, content_index: 0 };
   const part = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
   const item = (status: string, content: readonly unknown[]) => ({
@@ -99,8 +99,8 @@ function responsesAnswers(): ForeignAnswers {
   };
 }
 
-function generateContentAnswers(): ForeignAnswers {
-  const answer = (text: string, finish: object, outputTokens: number): string =>
+function generateContentResponses(): ForeignResponses {
+  const response = (text: string, finish: object, outputTokens: number): string =>
     JSON.stringify({
       candidates: [{ content: { parts: [{ text }], role: "model" }, ...finish, index: 0 }],
       usageMetadata: {
@@ -114,12 +114,12 @@ function generateContentAnswers(): ForeignAnswers {
     });
   const stopped = { finishReason: "STOP" };
   return {
-    plain: answer(PLAIN_TEXT, stopped, USAGE.outputTokens),
+    plain: response(PLAIN_TEXT, stopped, USAGE.outputTokens),
     // Counts stand in every event and grow.
     events: STREAM_PIECES.map((text, index) => {
       const isLast = index === STREAM_PIECES.length - 1;
       const outputTokens = isLast ? USAGE.outputTokens : index + 1;
-      return `data: ${answer(text, isLast ? stopped : {}, outputTokens)}\r\n\r\n`;
+      return `data: ${response(text, isLast ? stopped : {}, outputTokens)}\r\n\r\n`;
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { createAnswerReader } from "./answer-reader.ts";
+import { createResponseReader } from "./answer-reader.ts";
 import { PLAIN_BODY, requestBody, STREAM_EVENTS } from "./answers.ts";
 import { sayingOf } from "./saying.ts";
 
@@ -35,7 +35,7 @@ export interface LoadResult {
 const COMPARED_ONE_IN = 50;
 
 /** A server may hang; whoever is still unanswered this long after the end counts as an error. */
-const LAST_ANSWER_MS = 10_000;
+const LAST_RESPONSE_MS = 10_000;
 
 const MAX_ERROR_TEXTS = 5;
 
@@ -71,7 +71,7 @@ interface Run {
 
 /** Asks until the time is over; a connection that closes early is opened again. */
 function runConnection(run: Run, done: () => void): void {
-  const reader = createAnswerReader();
+  const reader = createResponseReader();
   const socket = connect({ port: run.port, host: "127.0.0.1", noDelay: true });
   let fault: string | undefined = "the connection was refused";
   let askedMs = 0;
@@ -85,7 +85,7 @@ function runConnection(run: Run, done: () => void): void {
     askedMs = performance.now();
     socket.write(run.request);
   };
-  const timer = setTimeout(() => socket.destroy(), run.endMs - performance.now() + LAST_ANSWER_MS);
+  const timer = setTimeout(() => socket.destroy(), run.endMs - performance.now() + LAST_RESPONSE_MS);
   socket.on("connect", ask);
   socket.on("data", (chunk: Buffer) => {
     if (!begun) run.tally.firstByte(performance.now() - askedMs);
@@ -93,7 +93,7 @@ function runConnection(run: Run, done: () => void): void {
     if (!reader.push(chunk)) return;
     fault = undefined;
     const inTime = performance.now() < run.endMs;
-    run.tally.answer(reader.status, inTime, compared ? reader.body() : undefined);
+    run.tally.response(reader.status, inTime, compared ? reader.body() : undefined);
     if (inTime) ask();
     else socket.end();
   });
@@ -128,7 +128,7 @@ function createTally(order: LoadOrder) {
     fault,
     compareNext: () => asked++ % COMPARED_ONE_IN === 0,
     firstByte: (afterMs: number) => void latencies.push(afterMs),
-    answer(status: number, inTime: boolean, body: string | undefined): void {
+    response(status: number, inTime: boolean, body: string | undefined): void {
       if (status !== 200) {
         fault(`status ${status}`);
         return;

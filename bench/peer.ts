@@ -33,7 +33,7 @@ export async function startPeer(options: {
     "x-portkey-provider": "openai",
     "x-portkey-custom-host": `http://127.0.0.1:${options.upstreamPort}/v1`,
   };
-  const streams = await answersStreams(port, headers);
+  const streams = await responsesStreams(port, headers);
   return {
     name: `${PACKAGE} ${VERSION}${streams ? "" : " (its streams fail here)"}`,
     port,
@@ -63,11 +63,11 @@ async function install(folder: string): Promise<boolean> {
 }
 
 /** A fresh install answers every stream with status 500 on some versions of Node. */
-async function answersStreams(port: number, headers: Record<string, string>): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+async function responsesStreams(port: number, headers: Record<string, string>): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: requestBody(true),
   });
-  return answer.ok && (await answer.text()).includes("[DONE]");
+  return response.ok && (await response.text()).includes("[DONE]");
 }

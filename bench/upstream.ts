@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { PLAIN_BODY, STREAM_EVENTS } from "./answers.ts";
-import { FOREIGN_ANSWERS } from "./foreign-answers.ts";
+import { FOREIGN_RESPONSES } from "./foreign-answers.ts";
 
 /**
  * The upstream of every server in the bench, a program of its own. It answers in the protocol of the
@@ -23,11 +23,11 @@ interface Speech {
 const CHAT = speech(PLAIN_BODY, STREAM_EVENTS);
 const SPEECH_BY_PATH: readonly (readonly [path: string, speech: Speech])[] = [
   ["/chat/completions", CHAT],
-  ["/messages", speech(FOREIGN_ANSWERS.messages.plain, FOREIGN_ANSWERS.messages.events)],
-  ["/responses", speech(FOREIGN_ANSWERS.responses.plain, FOREIGN_ANSWERS.responses.events)],
+  ["/messages", speech(FOREIGN_RESPONSES.messages.plain, FOREIGN_RESPONSES.messages.events)],
+  ["/responses", speech(FOREIGN_RESPONSES.responses.plain, FOREIGN_RESPONSES.responses.events)],
   [
     "enerateContent", // generateContent and streamGenerateContent
-    speech(FOREIGN_ANSWERS["generate-content"].plain, FOREIGN_ANSWERS["generate-content"].events),
+    speech(FOREIGN_RESPONSES["generate-content"].plain, FOREIGN_RESPONSES["generate-content"].events),
   ],
 ];
 

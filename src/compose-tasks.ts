@@ -9,7 +9,7 @@ import { systemTimers } from "./base/timers.ts";
 import type { CatalogCache } from "./catalog/catalog-cache.ts";
 import { imageRecord } from "./http/image-record.ts";
 import { videoRecord } from "./http/video-record.ts";
-import type { WebhookDesk } from "./http/webhook-desk.ts";
+import type { WebhookQueries } from "./http/webhook-queries.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
@@ -48,7 +48,7 @@ export interface TaskParts {
 /** Pictures and videos of one process, the assets they are made from, and what is told to webhooks. */
 export interface ComposedTasks extends TaskEngine {
   readonly assets: Assets;
-  readonly webhooks: WebhookDesk;
+  readonly webhooks: WebhookQueries;
 }
 
 /** A receiver of webhooks is not waited for longer; it has the next attempt. */

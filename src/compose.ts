@@ -29,11 +29,11 @@ import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics, type TextOfAll } from "./observe/metrics.ts";
 import { createPeople } from "./people/people.ts";
-import { AnswerMemory } from "./relay/answer-memory.ts";
 import { ConversationKeys } from "./relay/conversation-key.ts";
 import { createEntrance } from "./relay/entrance.ts";
 import { createInlineMedia } from "./relay/inline-media.ts";
 import { createRelay } from "./relay/relay.ts";
+import { ResponseMemory } from "./relay/response-memory.ts";
 import { createStoredResponses } from "./relay/stored-responses.ts";
 import { createTokenCounts } from "./relay/token-counts.ts";
 import { createTranslator } from "./relay/translator.ts";
@@ -74,7 +74,7 @@ export interface Gateway {
 }
 
 /** Large plain answers are rare, embeddings of many texts nearly all of them; they are let go as soon as they are read. */
-const ANSWER_MEMORY_SHARE = 0.25;
+const RESPONSE_MEMORY_SHARE = 0.25;
 
 /** How soon connections to an upstream that left the catalog are closed. */
 const RETAIN_EVERY_MS = 10_000;
@@ -120,11 +120,11 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     ...{ clock, timers: systemTimers },
   });
   bodies.describe(metrics);
-  const answerMemory = new AnswerMemory(
-    () => ANSWER_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
+  const responseMemory = new ResponseMemory(
+    () => RESPONSE_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
   );
   metrics.gauge("answer_memory_bytes", "Memory that large plain answers hold", () =>
-    answerMemory.heldBytes(),
+    responseMemory.heldBytes(),
   );
   const tokenCounts = createTokenCounts({ catalog, transport, issuedIds, clock });
   const relay = createRelay({
@@ -137,7 +137,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     issuedIds,
     callStates,
     inlineMedia: createInlineMedia(guarded),
-    answerMemory,
+    responseMemory,
     translator,
     moves,
     conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
@@ -194,7 +194,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     errorType: vocabulary.errorType,
     relay,
     tokenCounts,
-    storedResponses: createStoredResponses({ catalog, transport, issuedIds, answerMemory }),
+    storedResponses: createStoredResponses({ catalog, transport, issuedIds, responseMemory }),
     entrance: createEntrance({ catalog, billing, limits }),
     bodies,
     largeJson,

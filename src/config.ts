@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { CRASH_POINTS, type CrashPoint } from "./base/crash-point.ts";
+import { FAILPOINTS, type Failpoint } from "./base/failpoint.ts";
 
 /**
  * Everything the environment says, read once, checked, frozen. The only reader of `process.env`: a
@@ -23,7 +23,7 @@ export interface Config {
   readonly s3Keys: { readonly accessKey: string; readonly secretKey: string } | undefined;
   readonly vocabulary: "spec" | "vendor";
   readonly logLevel: LogLevel;
-  readonly crashAt: { readonly name: CrashPoint; readonly pass: number } | undefined;
+  readonly crashAt: { readonly name: Failpoint; readonly pass: number } | undefined;
   /** Which of our variables are set; for people, hence without their contents. */
   readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
   /** The environment as given, for `${NAME}` in the catalog file. */
@@ -208,10 +208,10 @@ function readChoice<const T extends string>(
 function readCrashAt(text: string | undefined): Config["crashAt"] {
   if (text === undefined) return undefined;
   const [name = "", pass = "1"] = text.split(":");
-  const point = CRASH_POINTS.find((candidate) => candidate === name);
+  const point = FAILPOINTS.find((candidate) => candidate === name);
   if (point === undefined || !/^[1-9]\d{0,8}$/.test(pass)) {
     throw new ConfigError(
-      `FAREGATE_CRASH_AT must be name or name:n with one of ${CRASH_POINTS.join(", ")}, not "${text}".`,
+      `FAREGATE_CRASH_AT must be name or name:n with one of ${FAILPOINTS.join(", ")}, not "${text}".`,
     );
   }
   return { name: point, pass: Number(pass) };

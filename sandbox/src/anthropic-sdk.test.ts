@@ -84,13 +84,13 @@ describe("the official @anthropic-ai/sdk", () => {
   it("honours tool choice, and never calls two where that is disabled", async () => {
     const ask = async (tool_choice: Anthropic.ToolChoice) => {
       const messages = [user("Weather? [[sandbox: tools=2]]")];
-      const answer = await client.messages.create({
+      const response = await client.messages.create({
         ...ASK,
         messages,
         tools: [TOOL, { ...TOOL, name: "other" }],
         tool_choice,
       });
-      return answer.content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
+      return response.content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
     };
     expect(await ask({ type: "none" })).toEqual([]);
     expect(await ask({ type: "any" })).toEqual(["get_weather", "other"]);
@@ -100,8 +100,8 @@ describe("the official @anthropic-ai/sdk", () => {
 
   it("stops at the caller's own sequence", async () => {
     const messages = [user('[[sandbox: text="one two STOP three"]]')];
-    const answer = await client.messages.create({ ...ASK, messages, stop_sequences: ["STOP"] });
-    expect(answer).toMatchObject({
+    const response = await client.messages.create({ ...ASK, messages, stop_sequences: ["STOP"] });
+    expect(response).toMatchObject({
       stop_reason: "stop_sequence",
       stop_sequence: "STOP",
       content: [{ text: "one two " }],
@@ -115,12 +115,12 @@ describe("the official @anthropic-ai/sdk", () => {
       required: ["n"],
       additionalProperties: false,
     };
-    const answer = await client.messages.create({
+    const response = await client.messages.create({
       ...ASK,
       messages: [user("A number.")],
       output_config: { format: { type: "json_schema", schema } },
     });
-    const [block] = answer.content;
+    const [block] = response.content;
     expect(JSON.parse(block?.type === "text" ? block.text : "")).toEqual({ n: expect.any(Number) });
   });
 

@@ -31,13 +31,13 @@ describe("prompt caching", () => {
     messages: object[] = [{ role: "user", content: "Hi" }],
     key = "key",
   ) => {
-    const answer = await sandbox.post(
+    const response = await sandbox.post(
       "/v1/messages",
       { model: "m", max_tokens: 50, system, messages },
       { "x-api-key": key },
     );
-    expect(answer.status, answer.text).toBe(200);
-    const { usage } = answer.json;
+    expect(response.status, response.text).toBe(200);
+    const { usage } = response.json;
     expect(usage.cache_creation_input_tokens).toBe(
       usage.cache_creation.ephemeral_5m_input_tokens + usage.cache_creation.ephemeral_1h_input_tokens,
     );
@@ -98,9 +98,9 @@ describe("prompt caching", () => {
   it("is refused with more than four marks, unknown lifetimes or the hour after the five minutes", async () => {
     const refused = async (system: unknown) => {
       const body = { model: "m", max_tokens: 5, system, messages: [{ role: "user", content: "Hi" }] };
-      const answer = await sandbox.post("/v1/messages", body);
-      expect(answer.status).toBe(400);
-      return answer.json.error.message;
+      const response = await sandbox.post("/v1/messages", body);
+      expect(response.status).toBe(400);
+      return response.json.error.message;
     };
     expect(await refused(Array.from({ length: 5 }, () => block("x", "5m")))).toMatch(
       /maximum of 4 blocks.*Found 5/,

@@ -26,7 +26,7 @@ export interface Track {
   model: string;
   stream: boolean;
   tag: string | null;
-  answerId: string | null;
+  responseId: string | null;
   sha256: string | undefined;
   refused: number | undefined;
   fault: string | undefined;
@@ -43,7 +43,7 @@ export function newTrack(protocol: ProtocolName): Track {
     model: "",
     stream: false,
     tag: null,
-    answerId: null,
+    responseId: null,
     sha256: undefined,
     refused: undefined,
     fault: undefined,
@@ -74,7 +74,7 @@ export function journalWhenClosed(world: World, call: Omit<Call, "track">, track
       stream: track.stream,
       request: { sha256: track.sha256 ?? sha256(call.body), bytes: call.body.length },
       tag: track.tag,
-      answerId: track.answerId,
+      responseId: track.responseId,
       produced: {
         textLength: track.sent.textLength,
         tokens: usage.outputVisible + usage.outputReasoning,

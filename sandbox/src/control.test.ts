@@ -81,7 +81,7 @@ describe("the journal", () => {
       headers: { "anthropic-beta": "one-beta", authorization: "[credential]", "x-api-key": "[credential]" },
       outcome: "completed",
       status: 200,
-      answerId: expect.stringMatching(/^msg_/),
+      responseId: expect.stringMatching(/^msg_/),
       request: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: expect.any(Number) },
     });
     expect(entries[0]?.closedAtMs).toBeGreaterThanOrEqual(entries[0]?.at ?? 0);
@@ -145,7 +145,7 @@ function record(tag: string): JournalRecord {
     stream: false,
     request: { sha256: "", bytes: 0 },
     tag,
-    answerId: null,
+    responseId: null,
     produced: { textLength: 0, tokens: 0, chunks: 0, bytes: 0 },
     usage: { ...NO_USAGE },
     outcome: "completed",

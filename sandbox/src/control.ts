@@ -18,7 +18,7 @@ interface ControlRequest {
 }
 
 /** The endpoints a test steers the sandbox with; answers 404 where none is meant. */
-export async function answerControl(world: World, control: ControlRequest): Promise<void> {
+export async function serveControl(world: World, control: ControlRequest): Promise<void> {
   const { method, path, response } = control;
   if (method === "POST" && path.startsWith(TASKS_PREFIX)) return turnTask(world, control);
   switch (`${method} ${path.slice(CONTROL_PREFIX.length)}`) {

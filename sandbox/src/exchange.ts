@@ -1,8 +1,8 @@
-import type { Answer } from "./answer.ts";
 import type { JsonObject } from "./json.ts";
 import type { Prompt, TextProtocolName } from "./prompt.ts";
 import type { ResponseStore } from "./protocols/responses/response-store.ts";
 import type { VendorError } from "./refusal.ts";
+import type { Response } from "./response.ts";
 import type { UsageFault } from "./scenario.ts";
 import type { Mint } from "./signature.ts";
 import type { Usage } from "./usage.ts";
@@ -10,7 +10,7 @@ import type { Usage } from "./usage.ts";
 /** One planned answer to one request, ready to be written down by its protocol. */
 export interface Exchange {
   prompt: Prompt;
-  answers: Answer[];
+  responses: Response[];
   /** The truth. What is reported may be spoiled by `usageFault`. */
   usage: Usage;
   usageFault: UsageFault | undefined;
@@ -46,7 +46,7 @@ export interface TextProtocol {
   /** Throws Refusal where the vendor answers 4xx. */
   decodeRequest(body: JsonObject, context: DecodeContext): Prompt;
   newId(): string;
-  encodeAnswer(exchange: Exchange): JsonObject;
+  encodeResponse(exchange: Exchange): JsonObject;
   encodeStream(exchange: Exchange): Iterable<Frame>;
   /** The vendor's way of failing after the stream has begun; `sentFrames` frames went before. */
   encodeStreamError(exchange: Exchange, error: VendorError, sentFrames: number): string;

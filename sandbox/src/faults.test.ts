@@ -142,8 +142,8 @@ describe.each(FOUR_PROTOCOLS)("a fault over $name", (protocol) => {
         "string",
       ]) {
         const user = `Hi [[sandbox: usage=${kind}]]`;
-        const answer = await sandbox.post(protocol.path(stream), protocol.body({ user, stream }));
-        raws[kind] = answer.text;
+        const response = await sandbox.post(protocol.path(stream), protocol.body({ user, stream }));
+        raws[kind] = response.text;
         const entry = await sandbox.lastEntry();
         expect(entry.usage.outputVisible).toBe(truth.outputVisible);
         expect(entry.outcome).toBe("completed");
@@ -222,10 +222,10 @@ describe.each(FOUR_PROTOCOLS)("a fault over $name", (protocol) => {
   });
 
   it("answers the HTML page of a broken proxy", async () => {
-    const answer = await sandbox.post(protocol.path(false), protocol.body({ user: "[[sandbox: html=1]]" }));
-    expect(answer.status).toBe(502);
-    expect(answer.headers.get("content-type")).toBe("text/html");
-    expect(answer.text).toContain("502 Bad Gateway");
+    const response = await sandbox.post(protocol.path(false), protocol.body({ user: "[[sandbox: html=1]]" }));
+    expect(response.status).toBe(502);
+    expect(response.headers.get("content-type")).toBe("text/html");
+    expect(response.text).toContain("502 Bad Gateway");
   });
 
   it("journals an abort with what had been produced by then", async () => {

@@ -104,12 +104,12 @@ describe("the official @google/genai", () => {
   it("honours the calling modes", async () => {
     const ask = async (mode: FunctionCallingConfigMode) => {
       const toolConfig = { functionCallingConfig: { mode } };
-      const answer = await client.models.generateContent({
+      const response = await client.models.generateContent({
         model: "m",
         contents: "Hi",
         config: { ...CONFIG, toolConfig },
       });
-      return answer.functionCalls?.length ?? 0;
+      return response.functionCalls?.length ?? 0;
     };
     expect(await ask(FunctionCallingConfigMode.NONE)).toBe(0);
     expect(await ask(FunctionCallingConfigMode.ANY)).toBe(1);

@@ -22,7 +22,7 @@ export interface JournalEntry {
   /** What was asked of the sandbox, as `tag` in a directive. */
   tag: string | null;
   /** Id of the answer, as the vendor's client sees it. */
-  answerId: string | null;
+  responseId: string | null;
   produced: { textLength: number; tokens: number; chunks: number; bytes: number };
   /** What was truly consumed, whatever was reported. */
   usage: Usage;

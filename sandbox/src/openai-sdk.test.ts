@@ -63,13 +63,13 @@ describe("the official openai SDK", () => {
       function: { name, parameters: PARAMETERS },
     }));
     const ask = async (tool_choice: OpenAI.ChatCompletionToolChoiceOption) => {
-      const answer = await client.chat.completions.create({
+      const response = await client.chat.completions.create({
         model: "m",
         messages: MESSAGES,
         tools,
         tool_choice,
       });
-      return answer.choices[0]?.message.tool_calls?.map((call) => "function" in call && call.function.name);
+      return response.choices[0]?.message.tool_calls?.map((call) => "function" in call && call.function.name);
     };
     expect(await ask("none")).toBeUndefined();
     expect(await ask("required")).toEqual(["alpha"]);
@@ -169,8 +169,8 @@ describe("the official openai SDK", () => {
       input: "Patch it.",
       tools: [{ type: "custom", name: "apply_patch", description: "Takes a patch" }],
     });
-    const answer = await stream.finalResponse();
-    expect(answer.output[0]).toMatchObject({
+    const response = await stream.finalResponse();
+    expect(response.output[0]).toMatchObject({
       type: "custom_tool_call",
       name: "apply_patch",
       input: expect.any(String),

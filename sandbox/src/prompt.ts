@@ -47,7 +47,7 @@ export interface ToolChoice {
   only?: string[];
 }
 
-export type AnswerFormat = { kind: "text" } | { kind: "json" } | { kind: "schema"; schema: JsonObject };
+export type ResponseFormat = { kind: "text" } | { kind: "json" } | { kind: "schema"; schema: JsonObject };
 
 /** What a request asks for, whichever protocol it came in. */
 export interface Prompt {
@@ -64,7 +64,7 @@ export interface Prompt {
   /** How many alternative answers (`n`, `candidateCount`). */
   count: number;
   thinking: { on: boolean; shown: boolean };
-  format: AnswerFormat;
+  format: ResponseFormat;
   /** "marks" = cache_control breakpoints, "automatic" = any long prefix. */
   caching: "marks" | "automatic";
   /** The parsed body, for what only its own protocol echoes back. */

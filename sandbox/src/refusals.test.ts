@@ -253,9 +253,9 @@ const PATHS: [path: string, cases: Case[]][] = [
 
 describe.each(PATHS)("%s", (path, cases) => {
   it.each(cases)("refuses %s", async (_what, body, message) => {
-    const answer = await sandbox.post(path, body);
-    expect(answer.status, answer.text).toBe(400);
-    expect(answer.json.error.message).toMatch(message);
+    const response = await sandbox.post(path, body);
+    expect(response.status, response.text).toBe(400);
+    expect(response.json.error.message).toMatch(message);
   });
 
   it("refuses what is no JSON object", async () => {
@@ -281,8 +281,10 @@ describe.each(PATHS)("%s", (path, cases) => {
     };
     for (const field of fields) {
       for (const value of odd) {
-        const answer = await sandbox.post(path, { ...healthy[path], [field]: value });
-        expect([200, 400], `${field} = ${JSON.stringify(value)}: ${answer.text}`).toContain(answer.status);
+        const response = await sandbox.post(path, { ...healthy[path], [field]: value });
+        expect([200, 400], `${field} = ${JSON.stringify(value)}: ${response.text}`).toContain(
+          response.status,
+        );
       }
     }
   });
@@ -295,8 +297,8 @@ describe("a system message in mid-conversation", () => {
       [user, told],
       [user, use, { role: "user", content: [result] }, told],
     ]) {
-      const answer = await sandbox.post("/v1/messages", { ...base, messages });
-      expect(answer.status, answer.text).toBe(200);
+      const response = await sandbox.post("/v1/messages", { ...base, messages });
+      expect(response.status, response.text).toBe(200);
     }
   });
 });

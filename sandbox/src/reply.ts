@@ -88,7 +88,7 @@ const HTML_PAGE =
   "<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";
 
 /** Sends a whole body, or the part of it that a scenario lets through. */
-export async function sendAnswer(
+export async function sendResponse(
   call: Call,
   scenario: Scenario,
   body: string,

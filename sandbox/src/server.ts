@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Call, credentialOf, fingerprintOf, journalWhenClosed, newTrack } from "./call.ts";
-import { answerControl, CONTROL_PREFIX } from "./control.ts";
+import { CONTROL_PREFIX, serveControl } from "./control.ts";
 import { mediaRoute } from "./media/routes.ts";
 import type { ProtocolName } from "./prompt.ts";
 import { chatCompletions } from "./protocols/chat-completions/protocol.ts";
-import { answerEmbeddings } from "./protocols/embeddings.ts";
+import { serveEmbeddings } from "./protocols/embeddings.ts";
 import { generateContent } from "./protocols/generate-content/protocol.ts";
 import { messages } from "./protocols/messages/protocol.ts";
 import { modelList, sendModels } from "./protocols/models.ts";
-import { answerRerank } from "./protocols/rerank.ts";
+import { serveRerank } from "./protocols/rerank.ts";
 import { responses } from "./protocols/responses/protocol.ts";
 import { sendJson } from "./reply.ts";
-import { answerText, type TextPath } from "./text-route.ts";
+import { serveText, type TextPath } from "./text-route.ts";
 import type { World } from "./world.ts";
 
 /** Room for the gateway's largest body (64 MB of media) and then some. */
@@ -64,7 +64,7 @@ type Answerer = (world: World, call: Call) => Promise<void>;
 
 interface Route {
   protocol: ProtocolName;
-  answer: Answerer;
+  response: Answerer;
 }
 
 const NO_PATH: TextPath = { model: "", stream: false, framing: "sse" };
@@ -72,18 +72,18 @@ const NO_PATH: TextPath = { model: "", stream: false, framing: "sse" };
 const POSTS: Readonly<Record<string, Route>> = {
   "/v1/chat/completions": {
     protocol: "chat-completions",
-    answer: (world, call) => answerText(world, call, chatCompletions, NO_PATH),
+    response: (world, call) => serveText(world, call, chatCompletions, NO_PATH),
   },
   "/v1/responses": {
     protocol: "responses",
-    answer: (world, call) => answerText(world, call, responses, NO_PATH),
+    response: (world, call) => serveText(world, call, responses, NO_PATH),
   },
   "/v1/messages": {
     protocol: "messages",
-    answer: (world, call) => answerText(world, call, messages, NO_PATH),
+    response: (world, call) => serveText(world, call, messages, NO_PATH),
   },
-  "/v1/embeddings": { protocol: "embeddings", answer: answerEmbeddings },
-  "/v1/rerank": { protocol: "rerank", answer: answerRerank },
+  "/v1/embeddings": { protocol: "embeddings", response: serveEmbeddings },
+  "/v1/rerank": { protocol: "rerank", response: serveRerank },
 };
 
 const NATIVE_PATH = /^\/v1beta\/models\/(.+):(generateContent|streamGenerateContent)$/;
@@ -96,7 +96,7 @@ function nativeRoute(path: string, query: URLSearchParams): Route | undefined {
   const textPath: TextPath = { model: decodeModel(model), stream, framing };
   return {
     protocol: "generate-content",
-    answer: (world, call) => answerText(world, call, generateContent, textPath),
+    response: (world, call) => serveText(world, call, generateContent, textPath),
   };
 }
 
@@ -119,7 +119,7 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   const media = mediaRoute(method, path);
   if (media === undefined && path.startsWith(CONTROL_PREFIX)) {
     const body = await readBody(request);
-    return answerControl(world, { method, path, query, body: body ?? Buffer.alloc(0), response });
+    return serveControl(world, { method, path, query, body: body ?? Buffer.alloc(0), response });
   }
   const models = method === "GET" ? modelList(path, request) : undefined;
   if (models !== undefined) return sendModels(response, models, credentialOf(request, query));
@@ -132,7 +132,7 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   const known = { request, response, path, query, body, credential, fingerprint: fingerprintOf(credential) };
   const track = newTrack(route.protocol);
   journalWhenClosed(world, known, track);
-  return route.answer(world, { ...known, track });
+  return route.response(world, { ...known, track });
 }
 
 function sendUnknown(response: ServerResponse, method: string, path: string): void {

@@ -1,4 +1,3 @@
-import { type Answer, planAnswers, withFreshIds } from "./answer.ts";
 import { type Call, sha256 } from "./call.ts";
 import type { Exchange, TextProtocol } from "./exchange.ts";
 import { isObject, type JsonObject, parseJson, stringOr } from "./json.ts";
@@ -6,7 +5,8 @@ import { createLru } from "./lru.ts";
 import { playStream } from "./playback.ts";
 import { lastUserText, type Prompt } from "./prompt.ts";
 import { Refusal, type VendorError } from "./refusal.ts";
-import { sendAnswer, sendError, strikeBeforeHeaders } from "./reply.ts";
+import { sendError, sendResponse, strikeBeforeHeaders } from "./reply.ts";
+import { planResponses, type Response, withFreshIds } from "./response.ts";
 import { parseDirectives, type Scenario } from "./scenario.ts";
 import { digestOf, type Segment, segmentsOf, tokensOfSegments } from "./segments.ts";
 import { countTokens, loadTokenizer, tokenizerLoaded } from "./tokens.ts";
@@ -30,7 +30,7 @@ interface Prepared {
   segments: Segment[];
   digest: string;
   /** The plan for that scenario, made at first use. */
-  answers: Answer[] | undefined;
+  responses: Response[] | undefined;
 }
 
 /** Benchmarks repeat one body: preparing it once leaves only what differs per request. */
@@ -41,7 +41,7 @@ const prepared = createLru<Prepared>(MEMO_ENTRIES);
 const STATEFUL = /previous_response_id|item_reference|signature|encrypted_content/i;
 
 /** Answers one request of a text protocol, plain or streamed, with whatever faults are asked. */
-export async function answerText(
+export async function serveText(
   world: World,
   call: Call,
   protocol: TextProtocol,
@@ -65,13 +65,13 @@ export async function answerText(
   track.tag = scenario.tag ?? null;
   if (await strikeBeforeHeaders(call, scenario, protocol)) return;
   const exchange = startExchange(world, call, protocol, path, ready, scenario);
-  track.answerId = exchange.id;
+  track.responseId = exchange.id;
   track.usage = (whole) => (whole ? exchange.usage : partialUsage(call, exchange));
   const headers = { [protocol.requestIdHeader]: protocol.newRequestId() };
   if (prompt.stream && !scenario.lost) return sendStream(world, call, protocol, exchange, scenario, headers);
-  const body = bareNumbers(JSON.stringify(protocol.encodeAnswer(exchange)), exchange.usageFault);
-  track.sent.textLength = exchange.answers.reduce((length, answer) => length + answer.text.length, 0);
-  return sendAnswer(call, scenario, body, headers);
+  const body = bareNumbers(JSON.stringify(protocol.encodeResponse(exchange)), exchange.usageFault);
+  track.sent.textLength = exchange.responses.reduce((length, response) => length + response.text.length, 0);
+  return sendResponse(call, scenario, body, headers);
 }
 
 /** Keys beginning `bad-` and `poor-` are refused as the vendor refuses unknown and unpaid ones. */
@@ -123,7 +123,7 @@ function prepareBody(
     scenario: parseDirectives(lastUserText(prompt.turns)),
     segments,
     digest: digestOf(segments),
-    answers: undefined,
+    responses: undefined,
   };
 }
 
@@ -136,14 +136,14 @@ function startExchange(
   scenario: Scenario,
 ): Exchange {
   const { prompt } = ready;
-  const answers = answersFor(ready, scenario);
+  const responses = responsesFor(ready, scenario);
   return {
     prompt,
-    answers,
+    responses,
     usage: {
       ...readCache(world, call, ready),
-      outputVisible: answers.reduce((total, answer) => total + answer.outputVisible, 0),
-      outputReasoning: answers.reduce((total, answer) => total + answer.outputReasoning, 0),
+      outputVisible: responses.reduce((total, response) => total + response.outputVisible, 0),
+      outputReasoning: responses.reduce((total, response) => total + response.outputReasoning, 0),
     },
     usageFault: scenario.usage,
     createdSeconds: Math.floor(world.clock.nowMs() / 1_000),
@@ -154,10 +154,10 @@ function startExchange(
   };
 }
 
-function answersFor(ready: Prepared, scenario: Scenario): Answer[] {
-  if (scenario !== ready.scenario) return planAnswers(ready.prompt, scenario, ready.digest);
-  ready.answers ??= planAnswers(ready.prompt, scenario, ready.digest);
-  return withFreshIds(ready.answers);
+function responsesFor(ready: Prepared, scenario: Scenario): Response[] {
+  if (scenario !== ready.scenario) return planResponses(ready.prompt, scenario, ready.digest);
+  ready.responses ??= planResponses(ready.prompt, scenario, ready.digest);
+  return withFreshIds(ready.responses);
 }
 
 function readCache(world: World, call: Call, { prompt, segments }: Prepared): InputUsage {

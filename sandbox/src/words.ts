@@ -41,13 +41,13 @@ export function sentenceOf(count: number, seeded: Seeded): string {
 /** Up to three words with the space before them, as tokens carry it; or the white space at the end. */
 const RUN = /\s*\S+(?:\s+\S+){0,2}|\s+$/gu;
 /** Runs without spaces (Chinese, base64) are cut at this many characters. */
-const LONGEST_PIECE = 24;
+const MAX_PIECE = 24;
 
 /** Cuts a text into pieces as a model would stream it: some words at a time, never inside a character. */
 export function piecesOf(text: string): string[] {
   if (text === "") return [];
   const runs = text.match(RUN) ?? [text];
-  return runs.flatMap((run) => (run.length <= LONGEST_PIECE * 2 ? [run] : slicesOf(run, LONGEST_PIECE)));
+  return runs.flatMap((run) => (run.length <= MAX_PIECE * 2 ? [run] : slicesOf(run, MAX_PIECE)));
 }
 
 /** Slices of `size` characters (code points), the last one shorter. */

@@ -238,8 +238,8 @@ describe("garbage", () => {
     await authenticator.authenticate(credential);
     const before = seen.statements;
     const garbage = Array.from({ length: 300 }, () => generateKey());
-    const answers = await Promise.all(garbage.map((each) => authenticator.authenticate(each)));
-    expect(answers.every((answer) => answer === undefined)).toBe(true);
+    const responses = await Promise.all(garbage.map((each) => authenticator.authenticate(each)));
+    expect(responses.every((response) => response === undefined)).toBe(true);
     expect(seen.statements).toBe(before + 1);
     for (const each of garbage) expect(authenticator.authenticate(each)).toBeUndefined();
     expect(authenticator.authenticate(credential)).toMatchObject({ accountName: "acme" });

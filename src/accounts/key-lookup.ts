@@ -11,7 +11,11 @@ export type KeyLookup = (credential: string) => Promise<FoundKey | undefined>;
  * one each, and leaves the other connections to those who have a key. Rejects with
  * service_unavailable where the database does not answer; that is never the caller's fault.
  */
-export function createKeyLookup(database: Database, hasher: KeyHasher, limitMs = ANSWER_LIMIT_MS): KeyLookup {
+export function createKeyLookup(
+  database: Database,
+  hasher: KeyHasher,
+  limitMs = RESPONSE_LIMIT_MS,
+): KeyLookup {
   const waiting = new Map<string, Waiter>();
   let running = false;
 
@@ -34,30 +38,30 @@ export function createKeyLookup(database: Database, hasher: KeyHasher, limitMs =
 
   return (credential) => {
     const already = waiting.get(credential);
-    if (already) return already.answer;
-    if (waiting.size >= MOST_WAITING)
+    if (already) return already.response;
+    if (waiting.size >= MAX_WAITING)
       return Promise.reject(unavailable(new Error("too many keys are being looked up")));
-    const { promise: answer, resolve, reject } = withResolvers<FoundKey | undefined>();
-    waiting.set(credential, { credential, answer, resolve, reject });
+    const { promise: response, resolve, reject } = withResolvers<FoundKey | undefined>();
+    waiting.set(credential, { credential, response, resolve, reject });
     if (!running) {
       running = true;
       // After this turn of the event loop, so that what it brings together is asked together.
       setImmediate(() => void run());
     }
-    return answer;
+    return response;
   };
 }
 
 // One index probe each: well under 10 ms of the database's time.
 const BATCH = 500;
 // 2 MB of the longest keys; whoever comes after that many comes during an attack or an outage.
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 // The promise to callers during an outage is an answer within a second.
-const ANSWER_LIMIT_MS = 900;
+const RESPONSE_LIMIT_MS = 900;
 
 interface Waiter {
   readonly credential: string;
-  readonly answer: Promise<FoundKey | undefined>;
+  readonly response: Promise<FoundKey | undefined>;
   resolve(found: FoundKey | undefined): void;
   reject(error: Error): void;
 }

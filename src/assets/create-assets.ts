@@ -10,7 +10,7 @@ import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/
 import { type KnownUpstreams, scrubberOf } from "../upstreams/scrubber.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
-import { type AssetCatalog, isSame, makesFor, type Place, placeOf, placesFor } from "./places.ts";
+import { type AssetCatalog, type AssetPlace, isSame, makesFor, placeOf, placesFor } from "./places.ts";
 import { readAssetRequest } from "./read-request.ts";
 import { resolveOrder } from "./resolve-order.ts";
 
@@ -26,7 +26,7 @@ export interface AssetsOptions {
 /** Builds the registry of assets. */
 export function createAssets(options: AssetsOptions): Assets {
   const { database, catalog, ask, health, clock, log } = options;
-  const siteOf = ({ upstream, credential }: Place, requestId: string): AssetSite => ({
+  const siteOf = ({ upstream, credential }: AssetPlace, requestId: string): AssetSite => ({
     ...{ upstream, credential, requestId, ask, nowMs: () => clock.nowMs() },
   });
 
@@ -83,9 +83,9 @@ export function createAssets(options: AssetsOptions): Assets {
   }
 
   /** First where the account's assets are already. */
-  async function placesOf(owner: AssetOwner): Promise<readonly Place[]> {
+  async function placesOf(owner: AssetOwner): Promise<readonly AssetPlace[]> {
     // Of equal health they keep their order, so that an account's assets stay together.
-    const rank = (place: Place): number => health.rank(healthSiteOf(place), owner.accountId);
+    const rank = (place: AssetPlace): number => health.rank(healthSiteOf(place), owner.accountId);
     const places = [...placesFor(catalog.current(), owner)].sort((a, b) => rank(a) - rank(b));
     if (places.length < 2) return places;
     const newest = await newestAsset(database, owner.accountId);
@@ -121,7 +121,7 @@ export function createAssets(options: AssetsOptions): Assets {
 /** The keeping of assets has a health of its own at each place, as if it was one more model. */
 const ASSETS = "(assets)";
 
-function healthSiteOf({ upstream, credential }: Place): HealthSite {
+function healthSiteOf({ upstream, credential }: AssetPlace): HealthSite {
   return { upstream, credential, model: ASSETS };
 }
 

@@ -12,7 +12,7 @@ export interface AssetCatalog {
 }
 
 /** Where an asset can be kept. */
-export interface Place {
+export interface AssetPlace {
   readonly upstream: Upstream;
   readonly credential: Credential;
   readonly api: AssetApi;
@@ -23,7 +23,7 @@ export interface Place {
  * of family videoa for its group, by rising priority and falling weight. The order never changes by chance, so
  * that the assets of one account stay together: a request can use only what is kept in one place.
  */
-export function placesFor(catalog: AssetCatalog, { group }: Pick<Caller, "group">): readonly Place[] {
+export function placesFor(catalog: AssetCatalog, { group }: Pick<Caller, "group">): readonly AssetPlace[] {
   return catalog.upstreams
     .filter((each) => (each.groups === null || each.groups.has(group)) && makesVideoa(catalog, each))
     .sort((a, b) => a.priority - b.priority || b.weight - a.weight || Number(a.id - b.id))
@@ -34,7 +34,7 @@ export function placesFor(catalog: AssetCatalog, { group }: Pick<Caller, "group"
 export function placeOf(
   catalog: AssetCatalog,
   { upstreamId, credentialId }: { readonly upstreamId: bigint; readonly credentialId: bigint },
-): Place | undefined {
+): AssetPlace | undefined {
   const upstream = catalog.upstreams.find(({ id }) => id === upstreamId);
   if (upstream === undefined) return undefined;
   const own = upstream.credentials.find(({ id }) => id === credentialId);
@@ -43,17 +43,17 @@ export function placeOf(
 
 /** Whether the place makes videos of the model for the group. */
 export function makesFor(
-  { upstream: { groups, models } }: Place,
+  { upstream: { groups, models } }: AssetPlace,
   { group, model }: { readonly group: string; readonly model: string },
 ): boolean {
   return (groups === null || groups.has(group)) && models.has(model);
 }
 
-export function isSame(one: Place, other: Place): boolean {
+export function isSame(one: AssetPlace, other: AssetPlace): boolean {
   return one.upstream.id === other.upstream.id && one.credential.id === other.credential.id;
 }
 
-function placeAt(upstream: Upstream, credential: Credential): Place[] {
+function placeAt(upstream: Upstream, credential: Credential): AssetPlace[] {
   const api = kindOf(upstream.kind)?.assetApi ?? null;
   return api?.usable(credential) ? [{ upstream, credential, api }] : [];
 }

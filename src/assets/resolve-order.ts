@@ -2,15 +2,15 @@ import type { MediaOrder, MediaReference } from "../families/family.ts";
 import type { AssetOutcome } from "../upstreams/asset-apis/asset-api.ts";
 import type { AssetRecord, ResolvedOrder } from "./assets.ts";
 import type { StoredAsset } from "./assets-store.ts";
-import { isSame, type Place } from "./places.ts";
+import { type AssetPlace, isSame } from "./places.ts";
 
 export interface ResolveDeps {
   /** The account's own assets among these ids. */
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredAsset>>;
   /** undefined = its upstream is not in service. */
-  readonly placeOf: (asset: StoredAsset) => Place | undefined;
+  readonly placeOf: (asset: StoredAsset) => AssetPlace | undefined;
   /** Whether the place makes what is ordered. */
-  readonly makes: (place: Place) => boolean;
+  readonly makes: (place: AssetPlace) => boolean;
   /** Asks its upstream how it is. */
   readonly look: (asset: StoredAsset) => Promise<AssetOutcome<AssetRecord>>;
 }

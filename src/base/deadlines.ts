@@ -1,11 +1,11 @@
 import type { Clock } from "./clock.ts";
-import { type Member, Roster } from "./roster.ts";
+import { SlotList, type Slotted } from "./slot-list.ts";
 
 /** How often deadlines are looked at: the promise is one second, and ten thousand looks take under a millisecond. */
 const SWEEP_EVERY_MS = 200;
 
 /** Something with deadlines of its own. */
-export interface Timed extends Member {
+export interface Timed extends Slotted {
   /** Asks it to end itself if one of its deadlines has passed. */
   expire(nowMs: number): void;
 }
@@ -18,7 +18,7 @@ export class Deadlines<T extends Timed> {
   /** The steady time of the last sweep, good to SWEEP_EVERY_MS: free to read for every chunk. */
   nowMs: number;
   readonly #clock: Clock;
-  readonly #timed = new Roster<T>();
+  readonly #timed = new SlotList<T>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(clock: Clock) {

@@ -1,6 +1,6 @@
 import { JsonFault, notAnObject, rawControl, unexpectedByte } from "./json-fault.ts";
 import { isWholeNumber, NO_NUMBER, NUMBER_START, numberStep } from "./json-number.ts";
-import { PlainRun } from "./plain-run.ts";
+import { StringScan } from "./string-scan.ts";
 
 export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
@@ -41,7 +41,7 @@ const KEPT_BYTES = 1024;
  */
 export class JsonLexer {
   private readonly sink: JsonSink;
-  private readonly plainRun = new PlainRun();
+  private readonly plainRun = new StringScan();
   private readonly token: TokenText = { bytes: NOTHING, start: 0, end: 0, escaped: false };
   private mode = TOP;
   /** Bytes of all chunks before this one. */

@@ -74,7 +74,7 @@ export function createBodyScan(watch: Watch): BodyScanner {
 }
 
 /** As many as bodies that one turn of the event loop brings on a busy day. */
-const MOST_SPARE = 64;
+const MAX_SPARE = 64;
 const spare: Scanner[] = [];
 
 class Scanner implements BodyScanner {
@@ -109,7 +109,7 @@ class Scanner implements BodyScanner {
     refuseBadUtf8(this.utf8.end());
     this.lexer.end();
     const scan = this.collector.end(this.length);
-    if (spare.length < MOST_SPARE) spare.push(this);
+    if (spare.length < MAX_SPARE) spare.push(this);
     return scan;
   }
 }

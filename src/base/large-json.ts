@@ -1,4 +1,4 @@
-import type { JsonAnswer, JsonMessage } from "./large-json-worker.ts";
+import type { JsonMessage, JsonResponse } from "./large-json-worker.ts";
 import { createWorkerPool, type Job, joined } from "./worker-pool.ts";
 
 /** Reads and writes JSON of any size; what is large beside the event loop, which it would hold up for everybody. */
@@ -21,14 +21,14 @@ const WAITING = 32;
 const HEAP_MB = 1_024;
 
 export function createLargeJson(): LargeJson {
-  const pool = createWorkerPool<JsonAnswer>({
+  const pool = createWorkerPool<JsonResponse>({
     entry: new URL("./large-json-worker.ts", import.meta.url),
     workers: WORKERS,
     waiting: WAITING,
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   // Whatever keeps a thread from it, it is done: here, if need be.
-  const aside = async (makeJob: () => Job): Promise<JsonAnswer | undefined> => {
+  const aside = async (makeJob: () => Job): Promise<JsonResponse | undefined> => {
     try {
       return await pool.run(makeJob);
     } catch {
@@ -38,13 +38,13 @@ export function createLargeJson(): LargeJson {
   return {
     async parse(json) {
       if (lengthOf(json) < LARGE) return parseHere(json);
-      const answer = await aside(() => (typeof json === "string" ? textJob(json) : bytesJob(json)));
-      return answer !== undefined && "value" in answer ? answer.value : parseHere(json);
+      const response = await aside(() => (typeof json === "string" ? textJob(json) : bytesJob(json)));
+      return response !== undefined && "value" in response ? response.value : parseHere(json);
     },
     async write(value) {
       if (charactersIn(value) < LARGE) return writeHere(value);
-      const answer = await aside(() => ({ message: { value } satisfies JsonMessage, moved: [] }));
-      return answer !== undefined && "json" in answer ? answer.json : writeHere(value);
+      const response = await aside(() => ({ message: { value } satisfies JsonMessage, moved: [] }));
+      return response !== undefined && "json" in response ? response.json : writeHere(value);
     },
     close: () => pool.close(),
   };

@@ -11,7 +11,7 @@ const SMALL_SHARE = 0.1;
 const WAIT_MS = 2_000;
 
 /** Each waits on a connection whose buffers are full, 200 KB: more of them would be memory that nobody counts. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 /** Why memory was refused: a share that is used up, the whole budget, or too many who wait already. */
 export type MemoryRefusal = Obstacle | "queue";
@@ -88,7 +88,7 @@ export class MemoryBudget {
 
   /** See MemoryLease.await. */
   wait(lease: MemoryLease, bytes: number): Promise<MemoryRefusal | undefined> {
-    if (this.waiting >= MOST_WAITING) return Promise.resolve(this.count("queue"));
+    if (this.waiting >= MAX_WAITING) return Promise.resolve(this.count("queue"));
     return new Promise((resolve) => {
       const waiter: Waiter = {
         lease,

@@ -96,22 +96,22 @@ function connectTo(target: URL, addresses: readonly string[], run: Run): Promise
 /** Answers every look-up of the connecting socket with the addresses that were checked. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, options, answer) => {
-    if (options.all) return answer(null, found);
+  return (_host, options, response) => {
+    if (options.all) return response(null, found);
     const [first] = found;
-    return answer(null, first?.address ?? "", first?.family);
+    return response(null, first?.address ?? "", first?.family);
   };
 }
 
 /** Gives the client the one checked connection; a second one, which nobody checked, it never gets. */
 function onlyOnce(socket: Socket): buildConnector.connector {
   let given = false;
-  return (_options, answer) => {
+  return (_options, response) => {
     const again = given;
     given = true;
     // The client expects no answer before its call has returned.
     queueMicrotask(() =>
-      again ? answer(new Error("the connection was closed"), null) : answer(null, socket),
+      again ? response(new Error("the connection was closed"), null) : response(null, socket),
     );
   };
 }

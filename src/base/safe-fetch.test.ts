@@ -116,17 +116,17 @@ it("connects to the address that was checked, whatever the name means the next m
     "127.0.0.2",
     port,
   );
-  let answers: string[][] = [];
+  let responses: string[][] = [];
   const client = createSafeFetch({
     allow: () => ["127.0.0.2/32"],
-    lookup: async () => answers.shift() ?? ["127.0.0.1"],
+    lookup: async () => responses.shift() ?? ["127.0.0.1"],
   });
-  answers = [["127.0.0.2"]];
+  responses = [["127.0.0.2"]];
   expect((await client.read(`http://rebind.example:${port}/`, WISH)).bytes.toString()).toBe("file");
   // The redirect looks the name up again, and finds the other answer.
-  answers = [["127.0.0.2"]];
+  responses = [["127.0.0.2"]];
   expect(await reasonOf(client.read(`http://rebind.example:${port}/again`, WISH))).toBe("forbidden");
-  answers = [["127.0.0.2", "127.0.0.1"]];
+  responses = [["127.0.0.2", "127.0.0.1"]];
   expect(await reasonOf(client.read(`http://rebind.example:${port}/`, WISH))).toBe("forbidden");
   expect(canary.requests()).toBe(0);
   await Promise.all([canary.close(), site.close()]);

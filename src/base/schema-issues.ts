@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearest } from "./nearest.ts";
+import { closestMatch } from "./closest-match.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -81,7 +81,7 @@ function knownKeys(issue: z.core.$ZodRawIssue): string[] {
 
 function suggestion(key: string, message: string): string {
   const known = message.slice(message.indexOf(KNOWN) + KNOWN.length).split(", ");
-  const near = nearest(key, known);
+  const near = closestMatch(key, known);
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 

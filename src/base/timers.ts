@@ -1,4 +1,4 @@
-import { lastInTurn } from "./turn.ts";
+import { deferToBatchEnd } from "./event-loop-batch.ts";
 
 /** The timers of one process; the simulation has its own, which it can stop and pause. */
 export interface Timers {
@@ -13,7 +13,7 @@ export const systemTimers: Timers = {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
-  defer: lastInTurn,
+  defer: deferToBatchEnd,
 };
 
 export function sleep(timers: Timers, delayMs: number): Promise<void> {
@@ -21,7 +21,7 @@ export function sleep(timers: Timers, delayMs: number): Promise<void> {
 }
 
 /** Runs a job again and again, never twice at once; `now` joins a run under way. */
-export function every(
+export function runEvery(
   timers: Timers,
   beatMs: number,
   job: () => Promise<void>,
@@ -58,7 +58,7 @@ export function keepUp(
   job: () => Promise<void>,
   failed: (error: unknown) => void,
 ): { stop(): Promise<void> } {
-  const beat = every(timers, beatMs, () => job().catch(failed));
+  const beat = runEvery(timers, beatMs, () => job().catch(failed));
   void beat.now();
   return beat;
 }

@@ -20,9 +20,9 @@ export interface Job {
   readonly moved: readonly Transferable[];
 }
 
-export interface WorkerPool<Answer> {
+export interface WorkerPool<Response> {
   /** Rejects with PoolFull when too many jobs wait, with WorkerLost when the worker ended over it. */
-  run(makeJob: () => Job): Promise<Answer>;
+  run(makeJob: () => Job): Promise<Response>;
   /** Ends all workers; what runs or waits is lost. */
   close(): Promise<void>;
 }
@@ -37,17 +37,17 @@ export class WorkerLost extends Error {
   override readonly name = "WorkerLost";
 }
 
-interface Waiting<Answer> {
+interface Waiting<Response> {
   readonly makeJob: () => Job;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (response: Response) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Threads for work that would hold up everybody else. An idle one keeps no process alive. */
-export function createWorkerPool<Answer>(options: WorkerPoolOptions): WorkerPool<Answer> {
+export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPool<Response> {
   const idle: Worker[] = [];
-  const busy = new Map<Worker, Waiting<Answer>>();
-  const queue: Waiting<Answer>[] = [];
+  const busy = new Map<Worker, Waiting<Response>>();
+  const queue: Waiting<Response>[] = [];
   let closed = false;
 
   return {
@@ -79,8 +79,8 @@ export function createWorkerPool<Answer>(options: WorkerPoolOptions): WorkerPool
   function start(): Worker {
     const worker = new Worker(...runnable(options));
     let cause: unknown;
-    worker.on("message", (answer: Answer) => {
-      busy.get(worker)?.resolve(answer);
+    worker.on("message", (response: Response) => {
+      busy.get(worker)?.resolve(response);
       busy.delete(worker);
       worker.unref();
       idle.push(worker);

@@ -6,11 +6,11 @@ import type { Timers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import { type HoldOrder, InsufficientFunds, type OpenHold } from "./billing.ts";
+import { UNWRITABLE } from "./journal-writer.ts";
+import type { Lease } from "./lease.ts";
+import { type HoldRefusal, MAX_WAIT_MS, type Waiter } from "./lease-table.ts";
+import type { LedgerClient } from "./ledger-client.ts";
 import { type LedgerRef, ledgersOf } from "./ledger-ref.ts";
-import { UNWRITABLE } from "./line-writer.ts";
-import type { Purse } from "./purse.ts";
-import { LONGEST_WAIT_MS, type Refusal, type Waiter } from "./purses.ts";
-import type { Session } from "./session.ts";
 import { TextHold } from "./text-hold.ts";
 
 export interface Admission {
@@ -26,8 +26,8 @@ export interface AdmissionOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** The spool that new work goes to, if there is one. */
-  readonly current: () => Session | undefined;
+  /** The journal that new work goes to, if there is one. */
+  readonly current: () => LedgerClient | undefined;
   readonly draining: () => boolean;
 }
 
@@ -38,8 +38,8 @@ const FUNDS_WAIT_MS = 1_000;
 // The least that can be asked for.
 const LEAST_NANOS = 1n;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
-const MOST_UNPOSTED = 100_000;
-const WAITERS_BEAT_MS = 100;
+const MAX_UNPOSTED = 100_000;
+const WAITERS_INTERVAL_MS = 100;
 // Who waits for money that only the database can give is told of an outage within a second.
 const UNANSWERED_MS = 600;
 // A billion dollars: nobody has it, and it fits the database's integers many times.
@@ -53,44 +53,44 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
   const watchWaiters = (): void => {
     if (watching) return;
     watching = true;
-    timers.after(WAITERS_BEAT_MS, () => {
+    timers.after(WAITERS_INTERVAL_MS, () => {
       watching = false;
       const session = current();
-      if (!session || session.spool.purses.waitingCount === 0) return;
-      const { purses } = session.spool;
+      if (!session || session.journal.leases.waitingCount === 0) return;
+      const { leases } = session.journal;
       const nowMs = clock.monotonicMs();
-      if (givesMoney(session, nowMs)) purses.expire(nowMs);
-      else purses.sendAway({ kind: "unavailable" });
+      if (givesMoney(session, nowMs)) leases.expire(nowMs);
+      else leases.sendAway({ kind: "unavailable" });
       watchWaiters();
     });
   };
 
-  const givesMoney = ({ spool, ticker }: Session, nowMs: number): boolean =>
-    spool.isFresh(nowMs) && ticker.unansweredMs(nowMs) < UNANSWERED_MS;
+  const givesMoney = ({ journal, flushLoop }: LedgerClient, nowMs: number): boolean =>
+    journal.isFresh(nowMs) && flushLoop.unansweredMs(nowMs) < UNANSWERED_MS;
 
   const reasonNotReady = (nowMs: number): string | undefined => {
     const session = current();
     if (draining()) return "the gateway is shutting down";
-    if (!session?.spool.isFresh(nowMs)) return "the ledger has not answered for some seconds";
-    if (!session.lines.isWritable()) return "the spool in the data dir cannot be written";
-    if (session.spool.unpostedCount > MOST_UNPOSTED) return "the ledger is far behind";
+    if (!session?.journal.isFresh(nowMs)) return "the ledger has not answered for some seconds";
+    if (!session.writer.isWritable()) return "the journal in the data dir cannot be written";
+    if (session.journal.unpostedCount > MAX_UNPOSTED) return "the ledger is far behind";
     return undefined;
   };
 
-  const usable = (nowMs: number): Session => {
+  const usable = (nowMs: number): LedgerClient => {
     const session = current();
     if (session && reasonNotReady(nowMs) === undefined) return session;
     throw new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   };
 
-  const queueUp = (session: Session, waiter: Waiter, nowMs: number): void => {
-    if (!session.spool.purses.wait(waiter, nowMs)) waiter.refused({ kind: "busy" });
+  const queueUp = (session: LedgerClient, waiter: Waiter, nowMs: number): void => {
+    if (!session.journal.leases.wait(waiter, nowMs)) waiter.refused({ kind: "busy" });
     watchWaiters();
-    session.spool.hurry();
-    session.ticker.wake();
+    session.journal.hurry();
+    session.flushLoop.wake();
   };
 
-  const wait = (session: Session, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
+  const wait = (session: LedgerClient, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
     new Promise((resolve, reject) => {
       const { amountNanos } = order;
       if (!givesMoney(session, nowMs)) {
@@ -101,21 +101,21 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,
         sinceMs: nowMs,
-        granted: (purses: readonly Purse[]) => resolve(new TextHold(session, order, purses, surroundings)),
-        refused: (why: Refusal) => reject(refusal(why, amountNanos)),
+        granted: (leases: readonly Lease[]) => resolve(new TextHold(session, order, leases, surroundings)),
+        refused: (why: HoldRefusal) => reject(refusal(why, amountNanos)),
       };
       queueUp(session, waiter, nowMs);
     });
 
   /** Waits for the least amount there is, and gives it back at once. */
-  const waitForFunds = (session: Session, ledgers: Waiter["ledgers"], nowMs: number): Promise<void> =>
+  const waitForFunds = (session: LedgerClient, ledgers: Waiter["ledgers"], nowMs: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ledgers,
         amountNanos: LEAST_NANOS,
-        sinceMs: nowMs - LONGEST_WAIT_MS + FUNDS_WAIT_MS,
-        granted(purses) {
-          for (const purse of purses) purse.settle(LEAST_NANOS, 0n, nowMs);
+        sinceMs: nowMs - MAX_WAIT_MS + FUNDS_WAIT_MS,
+        granted(leases) {
+          for (const lease of leases) lease.settle(LEAST_NANOS, 0n, nowMs);
           resolve();
         },
         refused(why) {
@@ -130,21 +130,21 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
     take(order) {
       const nowMs = clock.monotonicMs();
       const session = usable(nowMs);
-      const { purses } = session.spool;
+      const { leases } = session.journal;
       const { amountNanos } = order;
       assert(amountNanos >= 0n, "a hold is not negative");
       const ledgers = ledgersOf(order.caller, clock.nowMs());
       if (amountNanos > LARGEST_HOLD_NANOS)
         throw refusal({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos);
-      const own = purses.of(ledgers, nowMs);
-      if (purses.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
+      const own = leases.of(ledgers, nowMs);
+      if (leases.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
       return wait(session, order, nowMs);
     },
     requireFunds(caller) {
       const nowMs = clock.monotonicMs();
       const session = usable(nowMs);
       const ledgers = ledgersOf(caller, clock.nowMs());
-      const hasMoney = ledgers.every(({ id }) => (session.spool.purses.get(id)?.leaseNanos ?? 0n) > 0n);
+      const hasMoney = ledgers.every(({ id }) => (session.journal.leases.get(id)?.grantedNanos ?? 0n) > 0n);
       return hasMoney ? undefined : waitForFunds(session, ledgers, nowMs);
     },
     notReady: () => reasonNotReady(clock.monotonicMs()),
@@ -160,7 +160,7 @@ function fundless({ allowanceNanos }: LedgerRef): GatewayError {
   );
 }
 
-function refusal(why: Refusal, amountNanos: bigint): GatewayError {
+function refusal(why: HoldRefusal, amountNanos: bigint): GatewayError {
   switch (why.kind) {
     case "insufficient": {
       const atMost = `This request may cost up to $${formatUsd(amountNanos)}`;
@@ -175,7 +175,7 @@ function refusal(why: Refusal, amountNanos: bigint): GatewayError {
     case "busy":
       return new GatewayError(
         "balance_busy",
-        `The account's money is held by other running requests; none was free within ${LONGEST_WAIT_MS / 1000} s. Try again when some have finished.`,
+        `The account's money is held by other running requests; none was free within ${MAX_WAIT_MS / 1000} s. Try again when some have finished.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     case "unavailable":

@@ -12,14 +12,14 @@ export interface BalanceAlertsOptions {
 }
 
 /** One join of the alerts with their balances: some milliseconds with ten thousand of them. */
-const BEAT_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 /**
  * Watches the balances that somebody wants to be told of. Every process looks; the row of an alert says whether it
  * was told, so that one of them tells, once for each time the balance falls below.
  */
 export function watchBalances(options: BalanceAlertsOptions): { stop(): Promise<void> } {
-  const { database, timers, log, beatMs = BEAT_MS } = options;
+  const { database, timers, log, beatMs = INTERVAL_MS } = options;
   const look = async (): Promise<void> => {
     const fired = await fireAlerts(database);
     if (fired > 0) log.info({ fired }, "balances fell below what their owners set");

@@ -8,18 +8,18 @@ import type { Implausible } from "./usage-bound.ts";
 
 /**
  * What `relay` sees of money. A hold is taken before anything is sent upstream and resolved exactly
- * once; the hot path makes no database call: money comes from the purse, facts go to the spool.
+ * once; the hot path makes no database call: money comes from the lease, facts go to the journal.
  */
 export interface TextBilling {
   /**
-   * Takes a hold of `amountNanos` and writes its begin line. Returns at once when the purse has
+   * Takes a hold of `amountNanos` and writes its begin record. Returns at once when the lease has
    * room, else a promise that waits its turn. Rejects (or throws) GatewayError: InsufficientFunds (403), balance_busy
-   * (429, Retry-After), service_unavailable (503: the last tick is stale or lines cannot be written).
+   * (429, Retry-After), service_unavailable (503: the last flush is stale or lines cannot be written).
    */
   take(order: HoldOrder): OpenHold | Promise<OpenHold>;
   /**
    * Asks whether this caller can pay anything at all. Undefined at once where this process holds money of its account and of
-   * its key's limit; else the next tick is asked, and the promise rejects with GatewayError as `take` does.
+   * its key's limit; else the next flush is asked, and the promise rejects with GatewayError as `take` does.
    */
   requireFunds(caller: Caller): Promise<void> | undefined;
 }
@@ -63,14 +63,14 @@ export interface HoldOrder {
 
 export interface OpenHold {
   /**
-   * Await it before the upstream is called: resolved once the begin line has been handed to the operating
+   * Await it before the upstream is called: resolved once the begin record has been handed to the operating
    * system, so that a request whose process dies is never unknown. All lines of one turn of the event
    * loop share one write and one promise, so this costs a microtask. Rejects with GatewayError
    * service_unavailable (503) where lines cannot be written; settle it then as any request that was not sent.
    */
   readonly begun: Promise<void>;
   /**
-   * Resolves the hold: computes the charge, writes the end line, gives the rest back. Call exactly
+   * Resolves the hold: computes the charge, writes the end record, gives the rest back. Call exactly
    * once; a second call throws. Resolved when the line has been handed to the operating system, which
    * must be before the answer's last byte is sent.
    */

@@ -23,7 +23,7 @@ export interface BodyFeatures {
    */
   readonly vendorTools: number;
   /** Pictures inside the body: where they stand in it. */
-  readonly pictures: readonly BodyRange[];
+  readonly images: readonly BodyRange[];
 }
 
 /** Bytes of a body, [start, end). */
@@ -49,7 +49,7 @@ export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
     mayWrite1h: false,
     maySummarise: false,
     vendorTools: 0,
-    pictures: [],
+    images: [],
   };
   const rules = RULES[endpoint];
   if (rules === undefined) return features;
@@ -66,7 +66,7 @@ export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
 type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & {
   hostedTools: string[];
   pricedFields: { field: string; value: string }[];
-  pictures: BodyRange[];
+  images: BodyRange[];
 };
 
 /** Notes what the values found at one path mean. */
@@ -160,35 +160,35 @@ const priceChange: Rule = (features, values, path) => {
 };
 
 /** What models take as a picture; SVG is text, and other types are unbounded. */
-const PICTURE = /^image\/(?!svg)[a-z0-9.+-]+$/i;
-const PICTURE_URL = /^data:image\/(?!svg)[a-z0-9.+-]+;base64,/i;
+const IMAGE = /^image\/(?!svg)[a-z0-9.+-]+$/i;
+const IMAGE_URL = /^data:image\/(?!svg)[a-z0-9.+-]+;base64,/i;
 const TEXT = /^(text\/|image\/svg)/i;
 const TEXT_URL = /^data:(text\/|image\/svg)/i;
 
 /** An address: elsewhere, unless it is a data URL of a picture or of text. */
 const address: Rule = (features, values, path) => {
-  const isInside = (head: string): boolean => PICTURE_URL.test(head) || TEXT_URL.test(head);
+  const isInside = (head: string): boolean => IMAGE_URL.test(head) || TEXT_URL.test(head);
   if (values.some(({ head }) => head !== "" && !isInside(head))) features.unbounded ??= path;
 };
 
 /** The declared type of base64 content. */
 const mediaType: Rule = (features, values, path) => {
-  if (values.some(({ head }) => head !== "" && !PICTURE.test(head) && !TEXT.test(head))) {
+  if (values.some(({ head }) => head !== "" && !IMAGE.test(head) && !TEXT.test(head))) {
     features.unbounded ??= path;
   }
 };
 
-const picture = (features: Draft, value: FoundValue): void => {
-  features.pictures.push({ start: value.start, end: value.end });
+const image = (features: Draft, value: FoundValue): void => {
+  features.images.push({ start: value.start, end: value.end });
 };
 
 /** Where vendors read a picture as a data URL. The same value anywhere else is text, and counted as such. */
-const pictureUrl: Rule = (features, values) => {
-  for (const value of values) if (PICTURE_URL.test(value.head)) picture(features, value);
+const imageUrl: Rule = (features, values) => {
+  for (const value of values) if (IMAGE_URL.test(value.head)) image(features, value);
 };
 
 /** Base64 content where vendors read it: a picture if all its siblings say so, otherwise counted as text. */
-function pictureData(typePaths: readonly string[], kindPath?: string): Rule {
+function imageData(typePaths: readonly string[], kindPath?: string): Rule {
   return (features, values, path, scan) => {
     const types = byParent(typePaths.flatMap((typePath) => scan.all(typePath)));
     const kinds = kindPath === undefined ? undefined : byParent(scan.all(kindPath));
@@ -197,11 +197,11 @@ function pictureData(typePaths: readonly string[], kindPath?: string): Rule {
     const data = byParent(scan.all(path));
     for (const value of values) {
       const { parent } = value;
-      const isPicture =
-        isOnly(types.get(parent), PICTURE) &&
+      const isImage =
+        isOnly(types.get(parent), IMAGE) &&
         (kinds === undefined || isOnly(kinds.get(parent), /^base64$/)) &&
         data.get(parent)?.length === 1;
-      if (isPicture) picture(features, value);
+      if (isImage) image(features, value);
     }
   };
 }
@@ -260,14 +260,14 @@ const ANYWHERE: readonly Entry[] = [
 const CHAT: readonly Entry[] = [
   ...entries(reference, ["messages.audio.id"]),
   // Beside the general rule of the same values: here a picture is a picture.
-  ...entries(pictureUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
+  ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
   ...entries(toolType, ["tools.type"]),
   ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
 ];
 
 const RESPONSES: readonly Entry[] = [
   ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
-  ...entries(pictureUrl, ["input.content.image_url", "input.output.image_url"]),
+  ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
   ...entries(toolType, ["tools.type", "tools.tools.type"]),
   ...entries(sibling, [CALLS_OF_REQUEST]),
   ...entries(contextEdit, ["context_management.type"]),
@@ -275,7 +275,7 @@ const RESPONSES: readonly Entry[] = [
 
 const MESSAGES: readonly Entry[] = [
   ...entries(sibling, ["**.source.type"]),
-  ...entries(pictureData(["**.source.media_type"], "**.source.type"), [
+  ...entries(imageData(["**.source.media_type"], "**.source.type"), [
     "messages.content.source.data",
     "messages.content.content.source.data",
   ]),
@@ -292,7 +292,7 @@ const NATIVE: readonly Entry[] = [
     const types = [`**.${inline}.mimeType`, `**.${inline}.mime_type`];
     return [
       ...entries(mediaType, types),
-      ...entries(pictureData(types), [
+      ...entries(imageData(types), [
         `contents.parts.${inline}.data`,
         `contents.parts.functionResponse.parts.${inline}.data`,
       ]),

@@ -51,7 +51,7 @@ describe("an operator's transfer", () => {
     const caller = await rig.account(1_000n * TOKEN_NANOS);
     const billing = await rig.start("recalled");
     const running = await billing.take(order(caller, 100n * TOKEN_NANOS));
-    // So that the purse has more than is held.
+    // So that the lease has more than is held.
     await (await billing.take(order(caller, 800n * TOKEN_NANOS))).settle(completed(0));
     expect((await move(caller, -850n * TOKEN_NANOS, "recall")).outcome).toBe("done");
     expect((await rig.balance(caller)).balanceNanos).toBe(150n * TOKEN_NANOS);

@@ -4,7 +4,7 @@ import type { Database, Queryable } from "../storage/database.ts";
 import { attemptOperatorTransfer, type OperatorTransfer, type TransferOutcome } from "./ledger-store.ts";
 
 // As long as a request waits for money that is held.
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 100;
 
 /**
@@ -22,7 +22,7 @@ export async function transferByOperator(
   if (transfer.amountNanos === 0n) throw new RangeError("a transfer moves more or less than nothing");
   if (transfer.idempotencyKey === "" || transfer.reason === "")
     throw new RangeError("an operator's transfer needs an idempotency key and a reason");
-  const deadlineMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
   for (;;) {
     const outcome = await database.transaction(async (tx) => {
       const attempt = await attemptOperatorTransfer(tx, transfer);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
 import type { Model } from "../catalog/catalog.ts";
-import { boundRequest, freezePrice, type HoldQuestion, holdPaths } from "./hold-bound.ts";
+import { type CostEstimateInput, estimateMaxCost, freezePrice, holdPaths } from "./max-cost.ts";
 import { limitOutput } from "./output-limit.ts";
 
 const LIMITS = ["max_tokens", "max_completion_tokens"];
@@ -17,7 +17,7 @@ interface Terms {
 }
 
 /** A request of a model that writes 128,000 tokens, at $1 and $10 a million where nothing else is said. */
-function questionOf(fields: object, { factorPpm = 1_000_000n, ...rates }: Terms = {}): HoldQuestion {
+function questionOf(fields: object, { factorPpm = 1_000_000n, ...rates }: Terms = {}): CostEstimateInput {
   const body = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: "Hello" }], ...fields }));
   const scanner = createBodyScan(compileWatch([...holdPaths("chat-completions"), ...LIMITS, "n", "tools"]));
   scanner.write(body);
@@ -41,7 +41,7 @@ function questionOf(fields: object, { factorPpm = 1_000_000n, ...rates }: Terms 
     body: [body],
     scan: scanner.end(),
     outputLimits: LIMITS,
-    answerCounts: ["n"],
+    responseCounts: ["n"],
     settings: { maxPasses: 100, holdCalls: 1 },
   };
 }
@@ -64,7 +64,7 @@ describe("an output limit that the gateway writes", () => {
         // Input is rounded alone before, and with the output in the end: a nano may lie between.
         const nearlyAll = funds / 4n - 1n;
         if (limited === undefined) {
-          const least = boundRequest({ ...question, outputLimit: 256 }).amountNanos;
+          const least = estimateMaxCost({ ...question, outputLimit: 256 }).amountNanos;
           expect(least).toBeGreaterThanOrEqual(nearlyAll);
           return;
         }
@@ -74,7 +74,7 @@ describe("an output limit that the gateway writes", () => {
         expect(outputLimit).toBeLessThanOrEqual(128_000);
         expect(usage).toMatchObject({ statedOutputTokens: outputLimit, outputTokens: 128_000 });
         if (outputLimit === 128_000) return;
-        const more = boundRequest({ ...question, outputLimit: outputLimit + 1 }).amountNanos;
+        const more = estimateMaxCost({ ...question, outputLimit: outputLimit + 1 }).amountNanos;
         expect(more).toBeGreaterThanOrEqual(nearlyAll);
       }),
     );
@@ -92,7 +92,7 @@ describe("an output limit that the gateway writes", () => {
 
   it("is what a quarter of ten cents buys beside a short prompt, at ten dollars a million", () => {
     const question = questionOf({ max_tokens: null });
-    const inputTokens = Number(boundRequest({ ...question, outputLimit: 0 }).amountNanos) / 1_000;
+    const inputTokens = Number(estimateMaxCost({ ...question, outputLimit: 0 }).amountNanos) / 1_000;
     expect(limitOutput(question, DOLLAR / 10n)?.outputLimit).toBe(
       Math.floor((25_000 - inputTokens) / 10 - 0.0001),
     );

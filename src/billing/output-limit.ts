@@ -1,6 +1,6 @@
 import type { Nanos } from "../base/money.ts";
-import { boundRequest, type HoldQuestion, type RequestBound, statedLimit } from "./hold-bound.ts";
-import { dearestOutput, tokensWithin } from "./rate.ts";
+import { type CostEstimateInput, estimateMaxCost, type RequestBound, statedLimit } from "./max-cost.ts";
+import { maxOutputRate, tokensWithin } from "./rate.ts";
 
 /** What a request may cost and use with an output limit that the gateway writes into it. */
 export interface LimitedRequest extends RequestBound {
@@ -19,16 +19,16 @@ const LEAST_TOKENS = 256n;
  * limit would not bound the cost (several answers, tools that the upstream runs, summaries), and where the money is too little
  * for the input and a short answer.
  */
-export function limitOutput(question: HoldQuestion, fundsNanos: Nanos): LimitedRequest | undefined {
+export function limitOutput(question: CostEstimateInput, fundsNanos: Nanos): LimitedRequest | undefined {
   const { outputLimits, price } = question;
   if (outputLimits.length === 0 || statedLimit(question, 1) !== undefined) return undefined;
-  const { amountNanos: inputNanos, usage } = boundRequest({ ...question, outputLimit: 0 });
-  if (usage.answers > 1 || usage.passes > 1 || usage.mostPasses !== undefined) return undefined;
+  const { amountNanos: inputNanos, usage } = estimateMaxCost({ ...question, outputLimit: 0 });
+  if (usage.responses > 1 || usage.passes > 1 || usage.mostPasses !== undefined) return undefined;
   // One nano less, as input and output are rounded together in the end.
   const outputNanos = fundsNanos / PARTS - inputNanos - 1n;
-  const tokens = tokensWithin(outputNanos, dearestOutput(price.rates), price.factorPpm);
+  const tokens = tokensWithin(outputNanos, maxOutputRate(price.rates), price.factorPpm);
   if (tokens < LEAST_TOKENS) return undefined;
   const most = BigInt(usage.outputTokens);
   const outputLimit = Number(tokens < most ? tokens : most);
-  return { ...boundRequest({ ...question, outputLimit }), outputLimit };
+  return { ...estimateMaxCost({ ...question, outputLimit }), outputLimit };
 }

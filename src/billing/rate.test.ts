@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_TOKENS_REPORTED, TOKEN_BUCKETS, type TokenUsage } from "../usage/usage.ts";
 import type { FrozenPrice } from "./billing.ts";
-import { charge, dearestInput, dearestOutput, extrasCost, itemise, rateOf, roundedCost } from "./rate.ts";
+import { charge, extrasCost, itemise, maxInputRate, maxOutputRate, rateOf, roundedCost } from "./rate.ts";
 
 const rate = fc.option(fc.bigInt({ min: 0n, max: 1_000_000_000_000n }), { nil: undefined });
 const prices: fc.Arbitrary<FrozenPrice> = fc
@@ -102,8 +102,8 @@ describe("charge", () => {
           const grown = { ...usage, [bucket]: Math.min((usage[bucket] ?? 0) + more, MAX_TOKENS_REPORTED) };
           expect(charge(grown, price) >= charge(usage, price)).toBe(true);
           const most = bucket.startsWith("output")
-            ? dearestOutput(price.rates)
-            : dearestInput(price.rates, true);
+            ? maxOutputRate(price.rates)
+            : maxInputRate(price.rates, true);
           expect(rateOf(price.rates, bucket) <= most).toBe(true);
         },
       ),
@@ -121,9 +121,9 @@ describe("charge", () => {
 describe("dearest input", () => {
   it("counts the 1h write price only where the request can ask for it", () => {
     const rates = { input: 3n, cacheRead: 1n, cacheWrite5m: 4n, cacheWrite1h: 6n };
-    expect(dearestInput(rates, false)).toBe(4n);
-    expect(dearestInput(rates, true)).toBe(6n);
-    expect(dearestInput({ input: 3n }, true)).toBe(3n);
+    expect(maxInputRate(rates, false)).toBe(4n);
+    expect(maxInputRate(rates, true)).toBe(6n);
+    expect(maxInputRate({ input: 3n }, true)).toBe(3n);
   });
 });
 

@@ -133,14 +133,14 @@ export function rateOf(rates: TokenRates, bucket: TokenBucket): bigint {
 }
 
 /** The dearest rate at which one input token can be charged; 1h writes count only where the request can ask for them. */
-export function dearestInput(rates: TokenRates, mayWrite1h: boolean): bigint {
+export function maxInputRate(rates: TokenRates, mayWrite1h: boolean): bigint {
   const buckets: TokenBucket[] = ["inputUncached", "cacheRead", "cacheWrite5m"];
   if (mayWrite1h) buckets.push("cacheWrite1h");
   return dearest(rates, buckets);
 }
 
 /** The dearest rate at which one output token can be charged. */
-export function dearestOutput(rates: TokenRates): bigint {
+export function maxOutputRate(rates: TokenRates): bigint {
   return dearest(rates, ["outputVisible", "outputReasoning"]);
 }
 

@@ -10,12 +10,12 @@ import type { Caller } from "../accounts/caller.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../observe/log.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
+import type { JournalBilling } from "./journal-billing.ts";
 import { createReceiptReader, type ReadReceipt } from "./receipts.ts";
-import type { SpoolBilling } from "./spool-billing.ts";
 import { createUsageRetention } from "./usage-retention.ts";
 
 let rig: BillingRig;
-let billing: SpoolBilling;
+let billing: JournalBilling;
 let readReceipt: ReadReceipt;
 beforeAll(async () => {
   rig = await createBillingRig();

@@ -4,8 +4,8 @@ import type { Queryable } from "../storage/database.ts";
 import type { MediaUnits } from "../usage/media.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "./billing.ts";
+import type { RequestRecords } from "./flush-batch.ts";
 import { readMediaRates, type StoredMediaRates } from "./media-rates.ts";
-import type { RequestLines } from "./posting.ts";
 import { extrasCost, itemise, itemiseMedia, mediaLineCost } from "./rate.ts";
 import { EXTRA } from "./shared-text.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
@@ -84,14 +84,14 @@ export interface ReceiptLine {
 
 export type ReadReceipt = (accountId: bigint, requestId: string) => Promise<Receipt | undefined>;
 
-/** Where lines of this process stand that no tick has posted yet. */
+/** Where lines of this process stand that no flush has posted yet. */
 export interface UnpostedLines {
-  findUnposted(requestId: string): RequestLines | undefined;
+  findUnposted(requestId: string): RequestRecords | undefined;
 }
 
 /**
  * Reads receipts of one account's requests, by request id or by task id; another account's are as unknown. Those of
- * this process are there as soon as the answer is, before a tick has posted them.
+ * this process are there as soon as the answer is, before a flush has posted them.
  */
 export function createReceiptReader(db: Queryable, unposted: UnpostedLines): ReadReceipt {
   return async (accountId, id) => {
@@ -102,7 +102,7 @@ export function createReceiptReader(db: Queryable, unposted: UnpostedLines): Rea
     const lines = unposted.findUnposted(requestId);
     const row = await findUsage(db, accountId, requestId);
     if (row) return { ...receiptOf(row, "posted"), ...(task && { task: taskOfReceipt(task) }) };
-    if (lines) return unpostedReceipt(accountId, lines.beginLine, lines.endLine);
+    if (lines) return unpostedReceipt(accountId, lines.beginRecord, lines.endRecord);
     if (await isQuarantined(db, accountId, requestId))
       return { request_id: requestId, state: "quarantined", charge_usd: "0", charge_nanos: "0" };
     return undefined;
@@ -178,7 +178,7 @@ function unpostedReceipt(
   return receiptOf(row, "pending");
 }
 
-/** The fields of the two spool lines that a receipt shows; see `line.ts`. */
+/** The fields of the two journal lines that a receipt shows; see `line.ts`. */
 interface BeginFields {
   readonly at: number;
   readonly request: string;

@@ -107,7 +107,7 @@ export interface Redemption {
 }
 
 /** Ten wrong codes in a quarter of an hour: enough for a bad print, hopeless for guessing 70 bits. */
-const MOST_WRONG = 10;
+const MAX_WRONG = 10;
 const WITHIN_SECONDS = 900;
 
 /** Credits a code once, however often and by however many accounts it is sent. One statement, see redeem_code(). */
@@ -117,6 +117,6 @@ export function redeemCode(
 ): Promise<Redemption> {
   return tx.one<Redemption>(
     `select outcome, code_id as "codeId", amount_nanos as "amountNanos", at from redeem_code($1, $2, $3, $4, $5)`,
-    [hash, accountId, redeemer, MOST_WRONG, WITHIN_SECONDS],
+    [hash, accountId, redeemer, MAX_WRONG, WITHIN_SECONDS],
   );
 }

@@ -2,13 +2,13 @@ import type { Caller } from "../accounts/caller.ts";
 import type { TokenRates } from "../catalog/catalog.ts";
 import type { FrozenPrice } from "./billing.ts";
 
-/** Account and key, as they stand amid a begin line and in a row. */
+/** Account and key, as they stand amid a begin record and in a row. */
 interface CallerText {
   readonly line: Uint8Array;
   readonly row: Uint8Array;
 }
 
-/** Model, price row, rates and factor: how a begin line begins, up to the comma, and part of a row. */
+/** Model, price row, rates and factor: how a begin record begins, up to the comma, and part of a row. */
 interface ModelText {
   readonly line: Uint8Array;
   /** undefined where a row cannot hold the model's name. */

@@ -10,10 +10,10 @@ import {
 } from "../../test/support/billing.ts";
 import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
-import type { SpoolBilling } from "./spool-billing.ts";
-import { spoolsOnDisk } from "./spool-disk.ts";
-import { createSpoolStore } from "./spool-store.ts";
-import type { SpoolStore } from "./tick.ts";
+import type { JournalStore } from "./flush.ts";
+import type { JournalBilling } from "./journal-billing.ts";
+import { journalsOnDisk } from "./journal-disk.ts";
+import { createJournalStore } from "./journal-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(() => rig.close());
 const HOLD = 100n * TOKEN_NANOS;
 
 describe("a balance that pays exactly 37 requests", () => {
-  it("pays 37 of 1,000 that come at once to three purses, and ends at 0", async () => {
+  it("pays 37 of 1,000 that come at once to three leases, and ends at 0", async () => {
     const caller = await rig.account(37n * HOLD);
     const gateways = await Promise.all(["a", "b", "c"].map((name) => rig.start(name)));
     const outcomes = await Promise.all(
@@ -149,7 +149,7 @@ describe("charges", () => {
     const caller = await rig.account(1_000n * TOKEN_NANOS);
     let away = false;
     const billing = await rig.start("away", {
-      store: faulty((tick) => (away ? new Promise(() => undefined) : tick())),
+      store: faulty((flush) => (away ? new Promise(() => undefined) : flush())),
     });
     const hold = await billing.take(order(caller, 10n * TOKEN_NANOS));
     away = true;
@@ -233,11 +233,11 @@ describe("a database that fails", () => {
     const caller = await rig.account(1_000n * HOLD);
     let calls = 0;
     const billing = await rig.start("lost-commits", {
-      store: faulty(async (tick) => {
-        const answer = await tick();
+      store: faulty(async (flush) => {
+        const response = await flush();
         calls += 1;
         if (calls % 2 === 0) throw new Error("connection lost after the commit");
-        return answer;
+        return response;
       }),
     });
     for (let round = 0; round < 10; round += 1) {
@@ -254,7 +254,7 @@ describe("a database that fails", () => {
     let nowMs = 0;
     const billing = await rig.start("outage", {
       clock: { nowMs: () => 1_790_000_000_000, monotonicMs: () => nowMs },
-      store: faulty((tick) => (away ? Promise.reject(new Error("ECONNREFUSED")) : tick())),
+      store: faulty((flush) => (away ? Promise.reject(new Error("ECONNREFUSED")) : flush())),
     });
     const running = await billing.take(order(caller, HOLD));
     away = true;
@@ -273,40 +273,40 @@ describe("a database that fails", () => {
 });
 
 describe("a database that has forgotten", () => {
-  it("a spool, as a standby that had lost the last commits: it is opened again, what waits is posted, and an alarm says so", async () => {
+  it("a journal, as a standby that had lost the last commits: it is opened again, what waits is posted, and an alarm says so", async () => {
     const caller = await rig.account(2n * HOLD);
     const said: unknown[] = [];
     const log = { ...silentLog, error: (facts: object, text: string) => said.push({ ...facts, text }) };
     const billing = await rig.start("forgotten", { log });
-    const [spool] = spoolsOnDisk(rig.dataDir("forgotten"));
-    await eventually(async () => (await ticksOf(spool)) > 0n);
-    await rig.database.execute("delete from spools where id = $1", [spool]);
+    const [journal] = journalsOnDisk(rig.dataDir("forgotten"));
+    await eventually(async () => (await flushesOf(journal)) > 0n);
+    await rig.database.execute("delete from spools where id = $1", [journal]);
     await eventually(() => said.length > 0);
     await serve(billing, caller, 100);
     await eventually(async () => (await rig.balance(caller)).balanceNanos === HOLD);
     expect(await billing.drain()).toBe(true);
     expect(await rig.balance(caller)).toEqual({ balanceNanos: HOLD, availableNanos: HOLD });
     expect((await rig.verify()).breaches).toEqual([]);
-    expect(said).toEqual([expect.objectContaining({ alarm: true, spool })]);
+    expect(said).toEqual([expect.objectContaining({ alarm: true, journal })]);
   });
 });
 
 describe("a process taken for dead", () => {
-  it("settles what runs in its closed spool and opens another", async () => {
+  it("settles what runs in its closed journal and opens another", async () => {
     const caller = await rig.account(10n * HOLD);
     const billing = await rig.start("closed");
     const running = await billing.take(order(caller, HOLD));
-    const store = createSpoolStore(rig.database);
+    const store = createJournalStore(rig.database);
     const closed = async (): Promise<boolean> => {
       const mine = await rig.database.one<{ spool: string }>("select spool from leases where ledger = $1", [
         `account:${caller.accountId}`,
       ]);
       const state = await store.read(mine.spool);
-      return state !== undefined && (await store.close(mine.spool, state.tick));
+      return state !== undefined && (await store.close(mine.spool, state.flushNumber));
     };
-    while (!(await closed())); // its own ticks may come between
-    const spools = await countSpools();
-    await eventually(async () => (await countSpools()) > spools);
+    while (!(await closed())); // its own flushes may come between
+    const journals = await countJournals();
+    await eventually(async () => (await countJournals()) > journals);
     await eventually(() => billing.notReady() === undefined);
     expect(await outcomeOf(billing, () => caller)).toBe("served");
     await running.settle(completed(30));
@@ -317,7 +317,7 @@ describe("a process taken for dead", () => {
 });
 
 async function outcomeOf(
-  billing: SpoolBilling | undefined,
+  billing: JournalBilling | undefined,
   caller: () => Parameters<typeof serve>[1],
   holdTokens = 100,
   usedTokens = holdTokens,
@@ -331,19 +331,21 @@ async function outcomeOf(
   }
 }
 
-async function countSpools(): Promise<bigint> {
+async function countJournals(): Promise<bigint> {
   return (await rig.database.one<{ count: bigint }>("select count(*) as count from spools")).count;
 }
 
-/** The real store with something between it and its ticks. */
+/** The real store with something between it and its flushes. */
 function faulty(
-  between: (tick: () => ReturnType<SpoolStore["tick"]>) => ReturnType<SpoolStore["tick"]>,
-): SpoolStore {
-  const store = createSpoolStore(rig.database);
-  return { ...store, tick: (request) => between(() => store.tick(request)) };
+  between: (flush: () => ReturnType<JournalStore["flush"]>) => ReturnType<JournalStore["flush"]>,
+): JournalStore {
+  const store = createJournalStore(rig.database);
+  return { ...store, flush: (request) => between(() => store.flush(request)) };
 }
 
-async function ticksOf(spool: string | undefined): Promise<bigint> {
-  const { tick } = await rig.database.one<{ tick: bigint }>("select tick from spools where id = $1", [spool]);
-  return tick;
+async function flushesOf(journal: string | undefined): Promise<bigint> {
+  const { tick: flush } = await rig.database.one<{ tick: bigint }>("select tick from spools where id = $1", [
+    journal,
+  ]);
+  return flush;
 }

@@ -4,30 +4,30 @@ import { randomId } from "../base/random.ts";
 import { systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
-import { createSpoolBilling, type SpoolBilling } from "./spool-billing.ts";
-import { openSpoolDisk } from "./spool-disk.ts";
-import { createSpoolStore, listenForMoney } from "./spool-store.ts";
-import type { SpoolStore } from "./tick.ts";
+import type { JournalStore } from "./flush.ts";
+import { createJournalBilling, type JournalBilling } from "./journal-billing.ts";
+import { openJournalDisk } from "./journal-disk.ts";
+import { createJournalStore, listenForMoney } from "./journal-store.ts";
 
 export interface TextBillingOptions {
   readonly database: Database;
-  /** The spool lives in `<dataDir>/spool`. */
+  /** The journal lives in `<dataDir>/spool`. */
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Tests put a faulty one between. */
-  readonly store?: SpoolStore;
+  readonly store?: JournalStore;
 }
 
-/** This process as people find it on a machine; its spool carries it. */
+/** This process as people find it on a machine; its journal carries it. */
 export const PROCESS_LABEL = `${hostname()} pid ${process.pid}`;
 
 /** Holds and settlements of text requests on PostgreSQL and the local disk; started when it resolves. */
-export function createTextBilling(options: TextBillingOptions): Promise<SpoolBilling> {
+export function createTextBilling(options: TextBillingOptions): Promise<JournalBilling> {
   const { database, dataDir, clock, log } = options;
-  return createSpoolBilling({
-    store: options.store ?? createSpoolStore(database),
-    disk: openSpoolDisk(dataDir),
+  return createJournalBilling({
+    store: options.store ?? createJournalStore(database),
+    disk: openJournalDisk(dataDir),
     clock,
     timers: systemTimers,
     log,

@@ -89,10 +89,10 @@ describe("the bytes of a text", () => {
   it("leave out pictures with whatever is escaped in them, and end at what is enough", () => {
     const body = Buffer.from(`{"a":"\\n\\n","p":"${"\\/".repeat(50)}","b":"\\u4e2d\\\\"}`);
     const start = body.indexOf('"\\/');
-    const picture = { start, end: start + 102 };
+    const image = { start, end: start + 102 };
     for (const cut of [0, start + 3, start + 4, start + 101, body.length]) {
       const chunks = [body.subarray(0, cut), body.subarray(cut)];
-      expect(textBytes(chunks, [picture], 10_000)).toBe(body.length - 102 - 2 - 3 - 1);
+      expect(textBytes(chunks, [image], 10_000)).toBe(body.length - 102 - 2 - 3 - 1);
     }
     expect(textBytes([body], [], 20)).toBe(20);
   });

@@ -5,39 +5,35 @@ import type { BodyRange } from "./body-features.ts";
  * since no tokenizer makes more than one of a byte. `\u4e2d` is six bytes of JSON and three of text; it counts
  * as three whatever it spells. Stops at `enough`, so that a large body is not looked through for nothing.
  */
-export function textBytes(
-  body: readonly Uint8Array[],
-  pictures: readonly BodyRange[],
-  enough: number,
-): number {
+export function textBytes(body: readonly Uint8Array[], images: readonly BodyRange[], enough: number): number {
   let bytes = body.reduce((sum, { length }) => sum + length, 0);
-  for (const { start, end } of pictures) bytes -= end - start;
+  for (const { start, end } of images) bytes -= end - start;
   // Escapes halve a text at most.
   if (bytes >= 2 * enough) return enough;
-  const outside = pictures.length === 0 ? pictures : [...pictures].sort((a, b) => a.start - b.start);
+  const outside = images.length === 0 ? images : [...images].sort((a, b) => a.start - b.start);
   return Math.min(enough, bytes - savedByEscapes(body, outside));
 }
 
 /** `pictures` in order. Of an escape that a chunk's end cuts nothing is saved. */
-function savedByEscapes(body: readonly Uint8Array[], pictures: readonly BodyRange[]): number {
+function savedByEscapes(body: readonly Uint8Array[], images: readonly BodyRange[]): number {
   let saved = 0;
   let offset = 0;
-  let picture = 0;
+  let image = 0;
   // The next byte is the second of an escape, whatever it is.
   let cut = false;
   for (const chunk of body) {
     let at = nextBackslash(chunk, cut ? 1 : 0);
     cut &&= chunk.length === 0;
     while (at < chunk.length) {
-      while ((pictures[picture]?.end ?? Number.POSITIVE_INFINITY) <= offset + at) picture += 1;
-      const here = pictures[picture];
+      while ((images[image]?.end ?? Number.POSITIVE_INFINITY) <= offset + at) image += 1;
+      const here = images[image];
       if (here !== undefined && here.start <= offset + at) {
         at = nextBackslash(chunk, here.end - offset);
         continue;
       }
       cut = at + 1 === chunk.length;
       const isUnicode = chunk[at + 1] === LETTER_U;
-      if (isUnicode && at + UNICODE_ESCAPE <= chunk.length) saved += UNICODE_ESCAPE - MOST_BYTES;
+      if (isUnicode && at + UNICODE_ESCAPE <= chunk.length) saved += UNICODE_ESCAPE - MAX_BYTES;
       else if (!isUnicode && !cut) saved += 1;
       at = nextBackslash(chunk, at + 2);
     }
@@ -60,4 +56,4 @@ const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 /** Of a `\uXXXX`, and of what it spells in UTF-8; half of a pair of them has two bytes. */
 const UNICODE_ESCAPE = 6;
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;

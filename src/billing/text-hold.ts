@@ -1,22 +1,22 @@
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { crashPoint } from "../base/crash-point.ts";
+import { failpoint } from "../base/failpoint.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
-import { growHold } from "./growth.ts";
+import type { Hold } from "./journal.ts";
+import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./journal-record.ts";
+import type { Lease } from "./lease.ts";
+import { growHold } from "./lease-growth.ts";
+import type { LedgerClient } from "./ledger-client.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./line.ts";
-import type { Purse } from "./purse.ts";
 import { charge } from "./rate.ts";
-import type { Session } from "./session.ts";
-import type { Hold } from "./spool.ts";
 import { encodeRow } from "./usage-row.ts";
 
-/** A hold that these purses have given, until it is settled, once. */
+/** A hold that these leases have given, until it is settled, once. */
 export class TextHold implements OpenHold {
   readonly begun: Promise<void>;
-  private readonly session: Session;
+  private readonly session: LedgerClient;
   private readonly order: HoldOrder;
   private readonly ledgers: readonly LedgerRef[];
   private readonly clock: Clock;
@@ -27,14 +27,14 @@ export class TextHold implements OpenHold {
   private settling = false;
   private writtenOff = 0n;
 
-  /** Writes its begin line. */
+  /** Writes its begin record. */
   constructor(
-    session: Session,
+    session: LedgerClient,
     order: HoldOrder,
-    purses: readonly Purse[],
+    leases: readonly Lease[],
     { clock, timers, log }: { readonly clock: Clock; readonly timers: Timers; readonly log: Log },
   ) {
-    const ledgers = purses.map(({ ledger }) => ledger);
+    const ledgers = leases.map(({ ledger }) => ledger);
     const beganAtMs = clock.nowMs();
     this.session = session;
     this.order = order;
@@ -43,13 +43,13 @@ export class TextHold implements OpenHold {
     this.log = log;
     this.timers = timers;
     this.beganAtMs = beganAtMs;
-    this.hold = session.spool.begin(purses, order.amountNanos, (number) =>
+    this.hold = session.journal.begin(leases, order.amountNanos, (number) =>
       encodeBegin(number, beganAtMs, order, ledgers),
     );
-    crashPoint("hold.taken");
-    const { number, beginLine } = this.hold;
-    assert(beginLine, "a hold begins with its line");
-    this.begun = session.lines.begin(number, beginLine);
+    failpoint("hold.taken");
+    const { number, beginRecord } = this.hold;
+    assert(beginRecord, "a hold begins with its line");
+    this.begun = session.writer.begin(number, beginRecord);
   }
 
   chargeNanos(): bigint {
@@ -73,10 +73,10 @@ export class TextHold implements OpenHold {
       : growing.then(() => this.end(outcome, price, costNanos));
   }
 
-  /** Writes the end line. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
+  /** Writes the end record. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
   private end(outcome: Outcome, price: FrozenPrice, costNanos: bigint): Promise<void> {
     const { order, ledgers, clock, beganAtMs, hold } = this;
-    const { spool, lines, ticker } = this.session;
+    const { journal, writer: records, flushLoop } = this.session;
     const chargeNanos = costNanos < hold.amountNanos ? costNanos : hold.amountNanos;
     this.writtenOff = costNanos - chargeNanos;
     const end: SettledEnd = {
@@ -84,14 +84,14 @@ export class TextHold implements OpenHold {
       ...{ lastRates: price === order.price ? undefined : price.rates, raw: rawText(outcome.raw) },
     };
     const endedAtMs = clock.nowMs();
-    const endLine = spool.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
-      line: encodeEnd(number, endedAtMs, hold.number, order.amountNanos, end),
+    const endRecord = journal.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
+      record: encodeEnd(number, endedAtMs, hold.number, order.amountNanos, end),
       row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, end }),
     }));
-    const ended = lines.end(hold.endNumber, endLine);
-    // Otherwise a tick is due soon anyway.
-    if (!lines.isWritable()) spool.hurry();
-    if (!lines.isWritable() || spool.changesDueTime()) ticker.wake();
+    const ended = records.end(hold.endNumber, endRecord);
+    // Otherwise a flush is due soon anyway.
+    if (!records.isWritable()) journal.hurry();
+    if (!records.isWritable() || journal.changesDueTime()) flushLoop.wake();
     return ended;
   }
 }

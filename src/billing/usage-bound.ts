@@ -17,7 +17,7 @@ export interface UsageBound {
   /** What the caller allows of that; a vendor may count reasoning beyond it, an estimate may not. */
   readonly statedOutputTokens: number;
   /** That one request to an upstream may bring; the input counts once for all of them. */
-  readonly answers: number;
+  readonly responses: number;
   /** Over the conversation, where no tool runs. */
   readonly passes: number;
   /** The same where the upstream runs tools; undefined = it runs none. */
@@ -72,7 +72,7 @@ export function boundOfTexts(tokens: number): UsageBound {
     contextTokens: tokens,
     outputTokens: tokens,
     statedOutputTokens: tokens,
-    answers: 1,
+    responses: 1,
     passes: 1,
     mostPasses: undefined,
   };
@@ -89,9 +89,9 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
     return { tokens, implausible: NONE };
   const calls = bound.mostPasses === undefined ? 0 : callsReported(usage.raw);
   const passes = Math.min(bound.passes + calls, bound.mostPasses ?? bound.passes);
-  const allowed = atMost(bound.statedOutputTokens * bound.answers * passes);
+  const allowed = atMost(bound.statedOutputTokens * bound.responses * passes);
   const mostInput = atMost(bound.contextTokens * passes);
-  const mostOutput = atMost(bound.outputTokens * bound.answers * passes);
+  const mostOutput = atMost(bound.outputTokens * bound.responses * passes);
   const implausible: Implausible[] = [];
   if (input > mostInput) implausible.push({ field: "input", reported: input, most: mostInput });
   if (output > mostOutput) implausible.push({ field: "output", reported: output, most: mostOutput });
@@ -120,7 +120,7 @@ const LEAST_ODD = 256;
 
 /** An estimate has the bounds of a report; of the output, the caller's own limit. */
 export function boundEstimate(tokens: number, side: "input" | "output", bound: UsageBound): number {
-  const most = side === "input" ? bound.contextTokens : bound.statedOutputTokens * bound.answers;
+  const most = side === "input" ? bound.contextTokens : bound.statedOutputTokens * bound.responses;
   return Math.min(tokens, atMost(most));
 }
 

@@ -19,8 +19,8 @@ export interface UsageRetention {
   close(): Promise<void>;
 }
 
-const BEAT_MS = 3_600_000;
-// A database that nobody can change for a week has other troubles; a tick then makes its own day.
+const INTERVAL_MS = 3_600_000;
+// A database that nobody can change for a week has other troubles; a flush then makes its own day.
 const DAYS_AHEAD = 7;
 
 /** Makes the usage log's partitions ahead of time and drops those past retention, their sums sealed. */
@@ -33,7 +33,7 @@ export function createUsageRetention({ database, clock, log, days }: UsageRetent
     for (const { day } of dropped)
       log.info({ day }, "a day of the usage log is past retention and was dropped");
   };
-  const keeping = keepUp(systemTimers, BEAT_MS, run, (err) => {
+  const keeping = keepUp(systemTimers, INTERVAL_MS, run, (err) => {
     log.warn({ err }, "the usage log could not be tidied; it will be tried again in an hour");
   });
   return { run, close: () => keeping.stop() };

@@ -84,16 +84,16 @@ describe("the sums over the usage log", () => {
     const before = await deadlocks();
     await Promise.all(
       [1, -1, 1, -1].map(async (order, index) => {
-        const spool = `spool-${index}`;
-        await rig.database.execute("insert into spools (id, label, posted) values ($1, '', 1000)", [spool]);
+        const journal = `spool-${index}`;
+        await rig.database.execute("insert into spools (id, label, posted) values ($1, '', 1000)", [journal]);
         const accounts = callers.map(({ accountId }) => accountId).sort((a, b) => order * Number(a - b));
-        for (let tick = 0; tick < 5; tick += 1) {
-          const lines = accounts.map((account, place) => postedLine(account, `${spool} ${tick} ${place}`));
+        for (let flush = 0; flush < 5; flush += 1) {
+          const lines = accounts.map((account, place) => postedLine(account, `${journal} ${flush} ${place}`));
           const poison = {
-            ...postedLine(accounts[0] ?? 0n, `${spool} ${tick} poison`),
+            ...postedLine(accounts[0] ?? 0n, `${journal} ${flush} poison`),
             end: '{"total_ms":"x"}',
           };
-          await postLines(spool, tick * 100, [...lines, poison]);
+          await postLines(journal, flush * 100, [...lines, poison]);
         }
       }),
     );
@@ -143,9 +143,9 @@ function postedLine(account: bigint, request: string): Line {
   };
 }
 
-async function postLines(spool: string, first: number, lines: readonly Line[]): Promise<void> {
+async function postLines(journal: string, first: number, lines: readonly Line[]): Promise<void> {
   await rig.database.query("select log_rows($1, $2, $3, $4, $5, $6)", [
-    ...[spool, first, lines.map((_, index) => first + index + 1), lines.map(({ balance }) => balance)],
+    ...[journal, first, lines.map((_, index) => first + index + 1), lines.map(({ balance }) => balance)],
     ...[lines.map(() => 0), lines.map(({ begin, end }) => `${begin}\t${end}`)],
   ]);
 }

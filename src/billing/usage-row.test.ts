@@ -5,11 +5,11 @@ import type { Caller } from "../accounts/caller.ts";
 import { PLACE_REASONS } from "../usage/place-reason.ts";
 import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import type { HoldOrder, Outcome } from "./billing.ts";
+import type { FlushRequest } from "./flush.ts";
+import { FlushBatch, rowOfRecords } from "./flush-batch.ts";
+import { encodeBegin, encodeEnd, type SettledEnd, textOf } from "./journal-record.ts";
+import { createJournalStore } from "./journal-store.ts";
 import { ledgersOf } from "./ledger-ref.ts";
-import { encodeBegin, encodeEnd, type SettledEnd, textOf } from "./line.ts";
-import { Posting, rowOfLines } from "./posting.ts";
-import { createSpoolStore } from "./spool-store.ts";
-import type { TickRequest } from "./tick.ts";
 import { encodeRow, type Row } from "./usage-row.ts";
 
 let rig: BillingRig;
@@ -54,21 +54,28 @@ const outcomes = fc
   })
   .map(({ odd, ...outcome }): Outcome => JSON.parse(JSON.stringify({ ...outcome, ...odd })));
 
-let spools = 0;
+let journals = 0;
 
 /** What the usage log has of a request that was posted as this row. */
 async function posted(row: Row, requestId: string, limited: Caller): Promise<unknown> {
-  const store = createSpoolStore(rig.database);
-  spools += 1;
-  const spool = `row-${spools}`;
-  await store.open(spool, "test");
-  const lines = new Posting();
-  lines.add({ number: 2, balance: `account:${limited.accountId}`, holdNanos: 5n }, row);
-  const request: TickRequest = { spool, tick: 0, upto: 2, lines, interrupted: [], asks: [] };
-  await store.tick(request);
+  const store = createJournalStore(rig.database);
+  journals += 1;
+  const journal = `row-${journals}`;
+  await store.open(journal, "test");
+  const records = new FlushBatch();
+  records.add({ number: 2, balance: `account:${limited.accountId}`, holdNanos: 5n }, row);
+  const request: FlushRequest = {
+    journal,
+    flushNumber: 0,
+    flushedThrough: 2,
+    batch: records,
+    interrupted: [],
+    deltas: [],
+  };
+  await store.flush(request);
   const { row: kept } = await rig.database.one<{ row: unknown }>(
     "select to_jsonb(u) - 'posted_at' - 'spool' as row from usage u where request_id = $1 and spool = $2",
-    [requestId, spool],
+    [requestId, journal],
   );
   return kept;
 }
@@ -78,8 +85,8 @@ describe("a row of the usage log", () => {
     let rows = 0;
     await fc.assert(
       fc.asyncProperty(outcomes, fc.boolean(), names, async (outcome, streamed, model) => {
-        spools += 1;
-        const requestId = `request-${spools}`;
+        journals += 1;
+        const requestId = `request-${journals}`;
         const asked: HoldOrder = { ...order(caller, 5n, requestId), streamed, model };
         const ledgers = ledgersOf(caller, BEGAN_AT_MS);
         const ended = {
@@ -98,18 +105,18 @@ describe("a row of the usage log", () => {
         const begin = encodeBegin(1, BEGAN_AT_MS, asked, ledgers);
         const end = encodeEnd(2, ENDED_AT_MS, 1, 5n, ended.end);
         const byRow = await posted(row, requestId, caller);
-        expect(byRow).toEqual(await posted(rowOfLines(begin, end), requestId, caller));
-        const again = new Posting();
+        expect(byRow).toEqual(await posted(rowOfRecords(begin, end), requestId, caller));
+        const again = new FlushBatch();
         again.add({ number: 2, balance: "", holdNanos: 5n }, row);
         const pair = again.find(requestId);
         expect(again.find(`${requestId} `)).toBeUndefined();
         expect(JSON.parse(textOf(begin))).toEqual({
           n: 1,
-          ...JSON.parse(pair?.beginLine ?? ""),
+          ...JSON.parse(pair?.beginRecord ?? ""),
         });
         expect(JSON.parse(textOf(end))).toEqual({
           ...{ n: 2, begin: 1 },
-          ...JSON.parse(pair?.endLine ?? ""),
+          ...JSON.parse(pair?.endRecord ?? ""),
         });
       }),
       { numRuns: 150 },

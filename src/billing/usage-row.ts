@@ -1,13 +1,13 @@
-import type { ByteSheet } from "../base/byte-sheet.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 import type { HoldOrder } from "./billing.ts";
+import type { SettledEnd } from "./journal-record.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-import type { SettledEnd } from "./line.ts";
 import { callerText, isPlain, modelText } from "./shared-text.ts";
 
 /** Writes a row, without a newline. */
-export type Row = (sheet: ByteSheet) => void;
+export type Row = (writer: ByteWriter) => void;
 
-/** What both lines of an ended request say, as a row of the usage log needs it. */
+/** What both records of an ended request say, as a row of the usage log needs it. */
 export interface EndedRequest {
   readonly beganAtMs: number;
   readonly endedAtMs: number;
@@ -18,7 +18,7 @@ export interface EndedRequest {
 
 /**
  * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of migration 000024, an
- * empty one being null. undefined where a row cannot hold all of it; its two lines are posted then, which can. Positions
+ * empty one being null. undefined where a row cannot hold all of it; its two records are posted then, which can. Positions
  * are between a program and the function of its own migration; what lies on disk has names.
  */
 export function encodeRow(ended: EndedRequest): Row | undefined {
@@ -30,48 +30,48 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
   if ((upstream !== null && !isPlain(upstream)) || (upstreamModel !== null && !isPlain(upstreamModel)))
     return undefined;
   if (place !== undefined && !isPlain(place.credential)) return undefined;
-  return (sheet) => {
+  return (writer) => {
     const { usage } = outcome;
-    writeNumber(sheet, ended.beganAtMs);
-    writeNumber(sheet, ended.endedAtMs);
-    sheet.text(order.requestId);
-    sheet.bytes(callerText(order.caller).row);
-    sheet.bytes(model);
-    writeText(sheet, order.endpoint);
-    writeText(sheet, String(order.streamed));
-    writeText(sheet, String(order.amountNanos));
-    writeText(sheet, ended.ledgers.map(({ id }) => id).join(","));
-    writeText(sheet, upstream);
-    writeText(sheet, upstreamModel);
-    writeNumber(sheet, outcome.status);
-    writeText(sheet, outcome.reason);
-    writeNumber(sheet, outcome.attempts);
-    writeNumber(sheet, outcome.firstByteMs);
-    writeNumber(sheet, outcome.totalMs);
-    writeText(sheet, String(outcome.estimated));
-    writeNumber(sheet, usage.inputUncached);
-    writeNumber(sheet, usage.cacheRead);
-    writeNumber(sheet, usage.cacheWrite5m);
-    writeNumber(sheet, usage.cacheWrite1h);
-    writeNumber(sheet, usage.outputVisible);
-    writeNumber(sheet, usage.outputReasoning);
-    writeText(sheet, end.raw);
-    writeText(sheet, String(end.chargeNanos));
+    writeNumber(writer, ended.beganAtMs);
+    writeNumber(writer, ended.endedAtMs);
+    writer.text(order.requestId);
+    writer.bytes(callerText(order.caller).row);
+    writer.bytes(model);
+    writeText(writer, order.endpoint);
+    writeText(writer, String(order.streamed));
+    writeText(writer, String(order.amountNanos));
+    writeText(writer, ended.ledgers.map(({ id }) => id).join(","));
+    writeText(writer, upstream);
+    writeText(writer, upstreamModel);
+    writeNumber(writer, outcome.status);
+    writeText(writer, outcome.reason);
+    writeNumber(writer, outcome.attempts);
+    writeNumber(writer, outcome.firstByteMs);
+    writeNumber(writer, outcome.totalMs);
+    writeText(writer, String(outcome.estimated));
+    writeNumber(writer, usage.inputUncached);
+    writeNumber(writer, usage.cacheRead);
+    writeNumber(writer, usage.cacheWrite5m);
+    writeNumber(writer, usage.cacheWrite1h);
+    writeNumber(writer, usage.outputVisible);
+    writeNumber(writer, usage.outputReasoning);
+    writeText(writer, end.raw);
+    writeText(writer, String(end.chargeNanos));
     // Nothing is written off; programs that did not know of it have no such field.
-    writeText(sheet, "0");
-    writeText(sheet, place?.credential ?? null);
-    sheet.text(place?.reason ?? "");
+    writeText(writer, "0");
+    writeText(writer, place?.credential ?? null);
+    writer.text(place?.reason ?? "");
   };
 }
 
-function writeText(sheet: ByteSheet, value: string | null): void {
-  if (value !== null) sheet.text(value);
-  sheet.byte(TAB);
+function writeText(writer: ByteWriter, value: string | null): void {
+  if (value !== null) writer.text(value);
+  writer.byte(TAB);
 }
 
-function writeNumber(sheet: ByteSheet, value: number | null | undefined): void {
-  if (value !== null && value !== undefined) sheet.digits(Math.round(value));
-  sheet.byte(TAB);
+function writeNumber(writer: ByteWriter, value: number | null | undefined): void {
+  if (value !== null && value !== undefined) writer.digits(Math.round(value));
+  writer.byte(TAB);
 }
 
 const TAB = 0x09;
@@ -94,14 +94,14 @@ function fits(
   );
 }
 
-/** A row as the two lines it stands for, less their numbers. */
-export function linesOfRow(row: string): { readonly beginLine: string; readonly endLine: string } {
+/** A row as the two records it stands for, less their numbers. */
+export function recordsOfRow(row: string): { readonly beginRecord: string; readonly endRecord: string } {
   const [beganAt, endedAt, request, account, key, ...ofModel] = row.split("\t");
   const [model, price, rates = "", factor, ...ofOrder] = ofModel;
   const [endpoint, streamed, hold, ledgers = "", ...ofOutcome] = ofOrder;
   const [upstream, upstreamModel, status, reason, attempts, firstByteMs, totalMs, ...ofUsage] = ofOutcome;
-  const [estimated, inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, ...ofAnswer] = ofUsage;
-  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen] = ofAnswer;
+  const [estimated, inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, ...ofResponse] = ofUsage;
+  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen] = ofResponse;
   const begin = {
     ...{
       at: numberOf(beganAt),
@@ -132,7 +132,7 @@ export function linesOfRow(row: string): { readonly beginLine: string; readonly 
     ...(raw === "" ? {} : { raw: JSON.parse(raw) as unknown }),
     charge,
   };
-  return { beginLine: JSON.stringify(begin), endLine: JSON.stringify(end) };
+  return { beginRecord: JSON.stringify(begin), endRecord: JSON.stringify(end) };
 }
 
 function numberOf(text: string | undefined): number | undefined {

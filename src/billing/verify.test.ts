@@ -3,12 +3,12 @@ import { type BillingRig, createBillingRig, serve, TOKEN_NANOS } from "../../tes
 import type { Caller } from "../accounts/caller.ts";
 import { systemClock } from "../base/clock.ts";
 import { randomText } from "../base/random.ts";
+import type { JournalBilling } from "./journal-billing.ts";
 import { ledgersOf } from "./ledger-ref.ts";
-import type { SpoolBilling } from "./spool-billing.ts";
 import { LEDGER_RULES } from "./verify-store.ts";
 
 let rig: BillingRig;
-let billing: SpoolBilling;
+let billing: JournalBilling;
 beforeAll(async () => {
   rig = await createBillingRig();
   billing = await rig.start("books");

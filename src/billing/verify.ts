@@ -1,6 +1,6 @@
 import type { Database } from "../storage/database.ts";
-import { openSpoolDisk, spoolsOnDisk } from "./spool-disk.ts";
-import { readPostedMarks } from "./spool-store.ts";
+import { journalsOnDisk, openJournalDisk } from "./journal-disk.ts";
+import { readPostedMarks } from "./journal-store.ts";
 import {
   findBreaches,
   LEDGER_RULES,
@@ -18,7 +18,7 @@ export interface LedgerReport {
   readonly funding_nanos: bigint;
   /** Lines the database refused; the house paid for them, and somebody should look. */
   readonly quarantined_lines: number;
-  /** Finished requests that stand only in spools of this data dir; null where none was given. No breach. */
+  /** Finished requests that stand only in journals of this data dir; null where none was given. No breach. */
   readonly unposted_lines: number | null;
   readonly accounts: readonly {
     readonly name: string;
@@ -77,11 +77,11 @@ export async function verifyLedger(
 }
 
 function countUnposted(dataDir: string, posted: ReadonlyMap<string, number>): number {
-  const disk = openSpoolDisk(dataDir);
+  const disk = openJournalDisk(dataDir);
   let count = 0;
-  for (const spool of spoolsOnDisk(dataDir)) {
-    const { ends } = disk.read(spool);
-    const mark = posted.get(spool) ?? 0;
+  for (const journal of journalsOnDisk(dataDir)) {
+    const { ends } = disk.read(journal);
+    const mark = posted.get(journal) ?? 0;
     for (const number of ends.keys()) if (number > mark) count += 1;
   }
   return count;

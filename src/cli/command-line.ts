@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../base/nearest.ts";
+import { closestMatch } from "../base/closest-match.ts";
 import type { Config } from "../config.ts";
 import { applyCommand } from "./apply.ts";
 import { type Command, helpOf, parseOptions } from "./command.ts";
@@ -57,7 +57,7 @@ export async function runCommandLine(args: readonly string[], readConfig: () => 
 
 /** What to say after a command that there is not: those of the group that was named, or what was mistyped. */
 function insteadOf(first: string): string {
-  const meant = nearest(first, COMMANDS.map(groupOf));
+  const meant = closestMatch(first, COMMANDS.map(groupOf));
   if (meant === undefined) return "; see faregate --help";
   const there = COMMANDS.filter((command) => groupOf(command) === meant);
   return `, but ${there.map(({ name }) => `"${name}"`).join(", ")}; see faregate ${meant} --help`;
@@ -118,7 +118,7 @@ function mistakeOf(error: unknown, command: Command): string {
   const told = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '([^']+)'/.exec(told) ?? [];
   if (unknown === undefined) return told;
-  const meant = nearest(
+  const meant = closestMatch(
     unknown,
     Object.keys(parseOptions(command)).map((name) => `--${name}`),
   );

@@ -15,7 +15,7 @@ import { type Command, commandLine } from "./command.ts";
 import { sentenceOf } from "./failure-sentence.ts";
 import { withDatabase } from "./open.ts";
 
-/** Below this the database's log and the spool soon have no room. */
+/** Below this the database's log and the journal soon have no room. */
 const LEAST_FREE_BYTES = 500 * 1024 * 1024;
 
 /** Checks everything a gateway needs and says what to do about what is missing. */

@@ -15,7 +15,7 @@ type Message =
 type Texts = readonly (readonly [process: string, text: string])[];
 
 /** A process that says nothing, as one that was paused, is left out; scrapers wait for ten seconds. */
-const ANSWER_MS = 2_000;
+const RESPONSE_MS = 2_000;
 
 /**
  * The supervisor's part: processes that ask get the metrics of all. `living` are the workers with their numbers, as they
@@ -39,7 +39,7 @@ export function exchangeMetrics(living: ReadonlyMap<Worker, number>): (worker: W
       });
       send(asker, { metrics: "gathered", ask, texts });
     };
-    const timer = setTimeout(finish, ANSWER_MS);
+    const timer = setTimeout(finish, RESPONSE_MS);
     open.set(round, (worker, text) => {
       told.set(worker, text);
       if (told.size === asked.length) finish();

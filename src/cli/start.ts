@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { openSeals, readMasterKey } from "../accounts/master-key.ts";
-import { armCrashPoint } from "../base/crash-point.ts";
-import { keepRequestsYoung } from "../base/heap.ts";
+import { armFailpoint } from "../base/failpoint.ts";
+import { enlargeYoungGeneration } from "../base/v8-flags.ts";
 import type { composeWorker, TaskWorker } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { readManifest } from "../manifest/read.ts";
@@ -50,8 +50,8 @@ export const startCommand: Command = {
   async run({ config, text }) {
     const processes = readProcesses(text("processes"));
     const roles = readRoles(text("role"));
-    keepRequestsYoung();
-    if (config.crashAt) armCrashPoint(config.crashAt.name, config.crashAt.pass);
+    enlargeYoungGeneration();
+    if (config.crashAt) armFailpoint(config.crashAt.name, config.crashAt.pass);
     const log = createLog({ level: config.logLevel, pretty: process.stdout.isTTY === true });
     return cluster.isPrimary ? startPrimary(config, processes, roles, log) : serve(config, roles, log);
   },
@@ -169,7 +169,7 @@ async function untilStopped(started: TaskWorker, stop: Promise<NodeJS.Signals>, 
   if (!posted)
     log.error(
       {},
-      "some charges could not be posted; they are in the data folder's spool and the next start posts them",
+      "some charges could not be posted; they are in the data folder's journal and the next start posts them",
     );
   return posted ? 0 : 1;
 }

@@ -14,7 +14,7 @@ export interface StopSignalOptions {
 
 /**
  * Resolves with the first SIGTERM or Ctrl-C. To be listened for from the first moment: a signal during the start, or
- * just after the address was printed, must not kill the process past its database and its spool. A second Ctrl-C ends
+ * just after the address was printed, must not kill the process past its database and its journal. A second Ctrl-C ends
  * at once. Any other repetition is the same stop told again: a supervisor tells every process of a group, and npm and
  * our own primary pass on to theirs what they were told.
  */

@@ -3,13 +3,13 @@ import { hasPlainYear, PLAIN_YEAR } from "../base/plain-year.ts";
 import { nanos } from "./page.ts";
 
 /** A moment in a query or a body. */
-export const givenMoment = z.iso
+export const inputMoment = z.iso
   .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
   .refine(hasPlainYear, PLAIN_YEAR)
   .describe("ISO 8601 with a zone");
 
 /** An amount of money as a person or a script gives it: exactly one of the two. */
-export const givenAmount = {
+export const inputAmount = {
   amount_usd: z
     .string()
     .regex(

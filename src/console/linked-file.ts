@@ -3,7 +3,7 @@ import { FetchFailure } from "../base/safe-fetch-failure.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { ConsoleDeps } from "./deps.ts";
-import type { FileAnswer } from "./operation.ts";
+import type { FileResponse } from "./operation.ts";
 
 export interface LinkedFile {
   /** As a vendor or a caller gave it. */
@@ -20,14 +20,14 @@ export interface LinkedFile {
   readonly gone: AbortSignal;
 }
 
-export type OpenLinked = (file: LinkedFile) => Promise<FileAnswer>;
+export type OpenLinked = (file: LinkedFile) => Promise<FileResponse>;
 
 /** As large as what the gateway itself copies. */
-const MOST_BYTES = 1024 ** 3;
+const MAX_BYTES = 1024 ** 3;
 /** A player reads as slowly as it plays, and pauses. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 /** Each takes a connection and a buffer; a page loads six at once. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /**
  * Opens files behind links for pages to show, through the guarded client: the page asks nobody but the gateway, and
@@ -38,7 +38,7 @@ export function linkedFiles({ catalog, publicUrl }: Pick<ConsoleDeps, "catalog" 
   return async ({ url, upstream, range, saveAs, gone }) => {
     const own = `${await publicUrl()}/media/`;
     if (saveAs === undefined && url.startsWith(own)) return redirectTo(`/media/${url.slice(own.length)}`);
-    if (open >= MOST_AT_ONCE) throw busy();
+    if (open >= MAX_AT_ONCE) throw busy();
     const allow = () => [
       ...catalog.current().settings.egressAllow,
       ...(upstream === undefined ? [] : [endpointOf(upstream.baseUrl)]),
@@ -71,12 +71,12 @@ function wantedRange(header: string | undefined): Range | undefined {
   const [, from, to] = /^bytes=(\d{1,12})-(\d{0,12})$/i.exec(header?.trim() ?? "") ?? [];
   if (from === undefined) return undefined;
   const first = Number(from);
-  const last = to === undefined || to === "" ? first + MOST_BYTES - 1 : Number(to);
-  return last < first ? undefined : { first, last: Math.min(last, first + MOST_BYTES - 1) };
+  const last = to === undefined || to === "" ? first + MAX_BYTES - 1 : Number(to);
+  return last < first ? undefined : { first, last: Math.min(last, first + MAX_BYTES - 1) };
 }
 
 async function fetchPart(client: SafeFetch, url: string, range: Range | undefined, signal: AbortSignal) {
-  const wish = { maxBytes: MOST_BYTES, signal, limits: { totalMs: LONGEST_MS } };
+  const wish = { maxBytes: MAX_BYTES, signal, limits: { totalMs: MAX_MS } };
   if (range === undefined) return client.open(url, wish);
   const part = await client.open(url, { ...wish, range });
   if (part.status === 206) return part;
@@ -126,7 +126,7 @@ function headersOf({ status, headers, finalUrl }: Found, saveAs: string | undefi
   };
 }
 
-function redirectTo(location: string): FileAnswer {
+function redirectTo(location: string): FileResponse {
   return { status: 302, headers: { location, "content-length": "0" }, body: nothing() };
 }
 

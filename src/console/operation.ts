@@ -46,12 +46,12 @@ interface Described {
 }
 
 /** An operation that answers once, with JSON. */
-export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown> extends Described {
+export interface JsonOperation<Query = unknown, Body = unknown, Response = unknown> extends Described {
   readonly kind: "json";
   readonly method: Method;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  readonly answer: z.ZodType<Answer>;
+  readonly response: z.ZodType<Response>;
   /** It makes something, and says so by 201. */
   readonly makes?: true;
   /**
@@ -61,18 +61,18 @@ export interface JsonOperation<Query = unknown, Body = unknown, Answer = unknown
   readonly conditional?: true;
   /** Why this write leaves no trace in the audit log; every other must leave one. */
   readonly unaudited?: string;
-  run(call: Call<Query, Body>): Promise<OperationAnswer<Answer>> | OperationAnswer<Answer>;
+  run(call: Call<Query, Body>): Promise<OperationResponse<Response>> | OperationResponse<Response>;
 }
 
 /** The answer itself, or the answer with a cookie beside it. */
-export type OperationAnswer<Answer> = Answer | Replied<Answer>;
+export type OperationResponse<Response> = Response | Replied<Response>;
 
 /** An answer with more than a body. Made by reply(). */
-export class Replied<Answer> {
-  readonly value: Answer;
+export class Replied<Response> {
+  readonly value: Response;
   readonly cookies: readonly string[];
 
-  constructor(value: Answer, { cookies = [] }: ReplyOptions) {
+  constructor(value: Response, { cookies = [] }: ReplyOptions) {
     this.value = value;
     this.cookies = cookies;
   }
@@ -83,7 +83,7 @@ export interface ReplyOptions {
   readonly cookies?: readonly string[];
 }
 
-export function reply<Answer>(value: Answer, options: ReplyOptions): Replied<Answer> {
+export function reply<Response>(value: Response, options: ReplyOptions): Replied<Response> {
   return new Replied(value, options);
 }
 
@@ -114,10 +114,10 @@ export interface FileOperation<Query = unknown> extends Described {
   readonly method: "GET";
   readonly query?: z.ZodType<Query>;
   /** `range`: the request's `Range` header. */
-  run(call: Call<Query, undefined>, range: string | undefined): Promise<FileAnswer>;
+  run(call: Call<Query, undefined>, range: string | undefined): Promise<FileResponse>;
 }
 
-export interface FileAnswer {
+export interface FileResponse {
   /** 302 leads, by `location`, to where this gateway serves the file itself. */
   readonly status: 200 | 206 | 302;
   readonly headers: Readonly<Record<string, string>>;
@@ -127,8 +127,8 @@ export interface FileAnswer {
 export type Operation = JsonOperation | EventsOperation | TextOperation | FileOperation;
 
 // The list of operations forgets what each one's query and body are; the mount reads them by the schemas.
-export function json<Query, Body, Answer>(
-  operation: Omit<JsonOperation<Query, Body, Answer>, "kind">,
+export function json<Query, Body, Response>(
+  operation: Omit<JsonOperation<Query, Body, Response>, "kind">,
 ): Operation {
   return { ...operation, kind: "json" } as unknown as JsonOperation;
 }

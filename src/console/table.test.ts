@@ -5,29 +5,29 @@ import { json, type Operation } from "./operation.ts";
 import type { Policy } from "./policy.ts";
 import { checkOperation } from "./table.ts";
 
-const sound = {
+const audio = {
   method: "POST" as const,
   path: "/things",
   policy: "person" as const,
   tag: "things",
   summary: "Make a thing",
-  answer: z.object({}),
+  response: z.object({}),
   run: () => ({}),
 };
 
 describe("the table of operations", () => {
   it("refuses to start with an operation that nobody could be kept out of", () => {
-    const { policy: _, ...open } = sound;
-    expect(() => checkOperation(json(open as typeof sound))).toThrow("POST /things has no policy");
-    expect(() => checkOperation(json({ ...sound, policy: "everyone" as Policy }))).toThrow("has no policy");
-    expect(() => checkOperation(json({ ...sound, policy: "owner" }))).toThrow(
+    const { policy: _, ...open } = audio;
+    expect(() => checkOperation(json(open as typeof audio))).toThrow("POST /things has no policy");
+    expect(() => checkOperation(json({ ...audio, policy: "everyone" as Policy }))).toThrow("has no policy");
+    expect(() => checkOperation(json({ ...audio, policy: "owner" }))).toThrow(
       "belong to paths of an account",
     );
-    expect(() => checkOperation(json({ ...sound, path: "/accounts/{account}/things" }))).toThrow(
+    expect(() => checkOperation(json({ ...audio, path: "/accounts/{account}/things" }))).toThrow(
       "belong to paths of an account",
     );
-    expect(() => checkOperation({ ...json(sound), kind: "text" } as Operation)).toThrow("only JSON");
-    expect(() => checkOperation(json(sound))).not.toThrow();
+    expect(() => checkOperation({ ...json(audio), kind: "text" } as Operation)).toThrow("only JSON");
+    expect(() => checkOperation(json(audio))).not.toThrow();
   });
 
   it("has every method of a path once", () => {

@@ -1,7 +1,7 @@
+import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { LossList } from "./loss.ts";
 import type { Quirks } from "./quirks.ts";
 import type { CacheMark, ChatRequest, Part } from "./request.ts";
-import type { ProtocolTraits } from "./traits.ts";
 
 /**
  * The request with the wish that all of it be cached, where the caller could not say so: its protocol has no marks, or
@@ -11,14 +11,14 @@ import type { ProtocolTraits } from "./traits.ts";
  */
 export function withCacheAll(
   request: ChatRequest,
-  traits: ProtocolTraits,
+  capabilities: ProtocolCapabilities,
   quirks: Quirks,
   losses: LossList,
 ): ChatRequest {
-  if (request.protocol === traits.protocol) return request;
+  if (request.protocol === capabilities.protocol) return request;
   const { cacheAll, ...rest } = request;
   // Other vendors cache by themselves, but are not known to do so for as long.
-  if (traits.cachesAsked !== true) {
+  if (capabilities.cachesAsked !== true) {
     if (cacheAll !== undefined) losses.field("cache");
     return rest;
   }

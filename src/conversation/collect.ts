@@ -1,7 +1,7 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { ChatEvent } from "./event.ts";
-import type { AnswerPart, ChatResponse, Finish } from "./response.ts";
+import type { ChatResponse, Finish, ResponsePart } from "./response.ts";
 
 /** The plain answer that a stream amounts to, or how it broke. A stream without a finish has no answer. */
 export type Collected =
@@ -12,7 +12,7 @@ export type Collected =
 export function collectEvents(events: Iterable<ChatEvent>): Collected {
   let head: { id?: string; model?: string; created?: number } = {};
   let usage: MeteredUsage | undefined;
-  const blocks = new Map<number, { readonly choice: number; part: AnswerPart }>();
+  const blocks = new Map<number, { readonly choice: number; part: ResponsePart }>();
   const finishes = new Map<number, Finish>();
 
   for (const event of events) {
@@ -55,7 +55,7 @@ export function collectEvents(events: Iterable<ChatEvent>): Collected {
   return { response: { ...head, choices, ...(usage === undefined ? {} : { usage }) } };
 }
 
-function startedPart(event: ChatEvent): { readonly choice: number; part: AnswerPart } | undefined {
+function startedPart(event: ChatEvent): { readonly choice: number; part: ResponsePart } | undefined {
   switch (event.type) {
     case "text-start":
       return {
@@ -74,7 +74,7 @@ function startedPart(event: ChatEvent): { readonly choice: number; part: AnswerP
 }
 
 /** The part after one more event of its block. */
-function grown(part: AnswerPart, event: ChatEvent): AnswerPart {
+function grown(part: ResponsePart, event: ChatEvent): ResponsePart {
   switch (event.type) {
     case "text-delta":
       return part.kind === "text" ? { ...part, text: part.text + event.text } : part;

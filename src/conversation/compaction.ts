@@ -1,6 +1,6 @@
 import { unwrapOpaque, wrapOpaque } from "./opaque.ts";
 
-/** Who minted it: no upstream, so that none is asked first for it and none is shown it bare. */
+/** Who issued it: no upstream, so that none is asked first for it and none is shown it bare. */
 const OWN = { protocol: "responses", upstream: "faregate", model: "compaction" } as const;
 
 /** Tells the model what it reads. */

@@ -25,7 +25,7 @@ export function budgetOf(
 ): number | undefined {
   const stated = wish.budgetTokens;
   const most =
-    stated !== undefined && stated < maxOutputTokens ? stated : Math.floor(maxOutputTokens * MOST_SHARE);
+    stated !== undefined && stated < maxOutputTokens ? stated : Math.floor(maxOutputTokens * MAX_SHARE);
   const wanted = stated ?? SHARES.find(({ effort }) => effort === (wish.effort ?? "medium"))?.budget;
   const budget = Math.max(Math.min(wanted ?? LEAST_BUDGET, most, maxBudget), LEAST_BUDGET);
   return budget < maxOutputTokens ? budget : undefined;
@@ -47,7 +47,7 @@ function distance(effort: Effort, rank: number): number {
 const LEAST_BUDGET = 1024;
 
 /** With less than a quarter of the limit left, answers are cut off in the middle. */
-const MOST_SHARE = 3 / 4;
+const MAX_SHARE = 3 / 4;
 
 /**
  * Efforts and the budgets they stand for, with the largest budget that is still called so. The steps are

@@ -1,5 +1,5 @@
 import type { ChatEvent } from "./event.ts";
-import type { AnswerPart, ChatResponse } from "./response.ts";
+import type { ChatResponse, ResponsePart } from "./response.ts";
 
 /** The letters of one text as its deltas bring them. */
 type Pieces = (text: string) => readonly string[];
@@ -22,7 +22,12 @@ export function eventsOf(response: ChatResponse, pieces: Pieces = inOnePiece): r
   return events;
 }
 
-function eventsOfPart(part: AnswerPart, block: number, choice: number, pieces: Pieces): readonly ChatEvent[] {
+function eventsOfPart(
+  part: ResponsePart,
+  block: number,
+  choice: number,
+  pieces: Pieces,
+): readonly ChatEvent[] {
   switch (part.kind) {
     case "media":
       return [{ type: "media", block, choice, part }];

@@ -1,7 +1,7 @@
+import type { ProtocolCapabilities } from "./capabilities.ts";
 import { mimeTypeOfUrl } from "./media.ts";
 import type { Quirks } from "./quirks.ts";
 import type { ChatRequest, MediaPart, MediaSource, Message, Part } from "./request.ts";
-import type { ProtocolTraits } from "./traits.ts";
 
 /** Media that a request names by its address. */
 export type LinkedMedia = MediaPart & { readonly source: Extract<MediaSource, { readonly from: "url" }> };
@@ -13,16 +13,18 @@ export type LinkedMedia = MediaPart & { readonly source: Extract<MediaSource, { 
  */
 export function mediaToInline(
   request: ChatRequest,
-  traits: ProtocolTraits,
+  capabilities: ProtocolCapabilities,
   quirks: Quirks,
 ): readonly LinkedMedia[] {
-  if (request.protocol === traits.protocol) return [];
+  if (request.protocol === capabilities.protocol) return [];
   return request.messages
     .flatMap(({ parts }) => parts)
     .flatMap((part): readonly Part[] => (part.kind === "tool-result" ? part.parts : [part]))
     .filter((part) => part.kind === "media")
     .filter(isLinked)
-    .filter((part) => traits.media.inline.includes(part.media) && !isFetched(part, traits, quirks));
+    .filter(
+      (part) => capabilities.media.inline.includes(part.media) && !isFetched(part, capabilities, quirks),
+    );
 }
 
 /** The request with some of its media replaced. */
@@ -45,7 +47,7 @@ function isLinked(part: MediaPart): part is LinkedMedia {
 /** Whether the upstream fetches it itself. */
 function isFetched(
   { media, mimeType, source }: LinkedMedia,
-  { media: slots }: ProtocolTraits,
+  { media: slots }: ProtocolCapabilities,
   quirks: Quirks,
 ) {
   if (!slots.byUrl.includes(media) || quirks.mediaUrls?.includes(media) === false) return false;

@@ -13,20 +13,20 @@ function interleave(
   responses: readonly ChatResponse[],
   draw: (below: number) => number,
 ): readonly [answer: number, event: ChatEvent][] {
-  const queues = responses.map((response, answer) => ({ answer, events: [...eventsOf(response)] }));
+  const queues = responses.map((response, answer) => ({ response: answer, events: [...eventsOf(response)] }));
   const mixed: [number, ChatEvent][] = [];
   for (;;) {
     const left = queues.filter(({ events }) => events.length > 0);
     const queue = left[draw(left.length)];
     const event = queue?.events.shift();
     if (queue === undefined || event === undefined) return mixed;
-    mixed.push([queue.answer, event]);
+    mixed.push([queue.response, event]);
   }
 }
 
-function joined(mixed: readonly [number, ChatEvent][], answers: number): readonly ChatEvent[] {
-  const join = openJoin(answers);
-  return mixed.flatMap(([answer, event]) => join.step(answer, event));
+function joined(mixed: readonly [number, ChatEvent][], responses: number): readonly ChatEvent[] {
+  const join = openJoin(responses);
+  return mixed.flatMap(([response, event]) => join.step(response, event));
 }
 
 describe("joining answers", () => {
@@ -61,7 +61,7 @@ describe("joining answers", () => {
         expect(starts).toEqual(starts.map((_, index) => index));
         const tail = events.slice(-responses.length);
         expect(tail.map((event) => (event.type === "finish" ? event.choice : undefined))).toEqual(
-          responses.map((_, answer) => answer),
+          responses.map((_, response) => response),
         );
         const reported = responses.some(({ usage }) => usage !== undefined);
         expect(events.filter(({ type }) => type === "usage")).toHaveLength(reported ? 1 : 0);
@@ -72,13 +72,13 @@ describe("joining answers", () => {
 
   it("sums every bucket of usage and takes none for zero that nobody reported", () => {
     const finish = { unified: "stop", protocol: "messages" } as const;
-    const answer = (tokens: object): ChatResponse => ({
+    const response = (tokens: object): ChatResponse => ({
       choices: [{ parts: [], finish }],
       usage: { tokens, raw: tokens, hostile: [] },
     });
     const { usage } = joinResponses([
-      answer({ inputUncached: 1, cacheRead: 10, cacheWrite1h: 100, outputVisible: 5 }),
-      answer({ inputUncached: 2, cacheRead: 20, cacheWrite5m: 7, outputVisible: 0 }),
+      response({ inputUncached: 1, cacheRead: 10, cacheWrite1h: 100, outputVisible: 5 }),
+      response({ inputUncached: 2, cacheRead: 20, cacheWrite5m: 7, outputVisible: 0 }),
     ]);
     expect(usage?.tokens).toEqual({
       ...{ inputUncached: 3, cacheRead: 30, cacheWrite1h: 100, cacheWrite5m: 7, outputVisible: 5 },

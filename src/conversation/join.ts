@@ -15,22 +15,22 @@ export function joinResponses(responses: readonly ChatResponse[]): ChatResponse 
 /** Joins the streams of several answers. */
 export interface Join {
   /** An event of the answer of this number, as events of the joined answer. */
-  step(answer: number, event: ChatEvent): readonly ChatEvent[];
+  step(response: number, event: ChatEvent): readonly ChatEvent[];
 }
 
 /**
  * The same for streams: each answer becomes a choice, its blocks get numbers that no other's have. What
  * is said of the whole comes once: the first head, and at the end the summed usage before all finishes.
  */
-export function openJoin(answers: number): Join {
-  const blocks = Array.from({ length: answers }, () => new Map<number, number>());
-  const usages: (MeteredUsage | undefined)[] = Array.from({ length: answers });
-  const finishes: (ChatEvent | undefined)[] = Array.from({ length: answers });
+export function openJoin(responses: number): Join {
+  const blocks = Array.from({ length: responses }, () => new Map<number, number>());
+  const usages: (MeteredUsage | undefined)[] = Array.from({ length: responses });
+  const finishes: (ChatEvent | undefined)[] = Array.from({ length: responses });
   let begun = false;
   let nextBlock = 0;
 
   return {
-    step(answer, event) {
+    step(response, event) {
       // An answer beyond the one that was asked for is nobody's.
       if ("choice" in event && event.choice !== 0) return [];
       switch (event.type) {
@@ -39,24 +39,24 @@ export function openJoin(answers: number): Join {
           begun = true;
           return [event];
         case "usage":
-          usages[answer] = event.usage;
+          usages[response] = event.usage;
           return [];
         case "finish":
-          finishes[answer] = { ...event, choice: answer };
+          finishes[response] = { ...event, choice: response };
           return finishes.includes(undefined) ? [] : ending();
         case "error":
           return [event];
         default: {
-          const block = numberOf(answer, event);
+          const block = numberOf(response, event);
           if (block === undefined) return [];
-          return ["choice" in event ? { ...event, block, choice: answer } : { ...event, block }];
+          return ["choice" in event ? { ...event, block, choice: response } : { ...event, block }];
         }
       }
     },
   };
 
-  function numberOf(answer: number, event: Extract<ChatEvent, { block: number }>): number | undefined {
-    const numbers = blocks[answer];
+  function numberOf(response: number, event: Extract<ChatEvent, { block: number }>): number | undefined {
+    const numbers = blocks[response];
     if ("choice" in event) {
       numbers?.set(event.block, nextBlock);
       nextBlock += 1;

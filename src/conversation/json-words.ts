@@ -1,6 +1,6 @@
 import { writeExact } from "../base/exact-json.ts";
+import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { ChatRequest, ResponseFormat, TextPart } from "./request.ts";
-import type { ProtocolTraits } from "./traits.ts";
 
 /**
  * A prepared request that also says in words that its answer is to be JSON, where the field for that does not
@@ -9,22 +9,22 @@ import type { ProtocolTraits } from "./traits.ts";
 export function withJsonWords(
   prepared: ChatRequest,
   wished: ResponseFormat | undefined,
-  traits: ProtocolTraits,
+  capabilities: ProtocolCapabilities,
 ): ChatRequest {
   if (prepared.responseFormat?.kind !== "json") return prepared;
   const schema = wished?.kind === "schema" ? ` of this JSON Schema: ${writeExact(wished.schema)}` : "";
-  if (schema === "" && !lacksWord(prepared, traits)) return prepared;
+  if (schema === "" && !lacksWord(prepared, capabilities)) return prepared;
   const part: TextPart = { kind: "text", text: `Answer with nothing but JSON${schema || "."}` };
-  return traits.jsonWord === "in-messages"
+  return capabilities.jsonWord === "in-messages"
     ? { ...prepared, messages: [{ role: "system", parts: [part] }, ...prepared.messages] }
     : { ...prepared, system: [...prepared.system, part] };
 }
 
 /** Within one protocol the caller knows what its vendor wants, as when forwarding. */
-function lacksWord({ protocol, system, messages }: ChatRequest, traits: ProtocolTraits): boolean {
-  if (traits.jsonWord === undefined || protocol === traits.protocol) return false;
-  if (traits.jsonWord === "always") return true;
+function lacksWord({ protocol, system, messages }: ChatRequest, capabilities: ProtocolCapabilities): boolean {
+  if (capabilities.jsonWord === undefined || protocol === capabilities.protocol) return false;
+  if (capabilities.jsonWord === "always") return true;
   const said = messages.flatMap(({ parts }) => parts);
-  const looked = traits.jsonWord === "anywhere" ? [...system, ...said] : said;
+  const looked = capabilities.jsonWord === "anywhere" ? [...system, ...said] : said;
   return !looked.some((part) => part.kind === "text" && /json/i.test(part.text));
 }

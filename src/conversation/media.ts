@@ -81,7 +81,7 @@ export function isTextType(mimeType: string): boolean {
   return mimeType.startsWith("text/") || TEXT_TYPES.has(mimeType);
 }
 
-/** What kind of media a type is; everything that is no picture, sound or film is a document. */
+/** What kind of media a type is; everything that is no image, sound or video is a document. */
 export function mediaOfType(mimeType: string | undefined): MediaPart["media"] {
   const kind = mimeType?.split("/", 1)[0];
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";

@@ -1,8 +1,8 @@
 import { CHAT_PROTOCOLS, type ChatProtocol } from "./protocol-name.ts";
 
 /**
- * State that only its minter can read: signatures, encrypted reasoning, thought signatures. It goes back
- * to its minter byte for byte and is never shown to another. `value` is whatever the minting protocol's
+ * State that only its issuer can read: signatures, encrypted reasoning, thought signatures. It goes back
+ * to its issuer byte for byte and is never shown to another. `value` is whatever the issuing protocol's
  * codec needs to write it again (often the bare signature, else JSON text).
  */
 export interface Opaque {
@@ -13,11 +13,11 @@ export interface Opaque {
    * there; or thoughts ride on it (`OF_RIDERS`, see `riding-state.ts`).
    */
   readonly of?: string;
-  /** The same as generateContent writes it, where a vendor of both protocols minted it. */
+  /** The same as generateContent writes it, where a vendor of both protocols issued it. */
   readonly native?: string;
 }
 
-/** Who minted it. State that came in its own protocol's bare form (`upstream` absent) names no one. */
+/** Who issued it. State that came in its own protocol's bare form (`upstream` absent) names no one. */
 export interface Origin {
   readonly protocol: ChatProtocol;
   readonly upstream?: string;
@@ -32,19 +32,19 @@ export interface Reader {
   readonly origin: Origin;
   /** Ids of the credentials whose state is valid there, which are those of one signer; undefined = by the upstream's name. */
   readonly signers?: readonly string[];
-  /** None: nobody's, or nobody's but what names its minter. */
+  /** None: nobody's, or nobody's but what names its issuer. */
   readonly withoutState?: "all" | "bare";
 }
 
-/** Whether state of `minted` may be sent to a reader. Bare state is judged by its protocol alone, as when forwarding. */
-function mayRead(minted: Origin, { origin, signers, withoutState }: Reader): boolean {
-  if (minted.protocol !== origin.protocol || withoutState === "all") return false;
-  if (minted.upstream === undefined) return withoutState === undefined;
-  const isHere = minted.upstream === origin.upstream;
-  if (minted.credential === undefined || signers === undefined)
-    return isHere && minted.model === origin.model;
+/** Whether state of `issued` may be sent to a reader. Bare state is judged by its protocol alone, as when forwarding. */
+function mayRead(issued: Origin, { origin, signers, withoutState }: Reader): boolean {
+  if (issued.protocol !== origin.protocol || withoutState === "all") return false;
+  if (issued.upstream === undefined) return withoutState === undefined;
+  const isHere = issued.upstream === origin.upstream;
+  if (issued.credential === undefined || signers === undefined)
+    return isHere && issued.model === origin.model;
   // What another upstream of the signer calls the model may be another word for the same.
-  return signers.includes(minted.credential) && (!isHere || minted.model === origin.model);
+  return signers.includes(issued.credential) && (!isHere || issued.model === origin.model);
 }
 
 /** State as a reader may be sent it; undefined where it may not be. */

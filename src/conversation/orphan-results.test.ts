@@ -85,8 +85,8 @@ describe("results that answer no call", () => {
         { role: "user", parts: [result("b")] },
       ],
     });
-    const traits = codecOf("chat-completions").traits;
-    expect(withoutOrphans(request, traits, losses).messages[0]?.parts).toEqual([
+    const capabilities = codecOf("chat-completions").capabilities;
+    expect(withoutOrphans(request, capabilities, losses).messages[0]?.parts).toEqual([
       said("Result of a:"),
       said("result of a"),
       said("What now?"),

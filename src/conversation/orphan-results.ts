@@ -1,6 +1,6 @@
+import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { LossList } from "./loss.ts";
 import type { ChatRequest, Message, Part, ToolResultPart } from "./request.ts";
-import type { ProtocolTraits } from "./traits.ts";
 
 /**
  * The request without results that answer no call, which every vendor refuses: their calls were cut off with the
@@ -8,23 +8,29 @@ import type { ProtocolTraits } from "./traits.ts";
  * the way. The result of a lost call is lost with it; what any other says stays, as words of the user's. Within its
  * own protocol a request keeps them, as there may be calls that only the vendor holds.
  */
-export function withoutOrphans(request: ChatRequest, traits: ProtocolTraits, losses: LossList): ChatRequest {
+export function withoutOrphans(
+  request: ChatRequest,
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): ChatRequest {
   const { messages, protocol } = request;
-  if (protocol === traits.protocol || !messages.some(holdsResult)) return request;
-  const lost = new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => idOfLost(part, traits))));
+  if (protocol === capabilities.protocol || !messages.some(holdsResult)) return request;
+  const lost = new Set(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => idOfLost(part, capabilities))),
+  );
   let open = new Set<string>();
-  let answers = false;
+  let responses = false;
   const kept = messages.flatMap((message, index): readonly Message[] => {
     if (message.role === "assistant") {
       // Calls of two messages in a row are one turn's.
-      if (answers) open = new Set();
-      answers = false;
+      if (responses) open = new Set();
+      responses = false;
       for (const part of message.parts) {
         if (part.kind === "tool-call") open.add(part.id);
       }
       return [message];
     }
-    if (message.role === "user") answers = true;
+    if (message.role === "user") responses = true;
     const parts = message.parts.flatMap((part): readonly Part[] => {
       if (part.kind !== "tool-result" || open.delete(part.callId)) return [part];
       const isLast = index === messages.length - 1;
@@ -41,7 +47,7 @@ function holdsResult({ parts }: Message): boolean {
 }
 
 /** The id of a call that only the caller's vendor knows, which is dropped on the way. */
-function idOfLost(part: Part, { protocol }: ProtocolTraits): readonly string[] {
+function idOfLost(part: Part, { protocol }: ProtocolCapabilities): readonly string[] {
   if (part.kind !== "foreign" || part.protocol === protocol) return [];
   const id = part.value["call_id"] ?? part.value["id"];
   return typeof id === "string" ? [id] : [];

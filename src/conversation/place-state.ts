@@ -1,11 +1,11 @@
+import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { ChatEvent } from "./event.ts";
 import type { LossList } from "./loss.ts";
 import type { StreamRun } from "./machine.ts";
 import { OF_MEDIA, type Opaque } from "./opaque.ts";
 import type { ReasoningPart } from "./request.ts";
-import type { AnswerPart } from "./response.ts";
-import { joinState, type RidingThought } from "./riding-state.ts";
-import type { ProtocolTraits } from "./traits.ts";
+import type { ResponsePart } from "./response.ts";
+import { joinState, type RidingReasoning } from "./riding-state.ts";
 
 /**
  * State in the places where the caller's clients keep it. Where parts have no slot, it stands in a thought beside
@@ -13,41 +13,45 @@ import type { ProtocolTraits } from "./traits.ts";
  * the time it is known. Where clients drop thoughts, their state rides on what follows them. `own-state.ts` undoes both.
  */
 export function placeState(
-  parts: readonly AnswerPart[],
-  traits: ProtocolTraits,
+  parts: readonly ResponsePart[],
+  capabilities: ProtocolCapabilities,
   losses: LossList,
-): readonly AnswerPart[] {
-  return traits.thoughtsRideOn.length === 0
-    ? parts.flatMap((part) => withBeside(part, traits, losses))
-    : withRiding(parts, traits, losses);
+): readonly ResponsePart[] {
+  return capabilities.reasoningRideOn.length === 0
+    ? parts.flatMap((part) => withBeside(part, capabilities, losses))
+    : withRiding(parts, capabilities, losses);
 }
 
-function withBeside(part: AnswerPart, traits: ProtocolTraits, losses: LossList): readonly AnswerPart[] {
-  if (part.kind === "foreign" || part.opaque === undefined || hasSlot(part.kind, traits)) return [part];
+function withBeside(
+  part: ResponsePart,
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): readonly ResponsePart[] {
+  if (part.kind === "foreign" || part.opaque === undefined || hasSlot(part.kind, capabilities)) return [part];
   const { opaque, ...stateless } = part;
-  if (!hasSlot("reasoning", traits)) {
+  if (!hasSlot("reasoning", capabilities)) {
     losses.field("reasoningState");
     return [stateless];
   }
   const of = part.kind === "media" ? OF_MEDIA : part.kind === "tool-call" ? part.id : "";
-  const thought: ReasoningPart = { kind: "reasoning", text: "", opaque: { ...opaque, of } };
-  return part.kind === "tool-call" ? [thought, stateless] : [stateless, thought];
+  const reasoning: ReasoningPart = { kind: "reasoning", text: "", opaque: { ...opaque, of } };
+  return part.kind === "tool-call" ? [reasoning, stateless] : [stateless, reasoning];
 }
 
 function withRiding(
-  parts: readonly AnswerPart[],
-  traits: ProtocolTraits,
+  parts: readonly ResponsePart[],
+  capabilities: ProtocolCapabilities,
   losses: LossList,
-): readonly AnswerPart[] {
-  const out: AnswerPart[] = [];
-  let riding: readonly RidingThought[] = [];
+): readonly ResponsePart[] {
+  const out: ResponsePart[] = [];
+  let riding: readonly RidingReasoning[] = [];
   let lastText = -1;
   for (const part of parts) {
     switch (part.kind) {
       case "reasoning": {
         const { opaque, redacted, ...words } = part;
         if (words.text !== "") out.push(words);
-        if (opaque !== undefined) riding = [...riding, ridingThought(part.text, redacted === true, opaque)];
+        if (opaque !== undefined) riding = [...riding, ridingReasoning(part.text, redacted === true, opaque)];
         break;
       }
       case "tool-call":
@@ -57,17 +61,17 @@ function withRiding(
       case "text":
         riding = riding.map(behindWords);
         lastText = out.length;
-        out.push(slotted(part, traits, losses));
+        out.push(slotted(part, capabilities, losses));
         break;
       case "media":
-        out.push(slotted(part, traits, losses));
+        out.push(slotted(part, capabilities, losses));
         break;
       case "foreign":
         out.push(part);
     }
   }
   if (riding.length === 0) return out;
-  if (!traits.thoughtsRideOn.includes("text")) {
+  if (!capabilities.reasoningRideOn.includes("text")) {
     losses.field("reasoningState");
     return out;
   }
@@ -81,16 +85,21 @@ function withRiding(
 }
 
 /** The same for a stream. */
-export function eventsPlaceState(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
-  return traits.thoughtsRideOn.length === 0 ? standBeside(traits, losses) : rideAlong(traits, losses);
+export function eventsPlaceState(
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): StreamRun<ChatEvent, ChatEvent> {
+  return capabilities.reasoningRideOn.length === 0
+    ? standBeside(capabilities, losses)
+    : rideAlong(capabilities, losses);
 }
 
-function standBeside(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+function standBeside(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
   const owners = new Map<number, { readonly choice: number; readonly of: string }>();
   let beside = 0;
   /** A thought of its own, under a number that no block of the stream has. */
-  const thought = (opaque: Opaque, choice: number, of: string): readonly ChatEvent[] => {
-    if (!hasSlot("reasoning", traits)) {
+  const reasoning = (opaque: Opaque, choice: number, of: string): readonly ChatEvent[] => {
+    if (!hasSlot("reasoning", capabilities)) {
       losses.field("reasoningState");
       return [];
     }
@@ -102,9 +111,9 @@ function standBeside(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEv
   };
   const ended = (event: BlockEnd, kind: "text" | "tool-call"): readonly ChatEvent[] => {
     const { opaque, ...stateless } = event;
-    if (opaque === undefined || hasSlot(kind, traits)) return [event];
+    if (opaque === undefined || hasSlot(kind, capabilities)) return [event];
     const { choice, of } = owners.get(event.block) ?? { choice: 0, of: "" };
-    return [stateless, ...thought(opaque, choice, of)];
+    return [stateless, ...reasoning(opaque, choice, of)];
   };
   return {
     step(event) {
@@ -115,13 +124,13 @@ function standBeside(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEv
         case "tool-call-start": {
           const { opaque, ...stateless } = event;
           owners.set(event.block, { choice: event.choice, of: event.id });
-          if (opaque === undefined || hasSlot("tool-call", traits)) return [event];
-          return [...thought(opaque, event.choice, event.id), stateless];
+          if (opaque === undefined || hasSlot("tool-call", capabilities)) return [event];
+          return [...reasoning(opaque, event.choice, event.id), stateless];
         }
         case "media": {
           const { opaque, ...stateless } = event.part;
-          if (opaque === undefined || hasSlot("media", traits)) return [event];
-          return [{ ...event, part: stateless }, ...thought(opaque, event.choice, OF_MEDIA)];
+          if (opaque === undefined || hasSlot("media", capabilities)) return [event];
+          return [{ ...event, part: stateless }, ...reasoning(opaque, event.choice, OF_MEDIA)];
         }
         case "text-end":
           return ended(event, "text");
@@ -135,14 +144,14 @@ function standBeside(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEv
   };
 }
 
-function rideAlong(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
   /** Thoughts that wait for a carrier, by choice. */
-  const riding = new Map<number, readonly RidingThought[]>();
+  const riding = new Map<number, readonly RidingReasoning[]>();
   const open = new Map<number, { readonly choice: number; text: string }>();
   /** What rides on each call, in case it tells state of its own at its end. */
-  const carried = new Map<number, readonly RidingThought[]>();
+  const carried = new Map<number, readonly RidingReasoning[]>();
   const slotless = (kind: "text" | "media", opaque: Opaque | undefined): boolean => {
-    if (opaque === undefined || hasSlot(kind, traits)) return false;
+    if (opaque === undefined || hasSlot(kind, capabilities)) return false;
     losses.field("reasoningState");
     return true;
   };
@@ -153,8 +162,8 @@ function rideAlong(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEven
           open.set(event.block, { choice: event.choice, text: "" });
           return [event];
         case "reasoning-delta": {
-          const thought = open.get(event.block);
-          if (thought !== undefined) thought.text += event.text;
+          const reasoning = open.get(event.block);
+          if (reasoning !== undefined) reasoning.text += event.text;
           return [event];
         }
         case "reasoning-end": {
@@ -162,19 +171,19 @@ function rideAlong(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEven
           const { choice, text } = open.get(block) ?? { choice: 0, text: "" };
           open.delete(block);
           if (opaque === undefined) return [event];
-          const thought = ridingThought(text, redacted === true, opaque);
-          riding.set(choice, [...(riding.get(choice) ?? []), thought]);
+          const reasoning = ridingReasoning(text, redacted === true, opaque);
+          riding.set(choice, [...(riding.get(choice) ?? []), reasoning]);
           return [{ type: "reasoning-end", block }];
         }
         case "text-start":
           if (riding.size > 0) riding.set(event.choice, (riding.get(event.choice) ?? []).map(behindWords));
           return [event];
         case "tool-call-start": {
-          const thoughts = riding.get(event.choice) ?? [];
+          const reasoning = riding.get(event.choice) ?? [];
           riding.delete(event.choice);
-          if (thoughts.length === 0) return [event];
-          carried.set(event.block, thoughts);
-          return [withState(event, joinState(event.opaque, thoughts))];
+          if (reasoning.length === 0) return [event];
+          carried.set(event.block, reasoning);
+          return [withState(event, joinState(event.opaque, reasoning))];
         }
         case "tool-call-end": {
           if (event.opaque === undefined) return [event];
@@ -192,7 +201,7 @@ function rideAlong(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEven
           const { choice } = event;
           const opaque = joinState(undefined, riding.get(choice) ?? []);
           if (opaque === undefined) return [event];
-          if (!traits.thoughtsRideOn.includes("text")) {
+          if (!capabilities.reasoningRideOn.includes("text")) {
             losses.field("reasoningState");
             return [event];
           }
@@ -211,17 +220,17 @@ type BlockEnd = Extract<ChatEvent, { readonly type: "text-end" | "tool-call-end"
 
 function hasSlot(
   kind: "text" | "media" | "reasoning" | "tool-call",
-  { stateSlots }: ProtocolTraits,
+  { stateSlots }: ProtocolCapabilities,
 ): boolean {
   return stateSlots.includes(kind);
 }
 
-function slotted<P extends AnswerPart & { readonly kind: "text" | "media" }>(
+function slotted<P extends ResponsePart & { readonly kind: "text" | "media" }>(
   part: P,
-  traits: ProtocolTraits,
+  capabilities: ProtocolCapabilities,
   losses: LossList,
 ): P {
-  if (part.opaque === undefined || hasSlot(part.kind, traits)) return part;
+  if (part.opaque === undefined || hasSlot(part.kind, capabilities)) return part;
   losses.field("reasoningState");
   return withState(part, undefined);
 }
@@ -231,10 +240,10 @@ function withState<P extends { readonly opaque?: Opaque }>(holder: P, opaque: Op
   return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
 }
 
-function ridingThought(text: string, redacted: boolean, opaque: Opaque): RidingThought {
+function ridingReasoning(text: string, redacted: boolean, opaque: Opaque): RidingReasoning {
   return { text, redacted, opaque, beforeWords: false };
 }
 
-function behindWords(thought: RidingThought): RidingThought {
-  return { ...thought, beforeWords: true };
+function behindWords(reasoning: RidingReasoning): RidingReasoning {
+  return { ...reasoning, beforeWords: true };
 }

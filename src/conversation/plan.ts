@@ -6,7 +6,7 @@ import type { JsonObject } from "./request.ts";
 export interface EncodeTarget extends Reader {
   /** The upstream's name of the model. */
   readonly model: string;
-  /** Stamped on state that the answer mints, and compared with state that the request carries. */
+  /** Stamped on state that the answer issues, and compared with state that the request carries. */
   readonly origin: Origin;
   readonly quirks: Quirks;
   /** The model's largest output, which stands in where a protocol must be told a limit. */
@@ -16,13 +16,13 @@ export interface EncodeTarget extends Reader {
 }
 
 /** What the encoding of a request did that its answer must undo (`undo.ts` does, for all protocols). */
-export interface AnswerPlan {
+export interface ResponsePlan {
   readonly origin: Origin;
   readonly seed: string;
   /** Tools by the name they have upstream, where that differs or they are not plain functions. */
   readonly tools: ReadonlyMap<string, PlannedTool>;
   /** Structured output by a forced tool: this tool's arguments are the answer's text. */
-  readonly answerTool: string | undefined;
+  readonly responseTool: string | undefined;
   /** How often to send the request, for it makes one answer and several are wanted; the answers are joined. */
   readonly copies: number;
   /** Stop sequences that the upstream was not told: the answer is cut at them. */
@@ -39,7 +39,7 @@ export interface PlannedTool {
 }
 
 /** What an answer in the caller's protocol needs beside its content. */
-export interface AnswerFrame {
+export interface ResponseFrame {
   /** Unique; encoders put their protocol's prefix before it. */
   readonly id: string;
   /** Ends the messages of errors. */
@@ -58,6 +58,6 @@ export interface AnswerFrame {
 }
 
 /** A plan that undoes nothing. */
-export function blankPlan(origin: Origin, seed: string): AnswerPlan {
-  return { origin, seed, tools: new Map(), answerTool: undefined, copies: 1, stops: [] };
+export function blankPlan(origin: Origin, seed: string): ResponsePlan {
+  return { origin, seed, tools: new Map(), responseTool: undefined, copies: 1, stops: [] };
 }

@@ -149,7 +149,7 @@ export interface ForeignPart {
   readonly path: string;
   /** Says about the same to other protocols, whatever the weight. */
   readonly words?: string;
-  readonly refusal?: Refusal;
+  readonly refusal?: RequestRefusal;
 }
 
 /** Where there is no slot: a hint is dropped with a loss, what changes the answer's meaning is refused. */
@@ -160,13 +160,13 @@ export interface ForeignField {
   readonly path: string;
   readonly value: unknown;
   readonly weight: Weight;
-  readonly refusal?: Refusal;
+  readonly refusal?: RequestRefusal;
   /** The neutral form says the same: nothing is lost elsewhere, and the protocol's own vendors get it as it came. */
   readonly isRead?: true;
 }
 
 /** How something is refused, where its clients need other words than the usual ones. */
-export interface Refusal {
+export interface RequestRefusal {
   readonly why: string;
   /** For the client's program. */
   readonly details?: JsonObject;

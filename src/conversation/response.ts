@@ -19,11 +19,11 @@ export interface ChatResponse {
 }
 
 export interface Choice {
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly ResponsePart[];
   readonly finish: Finish;
 }
 
-export type AnswerPart = TextPart | MediaPart | ReasoningPart | ToolCallPart | ForeignPart;
+export type ResponsePart = TextPart | MediaPart | ReasoningPart | ToolCallPart | ForeignPart;
 
 /** Why an answer ended. An encoder of the same protocol writes `raw` again where it has one. */
 export interface Finish {

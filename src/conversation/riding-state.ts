@@ -3,9 +3,9 @@ import type { ReasoningPart } from "./request.ts";
 
 /**
  * A thought whose state rides on the call or text that follows it. Many clients keep no thoughts, and send of an
- * answer only calls and words back; its minter wants the text with the state.
+ * answer only calls and words back; its issuer wants the text with the state.
  */
-export interface RidingThought {
+export interface RidingReasoning {
   readonly text: string;
   readonly redacted: boolean;
   readonly opaque: Opaque;
@@ -14,16 +14,19 @@ export interface RidingThought {
 }
 
 /** The state of a carrier and of the thoughts that ride on it, as one; undefined where there is none. */
-export function joinState(state: Opaque | undefined, thoughts: readonly RidingThought[]): Opaque | undefined {
-  const [first] = thoughts;
+export function joinState(
+  state: Opaque | undefined,
+  reasoning: readonly RidingReasoning[],
+): Opaque | undefined {
+  const [first] = reasoning;
   if (first === undefined) return state;
-  const told = thoughts.map(({ text, redacted, beforeWords, opaque }) => [
+  const told = reasoning.map(({ text, redacted, beforeWords, opaque }) => [
     text,
     opaque.value,
     Number(redacted),
     Number(beforeWords),
   ]);
-  // One answer has one minter.
+  // One answer has one issuer.
   const { origin } = first.opaque;
   return { origin, value: JSON.stringify([state?.value ?? null, ...told]), of: OF_RIDERS };
 }
@@ -35,7 +38,7 @@ export function splitState(opaque: Opaque): SplitState | undefined {
   const [own, ...told] = listIn(opaque.value);
   return {
     state: typeof own === "string" ? { origin, value: own } : undefined,
-    thoughts: told.flatMap((each) => {
+    reasoning: told.flatMap((each) => {
       const [text, value, redacted, beforeWords] = Array.isArray(each) ? each : [];
       if (typeof text !== "string" || typeof value !== "string") return [];
       return [{ text, redacted: redacted === 1, beforeWords: beforeWords === 1, opaque: { origin, value } }];
@@ -45,10 +48,10 @@ export function splitState(opaque: Opaque): SplitState | undefined {
 
 export interface SplitState {
   readonly state: Opaque | undefined;
-  readonly thoughts: readonly RidingThought[];
+  readonly reasoning: readonly RidingReasoning[];
 }
 
-export function asPart({ text, redacted, opaque }: RidingThought): ReasoningPart {
+export function asPart({ text, redacted, opaque }: RidingReasoning): ReasoningPart {
   return { kind: "reasoning", text, ...(redacted ? { redacted } : {}), opaque };
 }
 

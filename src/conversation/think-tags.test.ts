@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../test/support/conversation-arbitraries.ts";
 import { collectEvents } from "./collect.ts";
-import type { AnswerPart, ChatResponse } from "./response.ts";
+import type { ChatResponse, ResponsePart } from "./response.ts";
 import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
 
 const words = fc.string({
@@ -21,11 +21,11 @@ describe("thoughts in tags", () => {
     ["<thinking>Hm.</thinking>", undefined, "<thinking>Hm.</thinking>"],
     ["<thi", undefined, "<thi"],
     ["", undefined, undefined],
-  ])("are thoughts at the answer's beginning alone: %j", (text, thought, said) => {
+  ])("are thoughts at the answer's beginning alone: %j", (text, reasoning, said) => {
     const parts = splitThinkTags([{ kind: "text", text }]);
     const found = (kind: string) =>
       parts.flatMap((part) => (part.kind === kind && "text" in part ? part.text : []));
-    expect([found("reasoning")[0], found("text")[0] || undefined]).toEqual([thought, said]);
+    expect([found("reasoning")[0], found("text")[0] || undefined]).toEqual([reasoning, said]);
   });
 
   it("are told the same in a stream, wherever it is cut", () => {
@@ -39,7 +39,7 @@ describe("thoughts in tags", () => {
         ),
         fc.integer({ min: 1, max: 9 }),
         (pieces, size) => {
-          const parts: AnswerPart[] = [
+          const parts: ResponsePart[] = [
             { kind: "text", text: pieces.join("") },
             { kind: "text", text: "<think>no</think>" },
           ];
@@ -68,6 +68,6 @@ describe("thoughts in tags", () => {
   });
 });
 
-function withoutBlank(parts: readonly AnswerPart[] = []): readonly AnswerPart[] {
+function withoutBlank(parts: readonly ResponsePart[] = []): readonly ResponsePart[] {
   return parts.filter((part) => part.kind !== "text" || part.text !== "");
 }

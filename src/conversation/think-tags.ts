@@ -1,18 +1,18 @@
 import type { ChatEvent } from "./event.ts";
 import type { StreamRun } from "./machine.ts";
-import type { AnswerPart } from "./response.ts";
+import type { ResponsePart } from "./response.ts";
 
 /**
  * Thoughts that a server left in the text, in `<think>` tags at the answer's beginning, as thoughts. Anywhere else the
  * tags are words: an answer may speak of them.
  */
-export function splitThinkTags(parts: readonly AnswerPart[]): readonly AnswerPart[] {
+export function splitThinkTags(parts: readonly ResponsePart[]): readonly ResponsePart[] {
   const [first, ...rest] = parts;
   if (first?.kind !== "text" || first.refusal === true) return parts;
   const opened = first.text.trimStart();
   if (!opened.startsWith(OPEN)) return parts;
   const end = opened.indexOf(CLOSE);
-  const thought = (end === -1 ? opened.slice(OPEN.length) : opened.slice(OPEN.length, end)).trim();
+  const reasoning = (end === -1 ? opened.slice(OPEN.length) : opened.slice(OPEN.length, end)).trim();
   const text = end === -1 ? "" : opened.slice(end + CLOSE.length).trimStart();
   const cut = first.text.length - text.length;
   const citations = first.citations?.map((citation) => ({
@@ -22,7 +22,7 @@ export function splitThinkTags(parts: readonly AnswerPart[]): readonly AnswerPar
   }));
   const said = { ...first, text, ...(citations === undefined ? {} : { citations }) };
   return [
-    ...(thought === "" ? [] : [{ kind: "reasoning", text: thought } as const]),
+    ...(reasoning === "" ? [] : [{ kind: "reasoning", text: reasoning } as const]),
     ...(text === "" && first.opaque === undefined ? [] : [said]),
     ...rest,
   ];
@@ -102,20 +102,20 @@ function grow(text: Opening, piece: string): readonly ChatEvent[] {
   const out: ChatEvent[] = [];
   if (text.phase === "unknown") {
     const words = text.held.trimStart();
-    if (words.length < OPEN.length && OPEN.startsWith(words) && text.held.length < MOST_HELD) return [];
+    if (words.length < OPEN.length && OPEN.startsWith(words) && text.held.length < MAX_HELD) return [];
     if (!words.startsWith(OPEN)) return tell(text);
     text.phase = "thought";
     take(text, text.held.length - words.length + OPEN.length);
   }
   if (text.phase === "thought") {
     const end = text.held.indexOf(CLOSE);
-    const held = end === -1 ? (HELD_BACK.exec(text.held.slice(-MOST_HELD))?.[0].length ?? 0) : 0;
+    const held = end === -1 ? (HELD_BACK.exec(text.held.slice(-MAX_HELD))?.[0].length ?? 0) : 0;
     const stop = end === -1 ? text.held.length - held : end;
-    const thought = text.held.slice(0, stop);
-    out.push(...think(text, end === -1 ? thought : thought.trimEnd()));
+    const reasoning = text.held.slice(0, stop);
+    out.push(...think(text, end === -1 ? reasoning : reasoning.trimEnd()));
     take(text, end === -1 ? stop : end + CLOSE.length);
     if (end === -1) return out;
-    out.push(...endThought(text));
+    out.push(...endReasoning(text));
     text.phase = "behind";
   }
   const blank = text.held.length - text.held.trimStart().length;
@@ -127,7 +127,7 @@ function grow(text: Opening, piece: string): readonly ChatEvent[] {
 function ending(text: Opening): readonly ChatEvent[] {
   if (text.phase === "unknown") return tell(text);
   if (text.phase !== "thought") return [];
-  return [...think(text, text.held.trimEnd()), ...endThought(text)];
+  return [...think(text, text.held.trimEnd()), ...endReasoning(text)];
 }
 
 function take(text: Opening, letters: number): void {
@@ -150,19 +150,19 @@ function think(text: Opening, piece: string): readonly ChatEvent[] {
   const { choice } = text.start;
   const words = text.thinks ? piece : piece.trimStart();
   if (words === "") return [];
-  const block = thoughtOf(text);
+  const block = reasoningOf(text);
   const told: ChatEvent = { type: "reasoning-delta", block, text: words };
   if (text.thinks) return [told];
   text.thinks = true;
   return [{ type: "reasoning-start", block, choice }, told];
 }
 
-function endThought(text: Opening): readonly ChatEvent[] {
-  return text.thinks ? [{ type: "reasoning-end", block: thoughtOf(text) }] : [];
+function endReasoning(text: Opening): readonly ChatEvent[] {
+  return text.thinks ? [{ type: "reasoning-end", block: reasoningOf(text) }] : [];
 }
 
 /** Between the text's number and the next, where no block of the stream is. */
-function thoughtOf({ start }: Opening): number {
+function reasoningOf({ start }: Opening): number {
   return start.block + 0.5;
 }
 
@@ -173,4 +173,4 @@ const CLOSE = "</think>";
 const HELD_BACK = /\s*(?:<(?:\/(?:t(?:h(?:i(?:n(?:k)?)?)?)?)?)?)?$/;
 
 /** No more space than this is held back, so that a stream of nothing else costs no memory. */
-const MOST_HELD = 256;
+const MAX_HELD = 256;

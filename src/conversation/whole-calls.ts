@@ -1,9 +1,9 @@
+import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { ChatEvent } from "./event.ts";
 import type { LossList } from "./loss.ts";
 import type { StreamRun } from "./machine.ts";
 import type { BrokenCall, ToolCallPart } from "./request.ts";
-import type { AnswerPart, ChatResponse, Choice, Finish } from "./response.ts";
-import type { ProtocolTraits } from "./traits.ts";
+import type { ChatResponse, Choice, Finish, ResponsePart } from "./response.ts";
 
 /**
  * The one place that says what the calls of an answer are worth. Their arguments are a JSON object, or the call is
@@ -18,7 +18,7 @@ export function markCalls(response: ChatResponse): ChatResponse {
   return { ...response, choices: response.choices.map(marked) };
 }
 
-function markCall(part: AnswerPart): AnswerPart {
+function markCall(part: ResponsePart): ResponsePart {
   if (part.kind !== "tool-call" || part.custom === true) return part;
   if (isNoArguments(part.arguments)) return { ...part, arguments: "{}" };
   const broken = howBroken(part.arguments);
@@ -142,13 +142,15 @@ function finishWith(finish: Finish, maker: ReturnType<typeof madeBy>): Finish {
  * The choice without calls that its caller could only take for others. Some protocols hand arguments on as the text
  * that they are, and their callers read for themselves what a model wrote badly.
  */
-export function withoutBroken(choice: Choice, traits: ProtocolTraits, losses: LossList): Choice {
+export function withoutBroken(choice: Choice, capabilities: ProtocolCapabilities, losses: LossList): Choice {
   const left = choice.parts.flatMap((part) =>
-    part.kind === "tool-call" && isLeftOut(part.broken, traits) ? (part.broken ?? []) : [],
+    part.kind === "tool-call" && isLeftOut(part.broken, capabilities) ? (part.broken ?? []) : [],
   );
   if (left.length === 0) return choice;
   losses.field("toolCalls", "cut-short");
-  const parts = choice.parts.filter((part) => part.kind !== "tool-call" || !isLeftOut(part.broken, traits));
+  const parts = choice.parts.filter(
+    (part) => part.kind !== "tool-call" || !isLeftOut(part.broken, capabilities),
+  );
   return { parts, finish: finishWithout(choice.finish, left) };
 }
 
@@ -156,7 +158,10 @@ export function withoutBroken(choice: Choice, traits: ProtocolTraits, losses: Lo
  * The same for a stream, whose pieces of arguments are out when their end tells that they are broken: there the call
  * stays cut as the vendors leave it, and the finish says so.
  */
-export function brokenLeftOut(traits: ProtocolTraits, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+export function brokenLeftOut(
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): StreamRun<ChatEvent, ChatEvent> {
   const choices = new Map<number, number>();
   const left = new Map<number, readonly BrokenCall[]>();
   return {
@@ -167,7 +172,7 @@ export function brokenLeftOut(traits: ProtocolTraits, losses: LossList): StreamR
           return [event];
         case "tool-call-end": {
           const choice = choices.get(event.block);
-          if (choice === undefined || event.broken === undefined || !isLeftOut(event.broken, traits)) {
+          if (choice === undefined || event.broken === undefined || !isLeftOut(event.broken, capabilities)) {
             return [event];
           }
           losses.field("toolCalls", "cut-short");
@@ -186,7 +191,7 @@ export function brokenLeftOut(traits: ProtocolTraits, losses: LossList): StreamR
   };
 }
 
-function isLeftOut(broken: BrokenCall | undefined, { argumentsAs }: ProtocolTraits): boolean {
+function isLeftOut(broken: BrokenCall | undefined, { argumentsAs }: ProtocolCapabilities): boolean {
   return broken === "cut" || (broken === "malformed" && argumentsAs === "object");
 }
 

@@ -11,7 +11,7 @@ export interface FamilyModel {
   readonly variant: string | null;
 }
 
-/** One family of pictures or videos: what the specification says about its requests, as data and pure functions. */
+/** One family of images or videos: what the specification says about its requests, as data and pure functions. */
 export interface Family {
   readonly name: FamilyName;
   readonly medium: "image" | "video";

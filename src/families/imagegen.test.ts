@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PICTURE_SIZES } from "../../test/support/picture-sizes.ts";
+import { IMAGE_SIZES } from "../../test/support/picture-sizes.ts";
 import { GatewayError } from "../errors.ts";
 import type { ImageOrder, Submission } from "./family.ts";
 import { imagegen } from "./imagegen.ts";
@@ -18,8 +18,8 @@ const refusal = (body: Record<string, unknown>): unknown => {
 
 describe("imagegen", () => {
   it("draws every ratio in every tier at the specification's pixels, billed by the tier", () => {
-    expect(PICTURE_SIZES).toHaveLength(45);
-    for (const { size, tier, pixels } of PICTURE_SIZES) {
+    expect(IMAGE_SIZES).toHaveLength(45);
+    for (const { size, tier, pixels } of IMAGE_SIZES) {
       const { order, units, violation } = read({ size, resolution: tier.toUpperCase() });
       const { widthPx, heightPx, ratio } = order as ImageOrder;
       expect(`${widthPx}x${heightPx}`).toBe(pixels);

@@ -2,12 +2,12 @@ import { isDataUrl } from "../base/data-url.ts";
 import { GatewayError } from "../errors.ts";
 import type { Family, FamilyModel, ImageOrder, Submission } from "./family.ts";
 import type { FieldTable } from "./field.ts";
-import { type Body, given, readFields } from "./read-fields.ts";
+import { type Body, inputField, readFields } from "./read-fields.ts";
 import { dataBytes } from "./url-form.ts";
 import { variantOf } from "./variant.ts";
 import { createVerdict } from "./verdict.ts";
 
-/** Pictures: from a text, or from a text and reference pictures. */
+/** Images: from a text, or from a text and reference images. */
 export const imagegen: Family = {
   name: "imagegen",
   medium: "image",
@@ -45,10 +45,10 @@ const SIZES = {
 /** Exact pixels; five digits a side are more than any vendor draws. */
 const PIXELS = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
 
-/** Up to so many pixels a picture is of the tier; more are 4k. */
+/** Up to so many pixels a image is of the tier; more are 4k. */
 const TIER_PIXELS = { "1k": 1680 * 944, "2k": 2560 * 2048 } as const;
 
-/** The largest reference picture that the specification names, 20 MB. */
+/** The largest reference image that the specification names, 20 MB. */
 const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
 
 const REFUSED = {
@@ -87,7 +87,7 @@ const FIELDS = {
 } as const satisfies FieldTable;
 
 /**
- * Fields of other services' picture requests that would make another picture than is meant if they were ignored, or
+ * Fields of other services' image requests that would make another image than is meant if they were ignored, or
  * another number of them.
  */
 const NOT_TAKEN = {
@@ -98,7 +98,7 @@ const NOT_TAKEN = {
 
 function refuseNotTaken(body: Body): void {
   for (const [name, message] of Object.entries(NOT_TAKEN)) {
-    const value = given(body, name);
+    const value = inputField(body, name);
     if (value !== undefined && !(name === "n" && value === 1))
       throw new GatewayError("invalid_request", message, { param: name });
   }
@@ -107,7 +107,7 @@ function refuseNotTaken(body: Body): void {
 function readImage(model: FamilyModel, body: Body): Submission {
   refuseNotTaken(body);
   const verdict = createVerdict();
-  const size = given(body, "size");
+  const size = inputField(body, "size");
   const exact = typeof size === "string" ? PIXELS.exec(size) : null;
   // Beside exact pixels the resolution is not looked at.
   const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, verdict);

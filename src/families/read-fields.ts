@@ -31,7 +31,7 @@ export function readFields<T extends FieldTable>(table: T, body: Body, verdict: 
 }
 
 /** A field's value; undefined where it is absent, which null, "" and [] are too. */
-export function given(body: Body, name: string): unknown {
+export function inputField(body: Body, name: string): unknown {
   const value = Object.hasOwn(body, name) ? body[name] : undefined;
   return value === null || value === "" || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
@@ -40,24 +40,25 @@ export function given(body: Body, name: string): unknown {
 const BESIDE_FIELDS: ReadonlySet<string> = new Set(["model", "webhook_url", "user", "n"]);
 
 /** More names, and longer ones, are no request of anyone who wants to know. */
-const MOST_IGNORED = 20;
-const LONGEST_NAME = 60;
+const MAX_IGNORED = 20;
+const MAX_NAME = 60;
 
 /** The fields that a request holds and its family has no place for, which are not sent on; the first of them. */
 export function ignoredFields(table: FieldTable, body: Body): readonly string[] {
   const aliases = new Set(Object.values(table).map(({ alias }) => alias));
   return Object.keys(body)
     .filter((name) => !BESIDE_FIELDS.has(name) && !Object.hasOwn(table, name) && !aliases.has(name))
-    .filter((name) => given(body, name) !== undefined)
-    .slice(0, MOST_IGNORED)
-    .map((name) => name.slice(0, LONGEST_NAME));
+    .filter((name) => inputField(body, name) !== undefined)
+    .slice(0, MAX_IGNORED)
+    .map((name) => name.slice(0, MAX_NAME));
 }
 
 type Complain = (kind: Fault, message: string) => void;
 
 function readField(name: string, field: Field, body: Body, verdict: Verdict): unknown {
   const complain: Complain = (kind, message) => verdict.fault(name, kind, field.refused, message);
-  const value = given(body, name) ?? (field.alias === undefined ? undefined : given(body, field.alias));
+  const value =
+    inputField(body, name) ?? (field.alias === undefined ? undefined : inputField(body, field.alias));
   if (value === undefined) {
     if (field.required) complain("missing", `\`${name}\` is required: ${lowerFirst(field.about)}.`);
     return absent(field);

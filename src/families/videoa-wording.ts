@@ -9,7 +9,7 @@ export type OrderedWork = "edit" | "extend";
  */
 export function orderedWork(prompt: string, videos: number): OrderedWork | undefined {
   const names = namesOf(videos);
-  const sentences = prompt.slice(0, MOST_READ).split(/[.!?](?=\s|$)|[;\n。！？；]/);
+  const sentences = prompt.slice(0, MAX_READ).split(/[.!?](?=\s|$)|[;\n。！？；]/);
   const orders = (work: OrderedWork): boolean =>
     sentences.some(
       (sentence) => ordersIn(sentence, work, names.english) || names.chinese[work].test(sentence),
@@ -18,7 +18,7 @@ export function orderedWork(prompt: string, videos: number): OrderedWork | undef
 }
 
 /** Longer prompts than any that vendors take are read no further, and no sentence beyond what stands near a verb. */
-const MOST_READ = 10_000;
+const MAX_READ = 10_000;
 const NEAR = 200;
 
 const VERBS = {

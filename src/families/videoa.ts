@@ -7,7 +7,7 @@ import { countOf, secondsOf } from "./video.ts";
 import { CONTENT_ITEM, readContent } from "./videoa-content.ts";
 import { checkTaskType } from "./videoa-task-type.ts";
 
-/** Videos from a list of texts, pictures, videos and sounds, each with its role. */
+/** Videos from a list of texts, images, videos and sounds, each with its role. */
 export const videoa: Family = {
   name: "videoa",
   medium: "video",
@@ -28,7 +28,7 @@ export interface VideoaLimits {
   readonly referenceImages: number;
   readonly referenceVideos: number;
   readonly referenceAudios: number;
-  /** Pictures may be data URLs. */
+  /** Images may be data URLs. */
   readonly dataUrls: boolean;
   /** A reference sound may be the only reference. */
   readonly audioAlone: boolean;

@@ -1,13 +1,13 @@
 import { GatewayError } from "../errors.ts";
 import type { Family, FamilyModel, MediaReference, Submission } from "./family.ts";
 import type { FieldTable } from "./field.ts";
-import { type Body, given, readFields } from "./read-fields.ts";
+import { type Body, inputField, readFields } from "./read-fields.ts";
 import { urlFormOf } from "./url-form.ts";
 import { variantOf } from "./variant.ts";
 import { createVerdict, shown, type Verdict } from "./verdict.ts";
 import { countOf, referencesOf, secondsOf } from "./video.ts";
 
-/** Videos from a text, from frames, or from reference pictures, videos, sounds, a document or a web page. */
+/** Videos from a text, from frames, or from reference images, videos, sounds, a document or a web page. */
 export const videob: Family = {
   name: "videob",
   medium: "video",
@@ -23,7 +23,7 @@ export const videob: Family = {
   read: readVideo,
 };
 
-/** Pictures by purpose; the total is of reference videos and the video that is made. */
+/** Images by purpose; the total is of reference videos and the video that is made. */
 const LIMITS = {
   frames: 2,
   referenceImages: 10,
@@ -127,9 +127,9 @@ const FIELDS = {
 function readVideo(_model: FamilyModel, body: Body): Submission {
   const verdict = createVerdict();
   const values = readFields(FIELDS, body, verdict);
-  const beside = BESIDE.some((name) => given(body, name) !== undefined);
+  const beside = BESIDE.some((name) => inputField(body, name) !== undefined);
   const purpose = purposeOf(values.generation_type, beside);
-  refuseMixed(purpose, beside, given(body, "image_urls") !== undefined, values.image_with_roles);
+  refuseMixed(purpose, beside, inputField(body, "image_urls") !== undefined, values.image_with_roles);
 
   const sounds = [...values.audio_urls, ...(values.audio_url === null ? [] : [values.audio_url])];
   const references = [
@@ -174,7 +174,7 @@ function readVideo(_model: FamilyModel, body: Body): Submission {
   };
 }
 
-/** What makes `image_urls` reference pictures, and cannot stand beside frames. */
+/** What makes `image_urls` reference images, and cannot stand beside frames. */
 const BESIDE = ["video_urls", "audio_urls", "audio_url", "file_url", "link_url"] as const;
 
 type Purpose = "frame" | "reference";

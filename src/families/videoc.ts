@@ -5,7 +5,7 @@ import { variantOf } from "./variant.ts";
 import { createVerdict } from "./verdict.ts";
 import { referencesOf, secondsOf } from "./video.ts";
 
-/** Videos from reference pictures only. Nothing but the model is checked at submit: the rest fails the task. */
+/** Videos from reference images only. Nothing but the model is checked at submit: the rest fails the task. */
 export const videoc: Family = {
   name: "videoc",
   medium: "video",

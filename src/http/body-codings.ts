@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import * as zlib from "node:zlib";
 import { createWorkerPool, joined, type WorkerPool } from "../base/worker-pool.ts";
-import type { UnzstdAnswer, UnzstdMessage } from "./unzstd-worker.ts";
+import type { UnzstdMessage, UnzstdResponse } from "./unzstd-worker.ts";
 
 /** Opens a decoder of a body; `limitBytes`: what it may hold decoded. */
 export type OpenDecoder = (limitBytes: number) => Transform;
@@ -60,7 +60,7 @@ class InflateEither extends Transform {
   }
 }
 
-let pool: WorkerPool<UnzstdAnswer> | undefined;
+let pool: WorkerPool<UnzstdResponse> | undefined;
 
 /**
  * Decodes a body in a thread once it is whole, since it is measured first and the decoder in JavaScript would hold up everyone
@@ -87,20 +87,20 @@ class Unzstd extends Transform {
   }
 
   private async decode(): Promise<void> {
-    pool ??= createWorkerPool<UnzstdAnswer>({
+    pool ??= createWorkerPool<UnzstdResponse>({
       entry: new URL("./unzstd-worker.ts", import.meta.url),
       workers: 1,
       waiting: WAITING,
       limits: {},
     });
-    const answer = await pool.run(() => {
+    const response = await pool.run(() => {
       const body = joined(this.chunks.splice(0), this.bytes);
       return { message: { body, limitBytes: this.limitBytes } satisfies UnzstdMessage, moved: [body.buffer] };
     });
-    if ("fault" in answer) {
-      throw answer.fault === "too-large" ? new DecodedTooLarge() : new Error("not valid zstd");
+    if ("fault" in response) {
+      throw response.fault === "too-large" ? new DecodedTooLarge() : new Error("not valid zstd");
     }
-    const { body } = answer;
+    const { body } = response;
     for (let at = 0; at < body.length; at += TURN_BYTES) {
       this.push(Buffer.from(body.buffer, at, Math.min(TURN_BYTES, body.length - at)));
       // Reading it is work too, which is done between the turns.

@@ -9,7 +9,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import { BodyPace } from "./body-pace.ts";
 
 /** As many keys as are known at once. What a forgotten one holds still counts for all, and no more for its own share. */
-const MOST_OWNERS = 50_000;
+const MAX_OWNERS = 50_000;
 
 /** The others' bodies are let go within about that time. */
 const RETRY_AFTER_SECONDS = 2;
@@ -25,8 +25,8 @@ export interface BodyMemoryOptions {
 export class BodyMemory {
   readonly pace: BodyPace;
   private readonly budget: MemoryBudget;
-  private readonly keys: Lru<string, Held> = createLru(MOST_OWNERS);
-  private readonly accounts: Lru<string, Held> = createLru(MOST_OWNERS);
+  private readonly keys: Lru<string, Held> = createLru(MAX_OWNERS);
+  private readonly accounts: Lru<string, Held> = createLru(MAX_OWNERS);
   /** Callers are shared by many requests. */
   private readonly owners = new WeakMap<Caller, MemoryOwner>();
 

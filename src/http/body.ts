@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
+import { deferToBatch } from "../base/event-loop-batch.ts";
 import { type MemoryLease, SMALL_BYTES } from "../base/memory-budget.ts";
-import { atTurnEnd } from "../base/turn.ts";
 import { PoolFull } from "../base/worker-pool.ts";
 import { GatewayError } from "../errors.ts";
 import { CODINGS, DecodedTooLarge, decoderOf, type OpenDecoder } from "./body-codings.ts";
@@ -97,7 +97,7 @@ function weighed(bytes: number, weight: number): number {
 /** A body that came in one with its head, as most do, is here already: no event of the stream need be awaited. */
 function readWhole(request: IncomingMessage, reader: BodyReader): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
-    atTurnEnd(() => {
+    deferToBatch(() => {
       const body: Buffer | null = request.read();
       try {
         if (body !== null) reader.write(body);
@@ -157,7 +157,7 @@ class Reading {
     const source: Readable = decoder === undefined ? request : request.pipe(decoder);
     source.on("data", (chunk: Buffer) => this.take(chunk));
     source.on("end", () =>
-      atTurnEnd(() => {
+      deferToBatch(() => {
         if (this.over) return;
         this.over = true;
         resolve(this.chunks);
@@ -205,7 +205,7 @@ class Reading {
     packChunk(this.chunks, chunk, this.bytes);
     if (this.isReadDue) return;
     this.isReadDue = true;
-    atTurnEnd(() => this.read());
+    deferToBatch(() => this.read());
   }
 
   /** Why no more of it is read, if so. Its memory grows to twice of what is there, so that few steps lead to any size. */

@@ -1,6 +1,6 @@
 import { compactionItem } from "../conversation/compaction.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../protocols/json.ts";
-import type { Adapter } from "./adapted-answer.ts";
+import type { Adapter } from "./adapted-response.ts";
 
 /** As clients ask for it at the end of an ordinary request's input. */
 const TRIGGER = Buffer.from('"compaction_trigger"');
@@ -38,10 +38,10 @@ const ASK =
 export function compaction(form: "whole" | "response"): Adapter {
   return {
     request: (body) => requestOf(body, form),
-    plain(answer) {
-      const output = [itemOf(answer)];
-      if (form === "response") return { ...answer, output };
-      const { id, created_at, usage } = answer;
+    plain(response) {
+      const output = [itemOf(response)];
+      if (form === "response") return { ...response, output };
+      const { id, created_at, usage } = response;
       return { id, object: "response.compaction", created_at, output, usage };
     },
     event(event) {

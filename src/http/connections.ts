@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError } from "../errors.ts";
-import { refuseBrokenRequest, refuseConnection, refuseTunnel } from "./broken-request.ts";
 import type { HttpDeps } from "./deps.ts";
 import { Descriptors } from "./descriptors.ts";
 import { serveBare } from "./endpoint.ts";
 import { awaitGoAhead } from "./expect-continue.ts";
+import { refuseConnection, refuseMalformedRequest, refuseTunnel } from "./malformed-request.ts";
 import { normalPath } from "./normal-path.ts";
-import { faultOfHead, unmetExpectation } from "./sound-head.ts";
+import { faultOfHead, unmetExpectation } from "./valid-head.ts";
 
 /** Headers of a well-behaved caller arrive at once; one that trickles them holds a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -31,7 +31,7 @@ const WRITE_BUFFER_BYTES = 128 * 1024;
  * Requests that one connection may have begun or sent ahead. The next one ends it: to read no further would not bound
  * them, as one read brings two thousand. No client that is in use sends more than a handful ahead.
  */
-const MOST_PER_CONNECTION = 16;
+const MAX_PER_CONNECTION = 16;
 
 /** Streams end all the time. */
 const FULL_RETRY_SECONDS = 5;
@@ -96,7 +96,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       if (socket.destroyed) return;
       const state = stateOf(socket);
       state.unanswered += 1;
-      if (state.unanswered > MOST_PER_CONNECTION) return endAtOnce(socket);
+      if (state.unanswered > MAX_PER_CONNECTION) return endAtOnce(socket);
       // Sent before the answer ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
       // when its connection ends before.
       if (response.socket === null) response.once("socket", () => beginNow(request, response));
@@ -154,7 +154,8 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       server.on("connect", ({ socket }) => refuseTunnel(socket, states.get(socket)?.owed, deps.errorType));
       return server;
     },
-    broken: (error, socket) => refuseBrokenRequest(error, socket, states.get(socket)?.owed, deps.errorType),
+    broken: (error, socket) =>
+      refuseMalformedRequest(error, socket, states.get(socket)?.owed, deps.errorType),
     running: () => running,
   };
 }

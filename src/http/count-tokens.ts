@@ -6,7 +6,7 @@ import { openStateSearch } from "../relay/wrapped-state.ts";
 import { readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
-import { sendJson, type Visit } from "./endpoint.ts";
+import { type RequestContext, sendJson } from "./endpoint.ts";
 import { refusing } from "./json-body.ts";
 import { neutralHeaders } from "./neutral-headers.ts";
 import { queryText } from "./query.ts";
@@ -21,13 +21,13 @@ export interface CountCall {
 }
 
 /** Answers how many tokens a request would take; free, for keys without money too. */
-export async function answerCount(deps: HttpDeps, visit: Visit, call: CountCall): Promise<void> {
+export async function serveCount(deps: HttpDeps, context: RequestContext, call: CountCall): Promise<void> {
   const sinceMs = deps.clock.monotonicMs();
-  const { raw, id } = visit.request;
+  const { raw, id } = context.request;
   const { protocol: name, queryKeys = [] } = call;
   const protocol = PROTOCOLS[name];
   const caller = await authenticate(raw, queryKeys, deps.authenticator);
-  Object.assign(visit.headers, await deps.entrance.admitCount(caller));
+  Object.assign(context.headers, await deps.entrance.admitCount(caller));
   const memory = deps.bodies.leaseOf(caller);
   try {
     const scanner = createBodyScan(watchOf(name));
@@ -50,14 +50,14 @@ export async function answerCount(deps: HttpDeps, visit: Visit, call: CountCall)
     // What is no part of a prompt, as `max_tokens` of messages, may be left out. The native protocol knows two forms.
     const content = isNested ? null : protocol.forward.content;
     const { model } = readTextFields(protocol, scan, path, { required: [], content });
-    const beta = queryText(visit.request, "beta");
+    const beta = queryText(context.request, "beta");
     const counted = await deps.tokenCounts.count({
       caller: await authenticateLate({ caller, sinceMs }, raw, queryKeys, deps),
       ...{ id, protocol, model, body, scan, state: search.end(), headers: neutralHeaders(raw) },
       query: beta === undefined ? {} : { beta },
     });
-    if (counted.estimated) visit.headers["x-faregate-estimated"] = "true";
-    sendJson(visit, 200, counted.body);
+    if (counted.estimated) context.headers["x-faregate-estimated"] = "true";
+    sendJson(context, 200, counted.body);
   } finally {
     memory.release();
   }

@@ -15,7 +15,7 @@ import type { StoredResponses } from "../relay/stored-responses.ts";
 import type { TokenCounts } from "../relay/token-counts.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { BodyMemory } from "./body-memory.ts";
-import type { WebhookDesk } from "./webhook-desk.ts";
+import type { WebhookQueries } from "./webhook-queries.ts";
 
 /** What the routes need, injected by compose. */
 export interface HttpDeps {
@@ -35,7 +35,7 @@ export interface HttpDeps {
   readonly largeJson: LargeJson;
   readonly tasks: Tasks;
   readonly assets: Assets;
-  readonly webhooks: WebhookDesk;
+  readonly webhooks: WebhookQueries;
   readonly readReceipt: ReadReceipt;
   /** The account and admin API behind the dashboard. */
   readonly console: Console;

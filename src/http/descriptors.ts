@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 /** A request needs a second descriptor for its upstream, and the process some for its database and files. */
 const SPARE_SHARE = 0.1;
 const LEAST_SPARE = 32;
-const MOST_SPARE = 1_000;
+const MAX_SPARE = 1_000;
 
 /** Whether a connection may be served: beyond the last descriptor the kernel takes connections only to reset them. */
 export class Descriptors {
@@ -14,7 +14,7 @@ export class Descriptors {
   /** `limit` of open files; Infinity where nothing tells it. */
   constructor(limit = openFilesLimit()) {
     this.limit = limit;
-    this.spare = Math.min(MOST_SPARE, Math.max(LEAST_SPARE, SPARE_SHARE * limit));
+    this.spare = Math.min(MAX_SPARE, Math.max(LEAST_SPARE, SPARE_SHARE * limit));
   }
 
   /** "none": too few are left even to wait for its request. Each new one is the lowest that is free, so its number tells how many are taken. */

@@ -1,37 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
-import { answerHeaders } from "./answer-headers.ts";
 import type { HttpDeps } from "./deps.ts";
-import { sendError, stateError } from "./error-answer.ts";
+import { shapeOf } from "./error-format.ts";
+import { sendError, stateError } from "./error-response.ts";
 import { requestId } from "./request-id.ts";
-import { shapeOf } from "./shape.ts";
+import { responseHeaders } from "./response-headers.ts";
 import { dropDeafReader } from "./slow-reader.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
 
 /** What routes read of a request; the framework's own fits. */
-export type VisitedRequest = Pick<FastifyRequest, "raw" | "id" | "method" | "url" | "query" | "params">;
+export type IncomingCall = Pick<FastifyRequest, "raw" | "id" | "method" | "url" | "query" | "params">;
 
 /** What a route is given: the raw pair and the headers that each of its answers carries. */
-export interface Visit {
-  readonly request: VisitedRequest;
+export interface RequestContext {
+  readonly request: IncomingCall;
   readonly raw: ServerResponse;
   readonly headers: Record<string, string>;
 }
 
-export type Serve = (visit: Visit) => Promise<void> | void;
+export type Handler = (context: RequestContext) => Promise<void> | void;
 
 /** Serves one request with raw replies; whatever is thrown comes out in the path's error shape. */
-export async function serveVisit(
+export async function serveRequest(
   deps: Pick<HttpDeps, "log" | "errorType">,
-  request: VisitedRequest,
+  request: IncomingCall,
   raw: ServerResponse,
-  serve: Serve,
+  serve: Handler,
 ): Promise<void> {
   const shape = shapeOf(request.url);
-  const headers = answerHeaders(request.raw, request.id, shape.name === "messages");
+  const headers = responseHeaders(request.raw, request.id, shape.name === "messages");
   try {
     await serve({ request, raw, headers });
     // Most answers are with the kernel as soon as they are written.
@@ -48,10 +48,10 @@ export function serveBare(
   request: IncomingMessage,
   raw: ServerResponse,
   url: string,
-  serve: Serve,
+  serve: Handler,
 ): Promise<void> {
   const bare = { raw: request, id: requestId(), method: request.method ?? "", url, query: {}, params: {} };
-  return serveVisit(deps, bare, raw, serve);
+  return serveRequest(deps, bare, raw, serve);
 }
 
 /** Registers one endpoint; every other method of the same path is refused, saying which ones there are. */
@@ -60,18 +60,18 @@ export function endpoint(
   deps: Pick<HttpDeps, "log" | "errorType">,
   methods: readonly Method[],
   url: string,
-  serve: Serve,
+  serve: Handler,
 ): void {
-  const answer = (request: FastifyRequest, reply: FastifyReply, run: Serve): Promise<void> => {
+  const response = (request: FastifyRequest, reply: FastifyReply, run: Handler): Promise<void> => {
     reply.hijack();
-    return serveVisit(deps, request, reply.raw, run);
+    return serveRequest(deps, request, reply.raw, run);
   };
-  app.route({ method: [...methods], url, handler: (request, reply) => answer(request, reply, serve) });
+  app.route({ method: [...methods], url, handler: (request, reply) => response(request, reply, serve) });
   app.route({
     method: METHODS.filter((method) => !methods.includes(method)),
     url,
     handler: (request, reply) =>
-      answer(request, reply, () => {
+      response(request, reply, () => {
         throw wrongMethod(request.raw, methods);
       }),
   });
@@ -95,12 +95,12 @@ export function wrongMethod({ method, headers }: IncomingMessage, served: readon
 }
 
 /** Answers with a JSON value. */
-export function sendJson(visit: Visit, status: number, value: unknown): void {
+export function sendJson(context: RequestContext, status: number, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value));
-  visit.raw.writeHead(status, {
-    ...visit.headers,
+  context.raw.writeHead(status, {
+    ...context.headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": String(body.length),
   });
-  visit.raw.end(body);
+  context.raw.end(body);
 }

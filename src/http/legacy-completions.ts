@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { asArray, asObject, asObjects, type JsonObject } from "../protocols/json.ts";
-import type { Adapter } from "./adapted-answer.ts";
+import type { Adapter } from "./adapted-response.ts";
 
 /** As the legacy endpoint has it where the caller states none: https://platform.openai.com/docs/api-reference/completions */
 const DEFAULT_MAX_TOKENS = 16;
@@ -21,18 +21,18 @@ export const legacyCompletions: Adapter = {
     const prompts = readPrompts(prompt);
     return {
       ...rest,
-      ...(prompts.length === 1 ? {} : { n: prompts.length * answersEach(rest["n"], prompts.length) }),
+      ...(prompts.length === 1 ? {} : { n: prompts.length * responsesEach(rest["n"], prompts.length) }),
       messages: prompts.map((content) => ({ role: "user", content })),
       max_tokens: isAbsent(maxTokens) ? DEFAULT_MAX_TOKENS : maxTokens,
     };
   },
   prompts: ({ prompt }) => readPrompts(prompt).length,
-  plain: (answer) => ({
-    ...headOf(answer),
-    choices: asObjects(answer["choices"]).map((choice) =>
+  plain: (response) => ({
+    ...headOf(response),
+    choices: asObjects(response["choices"]).map((choice) =>
       choiceOf(choice, asObject(choice["message"])?.["content"]),
     ),
-    ...(answer["usage"] === undefined ? {} : { usage: answer["usage"] }),
+    ...(response["usage"] === undefined ? {} : { usage: response["usage"] }),
   }),
   event(event) {
     const choices = asObjects(event["choices"]);
@@ -61,12 +61,12 @@ function choiceOf({ index, finish_reason: finish }: JsonObject, text: unknown): 
 }
 
 /** Each of several answers is a request of its own; clients that send prompts in batches send twenty (LangChain). */
-const MOST_ANSWERS = 32;
+const MAX_RESPONSES = 32;
 
 function readPrompts(prompt: unknown): readonly string[] {
   const given = Array.isArray(prompt) ? asArray(prompt) : [prompt];
   const texts = given.filter((each) => typeof each === "string");
-  if (texts.length > MOST_ANSWERS) throw tooMany("prompt");
+  if (texts.length > MAX_RESPONSES) throw tooMany("prompt");
   if (texts.length > 0 && texts.length === given.length && !texts.includes("")) return texts;
   const isTokens = given.some((each) => typeof each === "number" || Array.isArray(each));
   const message = isAbsent(prompt)
@@ -78,16 +78,16 @@ function readPrompts(prompt: unknown): readonly string[] {
 }
 
 /** How many answers each of several prompts gets. */
-function answersEach(n: unknown, prompts: number): number {
+function responsesEach(n: unknown, prompts: number): number {
   if (isAbsent(n)) return 1;
   if (typeof n !== "number" || !Number.isInteger(n) || n < 1)
     throw new GatewayError("invalid_request", "`n` must be a whole number from 1 on.", { param: "n" });
-  if (n * prompts > MOST_ANSWERS) throw tooMany("n");
+  if (n * prompts > MAX_RESPONSES) throw tooMany("n");
   return n;
 }
 
 function tooMany(param: string): GatewayError {
-  const message = `At most ${MOST_ANSWERS} answers are made for one request, those of all prompts together; ask for fewer at once.`;
+  const message = `At most ${MAX_RESPONSES} answers are made for one request, those of all prompts together; ask for fewer at once.`;
   return new GatewayError("invalid_request", message, { param });
 }
 

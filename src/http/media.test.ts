@@ -6,7 +6,7 @@ import type { Task } from "../tasks/tasks.ts";
 
 const IMAGES = "/v1/images/generations";
 const VIDEOS = "/v2/videos/generations";
-const PICTURE = { model: "imagegen-2", prompt: "a cat" };
+const IMAGE = { model: "imagegen-2", prompt: "a cat" };
 const VIDEO = { model: "videob-3.0-video", prompt: "a cat", duration: 5 };
 
 let server: MediaServer;
@@ -21,7 +21,7 @@ afterEach(() => server.close());
 
 describe("a submit", () => {
   it("answers with the specification's fields", async () => {
-    expect(await ask(IMAGES, PICTURE)).toMatchObject({
+    expect(await ask(IMAGES, IMAGE)).toMatchObject({
       status: 200,
       json: { code: 200, status: "submitted", task_id: "task-1", id: "task-1" },
     });
@@ -48,7 +48,7 @@ describe("a submit", () => {
       [VIDEOS, { model: 5 }, 400, b("invalid_request")],
       [VIDEOS, { model: "nonsense" }, 404, b("model_not_found")],
       [VIDEOS, { model: "text" }, 400, b("unsupported_endpoint")],
-      [VIDEOS, PICTURE, 400, b("unsupported_endpoint")],
+      [VIDEOS, IMAGE, 400, b("unsupported_endpoint")],
       [IMAGES, VIDEO, 400, b("unsupported_endpoint")],
       [IMAGES, { model: "imagegen-2" }, 400, b("invalid_request")],
       [VIDEOS, { ...VIDEO, duration: 31 }, 400, b("invalid_request")],
@@ -78,7 +78,7 @@ describe("a submit", () => {
 
   it("passes on what the engine refuses: quota in shape A, saturation in shape B with Retry-After", async () => {
     tasks.refuse(new GatewayError("insufficient_user_quota", "No money."));
-    const quota = await ask(IMAGES, PICTURE);
+    const quota = await ask(IMAGES, IMAGE);
     expect(quota).toMatchObject({ status: 403, json: { error: { code: "insufficient_user_quota" } } });
     expect(quota.json.error.message).toMatch(/\(request id: req_\w+\)$/);
     tasks.refuse(new GatewayError("rate_limit_exceeded", "Later.", { retryAfterSeconds: 7 }));
@@ -115,15 +115,15 @@ describe("a submit", () => {
 
   it("hands the engine Idempotency-Key with the body's digest, and the webhook's address", async () => {
     const send = (body: object, key: string) => ask(IMAGES, body, { "idempotency-key": key });
-    await send(PICTURE, "k1");
-    await send({ ...PICTURE, webhook_url: "HTTPS://hooks.example/a b" }, "k1");
-    await send(PICTURE, "k1");
+    await send(IMAGE, "k1");
+    await send({ ...IMAGE, webhook_url: "HTTPS://hooks.example/a b" }, "k1");
+    await send(IMAGE, "k1");
     const [first, second, third] = tasks.submitted.map(({ idempotency }) => idempotency);
     expect(first).toEqual({ key: "k1", bodyDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(third).toEqual(first);
     expect(second?.bodyDigest).not.toBe(first?.bodyDigest);
     expect(tasks.submitted[1]?.webhookUrl).toBe("https://hooks.example/a%20b");
-    expect(await send(PICTURE, "x".repeat(256))).toMatchObject({ status: 400 });
+    expect(await send(IMAGE, "x".repeat(256))).toMatchObject({ status: 400 });
     for (const webhook_url of [
       "ftp://x",
       "hooks.example",
@@ -132,17 +132,17 @@ describe("a submit", () => {
       "http://u:p@x",
       `http://x/${"y".repeat(2_048)}`,
     ])
-      expect(await ask(IMAGES, { ...PICTURE, webhook_url })).toMatchObject({
+      expect(await ask(IMAGES, { ...IMAGE, webhook_url })).toMatchObject({
         status: 400,
         json: { code: "invalid_request", message: expect.stringContaining("webhook_url") },
       });
-    expect(await ask(IMAGES, { ...PICTURE, webhook_url: "" })).toMatchObject({ status: 200 });
+    expect(await ask(IMAGES, { ...IMAGE, webhook_url: "" })).toMatchObject({ status: 200 });
   });
 });
 
 describe("a picture's task", () => {
   it("is the specification's record in every state", async () => {
-    await ask(IMAGES, PICTURE);
+    await ask(IMAGES, IMAGE);
     const read = async () => (await ask("/v1/images/tasks/task-1")).json;
     const record = { task_id: "task-1", created: NOW, data: [], fail_reason: "" };
     expect(await read()).toEqual({ ...record, status: "NOT_START", progress: "0%" });
@@ -257,7 +257,7 @@ describe("a video's task", () => {
 describe("a read", () => {
   it("knows nothing of other accounts' tasks, of the other medium's and of nonsense", async () => {
     await ask(VIDEOS, VIDEO);
-    await ask(IMAGES, PICTURE);
+    await ask(IMAGES, IMAGE);
     const unknown = { status: 400, json: { code: "task_not_exist", message: "task_not_exist", data: null } };
     const foreign = { authorization: "Bearer sk-two" };
     expect(await ask(`${VIDEOS}/task-1`, undefined, foreign)).toMatchObject(unknown);

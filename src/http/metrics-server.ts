@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { ALIVE, type ProbeAnswer, readiness } from "./probes.ts";
+import { ALIVE, type ProbeResponse, readiness } from "./probes.ts";
 
 export interface MetricsServerOptions {
   /** host:port to serve at, or null; asked again every few seconds, as it is a setting of the catalog. */
@@ -93,7 +93,7 @@ async function answer(
   }
 }
 
-function sendProbe(response: ServerResponse, { status, body }: ProbeAnswer): void {
+function sendProbe(response: ServerResponse, { status, body }: ProbeResponse): void {
   const type = "application/json; charset=utf-8";
   response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
 }

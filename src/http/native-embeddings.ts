@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../protocols/json.ts";
-import type { Adapter } from "./adapted-answer.ts";
+import type { Adapter } from "./adapted-response.ts";
 
 /** `:embedContent` (one) and `:batchEmbedContents` (several) by way of embeddings: https://ai.google.dev/api/embeddings */
 export function nativeEmbeddings(action: "embedContent" | "batchEmbedContents", model: string): Adapter {
@@ -26,9 +26,9 @@ export function nativeEmbeddings(action: "embedContent" | "batchEmbedContents", 
         ...(typeof taskType === "string" ? { faregate_task_type: taskType } : {}),
       };
     },
-    plain(answer) {
-      const embeddings = asObjects(answer["data"]).map(({ embedding }) => ({ values: embedding }));
-      const tokens = asObject(answer["usage"])?.["prompt_tokens"];
+    plain(response) {
+      const embeddings = asObjects(response["data"]).map(({ embedding }) => ({ values: embedding }));
+      const tokens = asObject(response["usage"])?.["prompt_tokens"];
       const usage = typeof tokens === "number" ? { usageMetadata: { promptTokenCount: tokens } } : {};
       return isBatch ? { embeddings, ...usage } : { embedding: embeddings[0] ?? { values: [] }, ...usage };
     },

@@ -4,7 +4,7 @@ import type { Operation } from "../console/operation.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /** The paths of the console, each operation from the schemas that read its query and body and type its answer. */
-export function consolePaths(operations: readonly Operation[], errorAnswer: (words: string) => Json): Json {
+export function consolePaths(operations: readonly Operation[], errorResponse: (words: string) => Json): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const path = `/api${operation.path}`;
@@ -23,7 +23,7 @@ export function consolePaths(operations: readonly Operation[], errorAnswer: (wor
         ...(operation.kind === "json" && operation.body !== undefined
           ? { requestBody: { required: true, content: jsonOf(operation.body, "input") } }
           : {}),
-        responses: { [successOf(operation)]: answerOf(operation), ...errorsOf(operation, errorAnswer) },
+        responses: { [successOf(operation)]: responseOf(operation), ...errorsOf(operation, errorResponse) },
       },
     };
   }
@@ -92,12 +92,12 @@ const ETAG: Json = {
   schema: { type: "string" },
 };
 
-function answerOf(operation: Operation): Json {
+function responseOf(operation: Operation): Json {
   switch (operation.kind) {
     case "json":
       return {
         description: "OK",
-        content: jsonOf(operation.answer, "output"),
+        content: jsonOf(operation.response, "output"),
         ...(operation.conditional && operation.method !== "DELETE" ? { headers: { etag: ETAG } } : {}),
       };
     case "events":
@@ -115,17 +115,17 @@ function answerOf(operation: Operation): Json {
   }
 }
 
-function errorsOf(operation: Operation, errorAnswer: (words: string) => Json): Json {
+function errorsOf(operation: Operation, errorResponse: (words: string) => Json): Json {
   const errors: Record<string, Json> = {
-    400: errorAnswer("The request is wrong; `param` names the field"),
-    default: errorAnswer("Any other refusal, such as a conflict or too many attempts; `code` says which"),
+    400: errorResponse("The request is wrong; `param` names the field"),
+    default: errorResponse("Any other refusal, such as a conflict or too many attempts; `code` says which"),
   };
   if (operation.policy === "anyone") return errors;
-  errors["401"] = errorAnswer("Not signed in");
-  errors["403"] = errorAnswer("The role does not reach, or a write lacks the session's csrf_token");
-  errors["404"] = errorAnswer("Does not exist, or belongs to others");
+  errors["401"] = errorResponse("Not signed in");
+  errors["403"] = errorResponse("The role does not reach, or a write lacks the session's csrf_token");
+  errors["404"] = errorResponse("Does not exist, or belongs to others");
   if (isConditionalWrite(operation))
-    errors["412"] = errorAnswer("Changed since the state that If-Match names; nothing was written");
+    errors["412"] = errorResponse("Changed since the state that If-Match names; nothing was written");
   return errors;
 }
 

@@ -24,7 +24,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
         parameters: SUBMIT_PARAMETERS,
         requestBody: bodyOf([imagegen]),
         responses: {
-          200: answer("Accepted; or, with `dry_run=1`, the preview", anyOf(IMAGE_SUBMITTED)),
+          200: response("Accepted; or, with `dry_run=1`, the preview", anyOf(IMAGE_SUBMITTED)),
           ...refused,
         },
       },
@@ -34,7 +34,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
         summary: "A picture's task; poll every 5 seconds",
         tags: ["media"],
         parameters: READ_PARAMETERS,
-        responses: { 200: answer("The task", IMAGE_RECORD), ...read },
+        responses: { 200: response("The task", IMAGE_RECORD), ...read },
       },
     },
     "/v2/videos/generations": {
@@ -44,7 +44,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
         parameters: SUBMIT_PARAMETERS,
         requestBody: bodyOf([videoa, videob, videoc]),
         responses: {
-          200: answer("Accepted; or, with `dry_run=1`, the preview", anyOf(VIDEO_SUBMITTED)),
+          200: response("Accepted; or, with `dry_run=1`, the preview", anyOf(VIDEO_SUBMITTED)),
           ...refused,
         },
       },
@@ -54,7 +54,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
         summary: "A video's task; poll every 10 seconds",
         tags: ["media"],
         parameters: READ_PARAMETERS,
-        responses: { 200: answer("The task", VIDEO_RECORD), ...read },
+        responses: { 200: response("The task", VIDEO_RECORD), ...read },
       },
     },
     "/v1/capabilities": {
@@ -62,7 +62,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
         summary: "What each model of pictures and videos takes: fields, defaults, bounds, units of billing",
         tags: ["media"],
         responses: {
-          200: answer("The models that the key may call", object({})),
+          200: response("The models that the key may call", object({})),
           401: shapeA("No valid API key"),
         },
       },
@@ -93,7 +93,7 @@ function assetPaths(shapeA: (description: string) => Json): Record<string, Json>
           },
         },
         responses: {
-          200: answer(
+          200: response(
             "Registered",
             object({ success: { const: true }, result: object({ Id: TEXT, Status: TEXT }) }),
           ),
@@ -111,7 +111,7 @@ function assetPaths(shapeA: (description: string) => Json): Record<string, Json>
         tags: ["media"],
         parameters: [parameter("id", "path", "Id of the asset", TEXT)],
         responses: {
-          200: answer("The asset", object({ success: { const: true }, result: object({}) })),
+          200: response("The asset", object({ success: { const: true }, result: object({}) })),
           401: shapeA("No valid API key"),
           502: shapeA("`seedance_asset_get_failed`: the query failed, also for an unknown id"),
         },
@@ -227,14 +227,14 @@ const ABOUT_CALLER = new Map([
 ]);
 
 function shapeB(description: string): Json {
-  return answer(description, SHAPE_B_SCHEMA);
+  return response(description, SHAPE_B_SCHEMA);
 }
 
 function anyOf(submitted: Json): Json {
   return { anyOf: [submitted, DRY_RUN] };
 }
 
-function answer(description: string, schema: Json): Json {
+function response(description: string, schema: Json): Json {
   return { description, content: { "application/json": { schema } } };
 }
 

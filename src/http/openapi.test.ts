@@ -35,8 +35,8 @@ describe("the description of the API", () => {
   it("has a sentence for every status that it names, and the 403 of who may not read the webhook secret", () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations))
-        for (const [status, answer] of Object.entries(operation["responses"] ?? {}))
-          expect([path, status, answer]).toEqual([
+        for (const [status, response] of Object.entries(operation["responses"] ?? {}))
+          expect([path, status, response]).toEqual([
             path,
             expect.stringMatching(/^[2-5]\d\d$/),
             expect.objectContaining({ description: expect.stringMatching(/\w/) }),
@@ -47,15 +47,15 @@ describe("the description of the API", () => {
 
   it("holds only schemas that a validator takes", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    const visit = (node: unknown): void => {
+    const context = (node: unknown): void => {
       if (typeof node !== "object" || node === null) return;
       for (const [name, value] of Object.entries(node)) {
         if (name === "schema" && !JSON.stringify(value).includes("$ref"))
           expect(ajv.compile(value)).toBeTruthy();
-        else visit(value);
+        else context(value);
       }
     };
-    visit(document.paths);
+    context(document.paths);
   });
 
   it("allows exactly what each family's table takes without fault", () => {
@@ -81,11 +81,11 @@ describe("the description of the API", () => {
         });
         const content = [{ type: "text", text: "a cat" }];
         const base = { prompt: "a cat", duration: 5, content, image_urls: ["https://x.example/a"] };
-        const sound = Object.fromEntries(required.map((name) => [name, base[name as keyof typeof base]]));
-        expect([family.name, validate(sound)]).toEqual([family.name, true]);
+        const audio = Object.fromEntries(required.map((name) => [name, base[name as keyof typeof base]]));
+        expect([family.name, validate(audio)]).toEqual([family.name, true]);
         fc.assert(
           fc.property(fc.constantFrom(...Object.keys(fields)), value, (name, given) => {
-            const body = { ...sound, [name]: given };
+            const body = { ...audio, [name]: given };
             let complaint = "";
             try {
               complaint = family.read(model, body).violation ?? "";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Operation } from "../console/operation.ts";
-import { chatCompletionsAnswer, chatCompletionsRequest } from "../protocols/chat-completions/wire.ts";
-import { embeddingsAnswer, embeddingsRequest } from "../protocols/embeddings/wire.ts";
-import { generateContentAnswer, generateContentRequest } from "../protocols/generate-content/wire.ts";
-import { messagesAnswer, messagesRequest } from "../protocols/messages/wire.ts";
-import { rerankAnswer, rerankRequest } from "../protocols/rerank/wire.ts";
-import { responsesAnswer, responsesRequest } from "../protocols/responses/wire.ts";
+import { chatCompletionsRequest, chatCompletionsResponse } from "../protocols/chat-completions/wire.ts";
+import { embeddingsRequest, embeddingsResponse } from "../protocols/embeddings/wire.ts";
+import { generateContentRequest, generateContentResponse } from "../protocols/generate-content/wire.ts";
+import { messagesRequest, messagesResponse } from "../protocols/messages/wire.ts";
+import { rerankRequest, rerankResponse } from "../protocols/rerank/wire.ts";
+import { responsesRequest, responsesResponse } from "../protocols/responses/wire.ts";
 import { CONSOLE_SECURITY, consolePaths } from "./openapi-console.ts";
 import { mediaPaths } from "./openapi-media.ts";
 
@@ -14,41 +14,41 @@ type Json = Readonly<Record<string, unknown>>;
 interface TextEndpoint {
   readonly summary: string;
   readonly request: z.ZodType;
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
   readonly streams: boolean;
 }
 
-const NATIVE = { request: generateContentRequest, answer: generateContentAnswer };
+const NATIVE = { request: generateContentRequest, response: generateContentResponse };
 
 const TEXT_PATHS: Readonly<Record<string, TextEndpoint>> = {
   "/v1/chat/completions": {
     summary: "Chat completions, plain or streamed",
     request: chatCompletionsRequest,
-    answer: chatCompletionsAnswer,
+    response: chatCompletionsResponse,
     streams: true,
   },
   "/v1/responses": {
     summary: "Responses, plain or streamed",
     request: responsesRequest,
-    answer: responsesAnswer,
+    response: responsesResponse,
     streams: true,
   },
   "/v1/messages": {
     summary: "Messages with prompt caching, plain or streamed",
     request: messagesRequest,
-    answer: messagesAnswer,
+    response: messagesResponse,
     streams: true,
   },
   "/v1/embeddings": {
     summary: "Embeddings",
     request: embeddingsRequest,
-    answer: embeddingsAnswer,
+    response: embeddingsResponse,
     streams: false,
   },
   "/v1/rerank": {
     summary: "Rerank documents by a query",
     request: rerankRequest,
-    answer: rerankAnswer,
+    response: rerankResponse,
     streams: false,
   },
   "/v1beta/models/{model}:generateContent": {
@@ -70,19 +70,19 @@ const COUNT_PATHS: Readonly<Record<string, TextEndpoint>> = {
   "/v1/messages/count_tokens": {
     summary: "Count the tokens of a messages request, free",
     request: messagesRequest.partial({ max_tokens: true }),
-    answer: COUNTED,
+    response: COUNTED,
     streams: false,
   },
   "/v1/responses/input_tokens": {
     summary: "Count the tokens of a responses request, free",
     request: responsesRequest,
-    answer: COUNTED,
+    response: COUNTED,
     streams: false,
   },
   "/v1beta/models/{model}:countTokens": {
     summary: "Count the tokens of a generateContent request, free (under `/v1` too)",
     request: generateContentRequest.partial({ contents: true }),
-    answer: z.looseObject({ totalTokens: z.int() }),
+    response: z.looseObject({ totalTokens: z.int() }),
     streams: false,
   },
 };
@@ -105,7 +105,7 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
       stream: z.boolean().nullish(),
       stop: z.union([z.string(), z.array(z.string())]).nullish(),
     }),
-    answer: z.looseObject({
+    response: z.looseObject({
       object: z.literal("text_completion"),
       choices: z.array(z.looseObject({ text: z.string() })),
     }),
@@ -114,7 +114,7 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
   "/v1/responses/compact": {
     summary: "Compact a conversation into one item: by the vendor where it can, else by a summary",
     request: responsesRequest,
-    answer: z.looseObject({
+    response: z.looseObject({
       object: z.literal("response.compaction"),
       output: z.array(z.looseObject({ type: z.string() })),
     }),
@@ -123,13 +123,13 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
   "/v1beta/models/{model}:embedContent": {
     summary: "Embed one content by way of embeddings (under `/v1` too)",
     request: EMBED_REQUEST,
-    answer: z.looseObject({ embedding: EMBEDDING }),
+    response: z.looseObject({ embedding: EMBEDDING }),
     streams: false,
   },
   "/v1beta/models/{model}:batchEmbedContents": {
     summary: "Embed several contents by way of embeddings (under `/v1` too)",
     request: z.looseObject({ requests: z.array(EMBED_REQUEST) }),
-    answer: z.looseObject({ embeddings: z.array(EMBEDDING) }),
+    response: z.looseObject({ embeddings: z.array(EMBEDDING) }),
     streams: false,
   },
 };
@@ -137,7 +137,7 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
 /** Every endpoint, its bodies made from the protocols' own wire schemas and the families' own tables. */
 export function openApi(version: string, console: readonly Operation[]): Json {
   const paths: Record<string, Json> = {};
-  for (const [path, { summary, request, answer, streams }] of Object.entries({
+  for (const [path, { summary, request, response, streams }] of Object.entries({
     ...TEXT_PATHS,
     ...COUNT_PATHS,
     ...OTHER_FORMS,
@@ -148,11 +148,11 @@ export function openApi(version: string, console: readonly Operation[]): Json {
         tags: ["text"],
         ...(path.includes("{model}") ? { parameters: [pathParameter("model", "Model id")] } : {}),
         requestBody: { required: true, content: { "application/json": { schema: schemaOf(request) } } },
-        responses: { 200: textAnswer(answer, streams), ...ERRORS },
+        responses: { 200: textResponse(response, streams), ...ERRORS },
       },
     };
   }
-  Object.assign(paths, mediaPaths(errorAnswer), consolePaths(console, errorAnswer));
+  Object.assign(paths, mediaPaths(errorResponse), consolePaths(console, errorResponse));
   paths["/v1/models"] = get("models", "Models that the key may call", [
     queryParameter("limit", "Page size of the messages-style list, 1 to 1000"),
     queryParameter("after_id", "Messages-style cursor"),
@@ -191,7 +191,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     "A copied picture or video, whole or by `Range`; the link is the key",
     {
       206: { description: "The part that `Range` asks for" },
-      404: errorAnswer("There is no such file, or it is past retention"),
+      404: errorResponse("There is no such file, or it is past retention"),
     },
     [pathParameter("day", "The day of the task"), pathParameter("file", "The file's name")],
   );
@@ -265,11 +265,11 @@ const ERRORS: Json = Object.fromEntries(
     502: "The upstream failed",
     503: "No upstream can take the request now",
     504: "The upstream did not answer in time",
-  }).map(([status, description]) => [status, errorAnswer(description)]),
+  }).map(([status, description]) => [status, errorResponse(description)]),
 );
 
-function textAnswer(answer: z.ZodType, streams: boolean): Json {
-  const content: Record<string, Json> = { "application/json": { schema: schemaOf(answer) } };
+function textResponse(response: z.ZodType, streams: boolean): Json {
+  const content: Record<string, Json> = { "application/json": { schema: schemaOf(response) } };
   if (streams) content["text/event-stream"] = { schema: { type: "string" } };
   return { description: "The upstream's answer", content };
 }
@@ -280,7 +280,7 @@ function schemaOf(schema: z.ZodType): Json {
   return rest;
 }
 
-function errorAnswer(description: string): Json {
+function errorResponse(description: string): Json {
   return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
@@ -298,8 +298,10 @@ function get(
       parameters,
       responses: {
         200: { description: "OK", content: { "application/json": { schema: { type: "object" } } } },
-        401: errorAnswer("No valid API key"),
-        ...Object.fromEntries(Object.entries(others).map(([status, words]) => [status, errorAnswer(words)])),
+        401: errorResponse("No valid API key"),
+        ...Object.fromEntries(
+          Object.entries(others).map(([status, words]) => [status, errorResponse(words)]),
+        ),
       },
     },
   };

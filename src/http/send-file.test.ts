@@ -40,11 +40,11 @@ it("a file is let go of where its reader takes nothing, as a film that was pause
 });
 
 it("a connection is not cut after its file because the next answer on it takes long", async () => {
-  const answers = [
+  const responses = [
     (raw: ServerResponse) => void sendFile(raw, Readable.from([Buffer.from("file")]), 1_000),
     (raw: ServerResponse) => void setTimeout(() => raw.end("late"), 2_500),
   ];
-  const socket = await deafCaller((raw) => answers.shift()?.(raw));
+  const socket = await deafCaller((raw) => responses.shift()?.(raw));
   socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
   let heard = "";
   for await (const chunk of socket) heard += String(chunk);

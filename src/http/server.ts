@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
-import { preflightHeaders } from "./answer-headers.ts";
 import { createConnections } from "./connections.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import type { HttpDeps } from "./deps.ts";
-import { serveVisit } from "./endpoint.ts";
+import { serveRequest } from "./endpoint.ts";
 import { normalPath } from "./normal-path.ts";
 import { requestId } from "./request-id.ts";
+import { preflightHeaders } from "./response-headers.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
@@ -19,7 +19,7 @@ import { nativeRoutes } from "./routes/native.ts";
 import { plainRoutes } from "./routes/plain.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
 import { storedResponseRoutes } from "./routes/stored-responses.ts";
-import { textRoutes, textShortcut } from "./routes/text.ts";
+import { textFastPath, textRoutes } from "./routes/text.ts";
 import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
@@ -31,10 +31,10 @@ export interface HttpServer {
 
 /** Builds the server; every route answers errors in its own protocol's shape. */
 export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
-  const shortcut = textShortcut(deps);
+  const shortcut = textFastPath(deps);
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
-    return serveVisit(deps, request, reply.raw, () => {
+    return serveRequest(deps, request, reply.raw, () => {
       throw error instanceof GatewayError || !isClientFault(error) ? error : badRequest(error);
     });
   };
@@ -75,7 +75,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
   app.setErrorHandler(refuse);
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
-    return serveVisit(deps, request, reply.raw, () => {
+    return serveRequest(deps, request, reply.raw, () => {
       const path = request.url.split("?", 1)[0] ?? "/";
       throw new GatewayError(
         "not_found",

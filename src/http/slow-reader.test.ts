@@ -16,7 +16,9 @@ afterEach(() => {
 });
 
 /** An answer far larger than the kernel's buffers, to a caller who reads when told. */
-async function answerTo(reader: (socket: Socket) => void): Promise<{ raw: ServerResponse; socket: Socket }> {
+async function responseTo(
+  reader: (socket: Socket) => void,
+): Promise<{ raw: ServerResponse; socket: Socket }> {
   const server = createServer((_request, response) => {
     response.end(Buffer.alloc(64 * MB));
     dropDeafReader(response, PATIENCE_MS);
@@ -39,7 +41,7 @@ async function answerTo(reader: (socket: Socket) => void): Promise<{ raw: Server
 }
 
 it("cuts who takes nothing once the patience is over, not twice that", async () => {
-  const { raw } = await answerTo((socket) => socket.pause());
+  const { raw } = await responseTo((socket) => socket.pause());
   const startedMs = performance.now();
   await once(raw, "close");
   const tookMs = performance.now() - startedMs;
@@ -52,7 +54,7 @@ it("lets who reads a little now and then have all of it", async () => {
   let bytes = 0;
   let pauseAt = 0;
   const startedMs = performance.now();
-  await answerTo((socket) =>
+  await responseTo((socket) =>
     socket.on("data", (chunk) => {
       bytes += chunk.length;
       if (bytes < pauseAt) return;

@@ -13,7 +13,7 @@ import type { Task, TaskRequest } from "../tasks/tasks.ts";
 import { isHereOrSmall, MEDIA_BODY_BYTES } from "./body.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
-import { sendJson, type Visit } from "./endpoint.ts";
+import { type RequestContext, sendJson } from "./endpoint.ts";
 import { type JsonBody, readJsonChunks } from "./json-body.ts";
 import { queryText } from "./query.ts";
 
@@ -24,24 +24,24 @@ import { queryText } from "./query.ts";
  */
 export async function submitMedia(
   deps: HttpDeps,
-  visit: Visit,
+  context: RequestContext,
   endpoint: "images" | "videos",
-  answer: (task: Task) => object,
+  response: (task: Task) => object,
 ): Promise<void> {
-  const incoming = visit.request.raw;
+  const incoming = context.request.raw;
   const sinceMs = deps.clock.monotonicMs();
   const sender = await authenticate(incoming, [], deps.authenticator);
-  const isDry = isDryRun(visit);
+  const isDry = isDryRun(context);
   const admission = isDry ? undefined : await letIn(deps, incoming, sender);
   const lease = deps.bodies.leaseOf(sender);
   try {
     const { body, bodyDigest } = await readOrder(deps, incoming, lease);
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
-    const order = requestOf(deps, visit, { caller, endpoint, body, bodyDigest });
+    const order = requestOf(deps, context, { caller, endpoint, body, bodyDigest });
     const request = admission === undefined ? order : { ...order, admission };
-    const told = { ...visit, headers: { ...visit.headers, ...ignoredHeader(request.model, body) } };
+    const told = { ...context, headers: { ...context.headers, ...ignoredHeader(request.model, body) } };
     if (isDry) return sendJson(told, 200, await previewOf(deps, request));
-    sendJson(told, 200, answer(await deps.tasks.submit(request)));
+    sendJson(told, 200, response(await deps.tasks.submit(request)));
   } finally {
     lease.release();
     if (!(admission instanceof GatewayError)) admission?.finish();
@@ -92,13 +92,17 @@ interface Order {
   readonly bodyDigest: string;
 }
 
-function requestOf(deps: HttpDeps, visit: Visit, { caller, endpoint, body, bodyDigest }: Order): TaskRequest {
+function requestOf(
+  deps: HttpDeps,
+  context: RequestContext,
+  { caller, endpoint, body, bodyDigest }: Order,
+): TaskRequest {
   const model = modelOf(deps, caller, body["model"], endpoint);
   const submission = familyFor(model).read(model, body);
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
-  const key = readIdempotencyKey(visit.request.raw);
+  const key = readIdempotencyKey(context.request.raw);
   return {
-    requestId: visit.request.id,
+    requestId: context.request.id,
     caller,
     model,
     submission,
@@ -166,8 +170,8 @@ function readIdempotencyKey(request: IncomingMessage): string | undefined {
 }
 
 /** Anything but a plain yes or no is refused: who mistypes a dry run must not be charged. */
-function isDryRun(visit: Visit): boolean {
-  const asked = queryText(visit.request, "dry_run");
+function isDryRun(context: RequestContext): boolean {
+  const asked = queryText(context.request, "dry_run");
   if (asked === undefined || asked === "0" || asked === "false") return false;
   if (asked === "1" || asked === "true") return true;
   throw invalid("dry_run", "`dry_run` must be 1 or 0.");

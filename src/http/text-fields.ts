@@ -7,7 +7,7 @@ export interface TextFields {
   readonly model: string;
   readonly streamed: boolean;
   /** How many answers are asked for, 1 to 128; nonsense counts as 1 here and the upstream refuses it. */
-  readonly answers: number;
+  readonly responses: number;
 }
 
 /**
@@ -43,7 +43,7 @@ export function readTextFields(
     model,
     streamed:
       path?.streamed ?? (Object.hasOwn(forward.fields, "stream") && scan.last("stream")?.value === true),
-    answers: answersOf(forward, scan),
+    responses: responsesOf(forward, scan),
   };
 }
 
@@ -58,9 +58,9 @@ function modelOf(scan: BodyScan): string {
   return typeof found.value === "string" ? found.value : found.head;
 }
 
-function answersOf(forward: ForwardTable, scan: BodyScan): number {
+function responsesOf(forward: ForwardTable, scan: BodyScan): number {
   let most = 1;
-  for (const path of forward.answerCounts) {
+  for (const path of forward.responseCounts) {
     const asked = scan.last(path)?.value;
     if (typeof asked === "number") most = Math.max(most, asked);
   }

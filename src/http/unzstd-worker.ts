@@ -8,26 +8,26 @@ export interface UnzstdMessage {
   readonly limitBytes: number;
 }
 
-export type UnzstdAnswer =
+export type UnzstdResponse =
   | { readonly body: Uint8Array<ArrayBuffer> }
   | { readonly fault: "broken" | "too-large" };
 
 /** What RFC 8878 recommends that every decoder takes, and encoders stay within unless told otherwise. */
-const MOST_WINDOW_BYTES = 8 * 1024 * 1024;
+const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * The decoder moves its window once a block. An honest body of 32 MB has 256 blocks; one of many tiny blocks would keep
  * the thread for minutes, and is refused before it begins.
  */
-const MOST_MOVED_BYTES = 2 ** 34;
+const MAX_MOVED_BYTES = 2 ** 34;
 
 parentPort?.on("message", ({ body, limitBytes }: UnzstdMessage) => {
-  const answer = unzstd(body, limitBytes);
-  parentPort?.postMessage(answer, "body" in answer ? [answer.body.buffer] : []);
+  const response = unzstd(body, limitBytes);
+  parentPort?.postMessage(response, "body" in response ? [response.body.buffer] : []);
 });
 
 /** Frame by frame, so that each is measured before memory is taken for it. */
-function unzstd(body: Uint8Array, limitBytes: number): UnzstdAnswer {
+function unzstd(body: Uint8Array, limitBytes: number): UnzstdResponse {
   const blocks: Uint8Array[] = [];
   let bytes = 0;
   let moved = 0;
@@ -35,9 +35,9 @@ function unzstd(body: Uint8Array, limitBytes: number): UnzstdAnswer {
     for (let at = 0; at < body.length; ) {
       const frame = measure(body, at);
       if (frame.isWhole && frame.windowBytes > limitBytes) return { fault: "too-large" };
-      if (frame.windowBytes > MOST_WINDOW_BYTES) return { fault: "broken" };
+      if (frame.windowBytes > MAX_WINDOW_BYTES) return { fault: "broken" };
       moved += frame.blocks * frame.windowBytes;
-      if (moved > MOST_MOVED_BYTES) return { fault: "broken" };
+      if (moved > MAX_MOVED_BYTES) return { fault: "broken" };
       if (frame.blocks > 0) {
         decodeFrame(body.subarray(at, frame.end), limitBytes - bytes, (block) => {
           bytes += block.length;

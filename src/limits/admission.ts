@@ -1,5 +1,5 @@
 import type { LearntOutput } from "./learnt-output.ts";
-import { describe, exceeded } from "./rate-answer.ts";
+import { describe, exceeded } from "./rate-response.ts";
 import { secondsToFull, secondsToRoom } from "./token-bucket.ts";
 import type { TokenBuckets } from "./token-buckets.ts";
 import { type TokenEstimate, tokensToReserve } from "./token-reserve.ts";
@@ -85,8 +85,8 @@ export class RunningAdmission implements Admission {
     this.#leave();
     const reserved = this.#reserved;
     if (reserved === undefined) return;
-    const { model, answers } = reserved.estimate;
-    this.#tools.learnt.learn(this.#key, model, used.output / Math.max(1, answers));
+    const { model, responses } = reserved.estimate;
+    this.#tools.learnt.learn(this.#key, model, used.output / Math.max(1, responses));
     void this.#correct(reserved, used.input + used.output);
   }
 

@@ -1,7 +1,7 @@
 import { createLru } from "../base/lru.ts";
 
 /** Keys by models; what is forgotten is learnt anew within one answer. */
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 
 /** Part of a new answer in the figure: a few answers move it, one alone does not decide it. */
 const WEIGHT = 0.25;
@@ -15,7 +15,7 @@ export interface LearntOutput {
 }
 
 export function createLearntOutput(): LearntOutput {
-  const known = createLru<string, { tokens: number }>(MOST_KNOWN);
+  const known = createLru<string, { tokens: number }>(MAX_KNOWN);
   return {
     of: (key, model) => known.get(`${key} ${model}`)?.tokens,
     learn(key, model, output) {

@@ -12,14 +12,14 @@ import { tokensToReserve } from "./token-reserve.ts";
 const KEY = 7n;
 
 describe("tokens that are reserved", () => {
-  const about = { model: "m", input: 100, answers: 1 };
+  const about = { model: "m", input: 100, responses: 1 };
 
   it("are the input and the output that is allowed, where nothing is learnt", () => {
     expect(tokensToReserve({ ...about, outputLimit: 50 }, undefined, 10_000)).toBe(150);
     expect(tokensToReserve({ ...about, outputLimit: 32_000 }, undefined, 100_000)).toBe(4_196);
     expect(tokensToReserve({ ...about, outputLimit: undefined }, undefined, 100_000)).toBe(4_196);
     expect(tokensToReserve({ ...about, outputLimit: 0 }, undefined, 10_000)).toBe(100);
-    expect(tokensToReserve({ ...about, outputLimit: 50, answers: 3 }, undefined, 10_000)).toBe(250);
+    expect(tokensToReserve({ ...about, outputLimit: 50, responses: 3 }, undefined, 10_000)).toBe(250);
   });
 
   it("are half as long again as answers are, at least 256, never above what is allowed or half of the limit", () => {
@@ -208,7 +208,7 @@ async function rig(): Promise<Rig> {
     const admission = await limits.admit(callerOf({ tokensPerMinute: limit }));
     if (admission === undefined) throw new Error("the key has limits");
     try {
-      await admission.reserveTokens({ model, input, outputLimit, answers: 1 });
+      await admission.reserveTokens({ model, input, outputLimit, responses: 1 });
     } catch (error) {
       admission.finish();
       throw error;

@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { type Admission, RunningAdmission } from "./admission.ts";
 import { createLearntOutput } from "./learnt-output.ts";
-import { describe, exceeded } from "./rate-answer.ts";
+import { describe, exceeded } from "./rate-response.ts";
 import { RedisTokenBuckets } from "./redis-token-buckets.ts";
 import { MemoryTokenBuckets } from "./token-buckets.ts";
 

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Log } from "../observe/log.ts";
-import { MOST_DEBT_MINUTES, type TokenTake } from "./token-bucket.ts";
+import { MAX_DEBT_MINUTES, type TokenTake } from "./token-bucket.ts";
 import type { MemoryTokenBuckets, TokenBuckets } from "./token-buckets.ts";
 
 /**
@@ -15,10 +15,10 @@ local kept = redis.call('HMGET', KEYS[1], 'debt', 'at')
 local debt, at = tonumber(kept[1] or '0'), tonumber(kept[2] or now)
 debt = math.max(0, debt - math.max(0, now - at) * limit / 60000)
 if ARGV[3] == '1' and limit - debt < 1 then return { 0, tostring(debt) } end
-debt = math.min(math.max(0, debt + tokens), limit * ${MOST_DEBT_MINUTES})
+debt = math.min(math.max(0, debt + tokens), limit * ${MAX_DEBT_MINUTES})
 if debt > 0 then
   redis.call('HSET', KEYS[1], 'debt', tostring(debt), 'at', now)
-  redis.call('EXPIRE', KEYS[1], ${MOST_DEBT_MINUTES * 60})
+  redis.call('EXPIRE', KEYS[1], ${MAX_DEBT_MINUTES * 60})
 else
   redis.call('DEL', KEYS[1])
 end
@@ -56,7 +56,7 @@ export class RedisTokenBuckets implements TokenBuckets {
   }
 
   async #run(key: string, limit: number, tokens: number, onlyIfRoom: 0 | 1): Promise<TokenTake> {
-    const answer: unknown = await this.#redis.eval(
+    const response: unknown = await this.#redis.eval(
       SCRIPT,
       1,
       `faregate:token-debt:${key}`,
@@ -64,7 +64,7 @@ export class RedisTokenBuckets implements TokenBuckets {
       tokens,
       onlyIfRoom,
     );
-    const [taken, debt] = Array.isArray(answer) ? (answer as unknown[]) : [];
+    const [taken, debt] = Array.isArray(response) ? (response as unknown[]) : [];
     return { taken: taken === 1, debt: Number(debt) };
   }
 }

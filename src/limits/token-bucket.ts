@@ -15,7 +15,7 @@ export interface TokenTake {
 const MINUTE_MS = 60_000;
 
 /** A vendor that reports nonsense keeps a key waiting for an hour at most. */
-export const MOST_DEBT_MINUTES = 60;
+export const MAX_DEBT_MINUTES = 60;
 
 /** What is left of the debt at `nowMs`: a limit gives back its tokens evenly over the minute. */
 export function debtLeft(debt: TokenDebt | undefined, limit: number, nowMs: number): number {
@@ -30,7 +30,7 @@ export function hasRoom(debt: number, limit: number): boolean {
 
 /** The debt with `tokens` more, or fewer where they are negative. */
 export function debtWith(debt: number, tokens: number, limit: number): number {
-  return Math.min(Math.max(0, debt + tokens), limit * MOST_DEBT_MINUTES);
+  return Math.min(Math.max(0, debt + tokens), limit * MAX_DEBT_MINUTES);
 }
 
 /** Seconds until a request may begin again; 0 = now. */

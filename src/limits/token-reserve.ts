@@ -7,7 +7,7 @@ export interface TokenEstimate {
   /** The longest answer that the request allows; undefined = it says nothing, 0 = it makes no text. */
   readonly outputLimit: number | undefined;
   /** How many answers it asks for. */
-  readonly answers: number;
+  readonly responses: number;
 }
 
 /** Short answers so far are no reason to expect none. */
@@ -15,7 +15,7 @@ const LEAST_OUTPUT = 256;
 /** Answers vary: half as long again as usual is common. */
 const ABOVE_LEARNT = 1.5;
 /** Callers state limits far above what they get; nobody's requests wait for each other because of it. */
-const MOST_OUTPUT = 4_096;
+const MAX_OUTPUT = 4_096;
 
 /**
  * Tokens to take ahead for one request: its input, and the output that answers to this key usually have (`learnt`), within
@@ -23,11 +23,11 @@ const MOST_OUTPUT = 4_096;
  * so that two requests can always run at once.
  */
 export function tokensToReserve(
-  { input, outputLimit, answers }: TokenEstimate,
+  { input, outputLimit, responses }: TokenEstimate,
   learnt: number | undefined,
   limit: number,
 ): number {
-  const usual = learnt === undefined ? MOST_OUTPUT : Math.max(LEAST_OUTPUT, learnt * ABOVE_LEARNT);
-  const output = Math.min(outputLimit ?? MOST_OUTPUT, usual, MOST_OUTPUT) * Math.max(1, answers);
+  const usual = learnt === undefined ? MAX_OUTPUT : Math.max(LEAST_OUTPUT, learnt * ABOVE_LEARNT);
+  const output = Math.min(outputLimit ?? MAX_OUTPUT, usual, MAX_OUTPUT) * Math.max(1, responses);
   return Math.max(1, Math.floor(Math.min(input + output, limit / 2)));
 }

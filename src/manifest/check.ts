@@ -1,4 +1,4 @@
-import { nearest } from "../base/nearest.ts";
+import { closestMatch } from "../base/closest-match.ts";
 import { type Issue, type Path, quoted } from "../base/schema-issues.ts";
 import { endpointOf } from "../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../conversation/protocol-name.ts";
@@ -184,7 +184,7 @@ function checkGroups({ file, report }: Checks, path: Path, groups: readonly stri
 }
 
 function undeclared(what: string, name: string, declared: ReadonlySet<string>, where: string): string {
-  const near = nearest(name, [...declared]);
+  const near = closestMatch(name, [...declared]);
   const hint = near === undefined ? `declare it under ${what}s` : `did you mean ${quoted(near)}?`;
   return `no ${what} ${quoted(name)} is declared ${where}; ${hint}`;
 }

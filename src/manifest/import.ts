@@ -2,8 +2,8 @@ import type { Queryable } from "../storage/database.ts";
 import { type Applied, type ManifestDeps, makePlan, present, writePlan } from "./apply.ts";
 import type { Plan } from "./changes.ts";
 import { lockManifest } from "./manifest-store.ts";
+import { createPlaceholders } from "./placeholders.ts";
 import { parseManifest } from "./read.ts";
-import { createStandIns } from "./stand-ins.ts";
 import { readState } from "./state.ts";
 
 /** A catalog file that comes as a text from outside, so that its `${NAME}` are secrets kept here and never the environment's. */
@@ -28,7 +28,7 @@ export async function applyImport(tx: Queryable, deps: ManifestDeps, file: Impor
 
 async function planFile(tx: Queryable, deps: ManifestDeps, { text, prune }: ImportedFile): Promise<Plan> {
   const state = await readState(tx, deps.seals);
-  const standIns = createStandIns(state);
+  const standIns = createPlaceholders(state);
   const parsed = parseManifest(text, standIns.byName, "catalog file", { secretsOnly: true });
   const manifest = standIns.exchange(parsed);
   return makePlan(tx, deps, { state, manifest, prune, knownHash: standIns.hashOf });

@@ -1,11 +1,11 @@
 /** A position in the file; lines and columns count from 1. */
-export interface Place {
+export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** One thing wrong in a file: where, at which path (`upstreams[0].weight`), and what to do. */
-export interface Problem extends Place {
+export interface Problem extends FilePosition {
   readonly path: string;
   readonly message: string;
 }

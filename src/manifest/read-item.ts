@@ -4,7 +4,7 @@ import type { SettingsFile } from "../catalog/settings.ts";
 import { checkFile } from "./check.ts";
 import { decodeFile } from "./decode-file.ts";
 import type { DeclaredUpstream, Manifest } from "./manifest.ts";
-import { soundParts } from "./read.ts";
+import { validParts } from "./read.ts";
 import { fileSchema } from "./schema.ts";
 
 /** What the catalog has that an item may name. */
@@ -43,7 +43,7 @@ function readItem(section: Readonly<Record<string, unknown>>, place: Path, known
   const value = { version: 1, ...section };
   const parsed = fileSchema.safeParse(value, { error: issueMessage });
   const issues = parsed.success ? [] : flattenIssues(parsed.error.issues);
-  const parts = soundParts(value);
+  const parts = validParts(value);
   const modelIds = new Set([...known.models, ...parts.modelIds]);
   const checked = checkFile({ ...parts, groupNames: known.groups, modelIds, where: "in the catalog" });
   const [first] = [...issues, ...checked];

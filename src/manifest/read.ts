@@ -65,7 +65,7 @@ export function parseManifest(
   const parsed = fileSchema.safeParse(value, { error: issueMessage });
   const issues = parsed.success ? [] : flattenIssues(parsed.error.issues);
   const told = new Set(issues.map(({ path }) => JSON.stringify(path)));
-  const more = checkFile(soundParts(value)).filter(({ path }) => !told.has(JSON.stringify(path)));
+  const more = checkFile(validParts(value)).filter(({ path }) => !told.has(JSON.stringify(path)));
   const problems = [...tree.problems, ...[...issues, ...more].flatMap((issue) => locate(tree, issue))];
   if (problems.length > 0 || !parsed.success) return fail(problems);
   return decodeFile(parsed.data, tree.referenceAt.bind(tree));
@@ -87,7 +87,7 @@ function withoutEmptySections(value: unknown): unknown {
 }
 
 /** What can be judged even where other parts of the file are broken. */
-export function soundParts(value: unknown): CheckedFile {
+export function validParts(value: unknown): CheckedFile {
   const file = isRecord(value) ? value : {};
   return {
     groups: soundItems(itemSchemas.groups, file["groups"]),

@@ -11,7 +11,7 @@ import {
   visit,
 } from "yaml";
 import { type Path, pathText } from "../base/schema-issues.ts";
-import type { Place, Problem } from "./problems.ts";
+import type { FilePosition, Problem } from "./problems.ts";
 import { expandReferences } from "./references.ts";
 import { syntaxMessage } from "./yaml-messages.ts";
 import { exactNumber, plainValue } from "./yaml-scalars.ts";
@@ -20,9 +20,9 @@ import { exactNumber, plainValue } from "./yaml-scalars.ts";
 export interface YamlTree {
   readonly value: unknown;
   /** Where the value stands, or the nearest thing around it. */
-  placeOf(path: Path): Place;
+  placeOf(path: Path): FilePosition;
   /** Where the key that leads to the value stands. */
-  placeOfKey(path: Path): Place;
+  placeOfKey(path: Path): FilePosition;
   /** The variable a value was taken from; null = it is written in the file. */
   referenceAt(path: Path): string | null;
   /** Contents of environment variables that were taken. */
@@ -105,7 +105,7 @@ class Growth implements YamlTree {
     this.problems.push({ ...this.place(offset), path: pathText(path), message });
   }
 
-  placeOf(path: Path): Place {
+  placeOf(path: Path): FilePosition {
     for (let length = path.length; length >= 0; length -= 1) {
       const offset = this.places.get(JSON.stringify(path.slice(0, length)));
       if (offset !== undefined) return this.place(offset);
@@ -113,7 +113,7 @@ class Growth implements YamlTree {
     return this.place(0);
   }
 
-  placeOfKey(path: Path): Place {
+  placeOfKey(path: Path): FilePosition {
     const offset = this.keyPlaces.get(JSON.stringify(path));
     return offset === undefined ? this.placeOf(path) : this.place(offset);
   }
@@ -122,7 +122,7 @@ class Growth implements YamlTree {
     return this.references.get(JSON.stringify(path)) ?? null;
   }
 
-  private place(offset: number): Place {
+  private place(offset: number): FilePosition {
     const { line, col } = this.lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   }

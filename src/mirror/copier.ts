@@ -2,17 +2,17 @@ import { rm } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
 import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
-import { type Draft, writeDraft } from "./draft.ts";
+import type { BlobStore } from "./blob-store.ts";
 import { type MediaName, newMediaName } from "./media-name.ts";
 import { MirrorFailure } from "./mirror-failure.ts";
-import type { Shelf } from "./shelf.ts";
+import { type TempFile, writeTempFile } from "./temp-file.ts";
 
 /** Ten times the largest video that a family makes; what is larger is a mistake or a trap. */
 const MAX_BYTES = 1024 ** 3;
 
-/** One attempt: the file behind a link goes to a draft, and the draft to a shelf under a new name. */
+/** One attempt: the file behind a link goes to a draft, and the draft to a blob store under a new name. */
 export interface Copier {
-  copy(url: string, shelf: Shelf, signal: AbortSignal): Promise<MediaName>;
+  copy(url: string, blobStore: BlobStore, signal: AbortSignal): Promise<MediaName>;
 }
 
 export interface CopierOptions {
@@ -23,24 +23,24 @@ export interface CopierOptions {
 }
 
 export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier {
-  const fetchDraft = async (url: string, signal: AbortSignal): Promise<Draft> => {
+  const fetchDraft = async (url: string, signal: AbortSignal): Promise<TempFile> => {
     // The signal is the limit of the whole.
-    const limits = { totalMs: LONGEST_FETCH_MS };
+    const limits = { totalMs: MAX_FETCH_MS };
     const file = await guarded.open(url, { maxBytes: MAX_BYTES, signal, limits });
     try {
-      return await writeDraft(drafts, file.body);
+      return await writeTempFile(drafts, file.body);
     } finally {
       file.close();
     }
   };
   return {
-    async copy(url, shelf, signal) {
+    async copy(url, blobStore, signal) {
       const draft = isDataUrl(url)
-        ? await writeDraft(drafts, inPieces(readDataUrl(url)))
+        ? await writeTempFile(drafts, inPieces(readDataUrl(url)))
         : await fetchDraft(url, signal);
       try {
         const name = newMediaName(clock.nowMs(), draft.type);
-        await shelf.put(name, draft, signal);
+        await blobStore.put(name, draft, signal);
         return name;
       } finally {
         await rm(draft.path, { force: true });
@@ -49,7 +49,7 @@ export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier 
   };
 }
 
-const LONGEST_FETCH_MS = 600_000;
+const MAX_FETCH_MS = 600_000;
 
 /** Takes what vendors' adapters write, which is base64 alone. */
 function readDataUrl(url: string): Buffer {

@@ -98,11 +98,11 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     };
     const kept = await mirror.keep("task-1", result, PATIENT_MS);
     expect(kept).toMatchObject({ durationSeconds: 5, usage: { completion_tokens: 1 }, layout: "ark" });
-    const [video, picture] = kept.outputs;
+    const [video, image] = kept.outputs;
     expect(video?.url).toMatch(/\/media\/\d{4}-\d\d-\d\d\/[0-9A-Za-z]{32}\.mp4$/);
-    expect(picture?.url).toMatch(/\.png$/);
+    expect(image?.url).toMatch(/\.png$/);
     expect(await fileOf(mirror, video?.url)).toBe(digest(MP4));
-    expect(await fileOf(mirror, picture?.url)).toBe(digest(PNG));
+    expect(await fileOf(mirror, image?.url)).toBe(digest(PNG));
     expect(await fileOf(mirror, kept.lastFrameUrl)).toBe(digest(PNG));
     // As long as the task is kept, which is 30 days.
     expect(video?.expiresAt).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400);

@@ -9,15 +9,15 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Settings } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
+import type { BlobStore } from "./blob-store.ts";
 import { createCopier } from "./copier.ts";
-import { createDiskShelf } from "./disk-shelf.ts";
+import { createDiskBlobStore } from "./disk-blob-store.ts";
 import { type MediaName, pathOf } from "./media-name.ts";
 import { isLasting, MirrorFailure } from "./mirror-failure.ts";
 import { createRetention } from "./retention.ts";
-import { createS3Door, type S3Keys, type S3Place } from "./s3-door.ts";
-import { createS3Shelf } from "./s3-shelf.ts";
-import type { Shelf } from "./shelf.ts";
-import { createTurns } from "./turns.ts";
+import { createS3BlobStore } from "./s3-blob-store.ts";
+import { createS3Door, type S3Keys, type S3Place } from "./s3-client.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 export interface MirrorOptions {
   readonly settings: () => Pick<Settings, "mirror" | "taskRetentionDays">;
@@ -57,7 +57,7 @@ export interface MirroredFile {
 }
 
 /** Each takes a connection or two and a buffer; more at once would only make all of them slower. */
-const MOST_AT_ONCE = 8;
+const MAX_AT_ONCE = 8;
 
 const NO_KEYS =
   "settings.mirror names a bucket, and FAREGATE_S3_ACCESS_KEY or FAREGATE_S3_SECRET_KEY is not set";
@@ -68,25 +68,28 @@ const PAUSES_MS = [1_000, 5_000];
 export function createMirror(options: MirrorOptions): Mirror {
   const { settings, publicUrl, clock, databaseNowMs, log } = options;
   const folder = join(options.dataDir, "media");
-  const disk = createDiskShelf(folder);
+  const disk = createDiskBlobStore(folder);
   const door = options.s3Keys && createS3Door(options.s3Keys, clock);
   const copier = createCopier({ ...options, drafts: join(folder, "drafts") });
-  const turns = createTurns(MOST_AT_ONCE);
+  const turns = createSemaphore(MAX_AT_ONCE);
   const closing = new AbortController();
   // One for each task whose files are copied.
   setMaxListeners(0, closing.signal);
   let failed = 0;
-  let known: { readonly place: S3Place; readonly shelf: Shelf } | undefined;
-  /** The bucket that the settings name at this moment; the same shelf as long as they do, for it knows how far it is tidied. */
-  const bucket = (): Shelf | undefined => {
+  let known: { readonly place: S3Place; readonly blobStore: BlobStore } | undefined;
+  /** The bucket that the settings name at this moment; the same blob store as long as they do, for it knows how far it is tidied. */
+  const bucket = (): BlobStore | undefined => {
     const { mirror } = settings();
     if (mirror.kind !== "s3" || !door) return undefined;
     if (!isDeepStrictEqual(known?.place, mirror))
-      known = { place: mirror, shelf: createS3Shelf(door, mirror) };
-    return known?.shelf;
+      known = { place: mirror, blobStore: createS3BlobStore(door, mirror) };
+    return known?.blobStore;
   };
   // The disk first: it holds what was copied before the settings named a bucket, and costs nothing to ask.
-  const shelves = (): readonly Shelf[] => [disk, ...[bucket()].flatMap((shelf) => shelf ?? [])];
+  const blobStores = (): readonly BlobStore[] => [
+    disk,
+    ...[bucket()].flatMap((blobStore) => blobStore ?? []),
+  ];
   const retention = createRetention({
     ...{
       clock,
@@ -95,26 +98,26 @@ export function createMirror(options: MirrorOptions): Mirror {
       drafts: join(folder, "drafts"),
       days: () => settings().taskRetentionDays,
     },
-    shelves,
+    blobStores,
   });
 
   /** Where a file of this link goes; undefined = it is not copied. */
-  const shelfFor = (url: string): Shelf | undefined => {
+  const blobStoreFor = (url: string): BlobStore | undefined => {
     const { kind } = settings().mirror;
     if (!/^(https?|data):/i.test(url)) return undefined;
     if (kind === "s3") {
-      const shelf = bucket();
-      if (shelf === undefined) throw new MirrorFailure(NO_KEYS, { lasting: true });
-      return shelf;
+      const blobStore = bucket();
+      if (blobStore === undefined) throw new MirrorFailure(NO_KEYS, { lasting: true });
+      return blobStore;
     }
     // What has no link of its own must get one: nobody wants megabytes of base64 with each read of a task.
     return kind === "disk" || isDataUrl(url) ? disk : undefined;
   };
 
-  const copy = async (url: string, shelf: Shelf, signal: AbortSignal): Promise<MediaName> => {
+  const copy = async (url: string, blobStore: BlobStore, signal: AbortSignal): Promise<MediaName> => {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await turns.run(signal, () => copier.copy(url, shelf, signal));
+        return await turns.run(signal, () => copier.copy(url, blobStore, signal));
       } catch (error) {
         const pauseMs = PAUSES_MS[attempt];
         if (signal.aborted || isLasting(error) || pauseMs === undefined) throw error;
@@ -126,9 +129,9 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** The lasting link, or the vendor's where there is no other. */
   const linkFor = async (taskId: string, url: string, signal: AbortSignal): Promise<string> => {
     try {
-      const shelf = shelfFor(url);
-      if (shelf === undefined) return url;
-      const name = await copy(url, shelf, signal);
+      const blobStore = blobStoreFor(url);
+      if (blobStore === undefined) return url;
+      const name = await copy(url, blobStore, signal);
       return `${await publicUrl()}/media/${pathOf(name)}`;
     } catch (error) {
       if (closing.signal.aborted) throw error;
@@ -169,9 +172,10 @@ export function createMirror(options: MirrorOptions): Mirror {
       }
     },
     async find(name) {
-      for (const shelf of shelves()) {
-        const bytes = await shelf.size(name);
-        if (bytes !== undefined) return { bytes, read: (first, last) => shelf.read(name, { first, last }) };
+      for (const blobStore of blobStores()) {
+        const bytes = await blobStore.size(name);
+        if (bytes !== undefined)
+          return { bytes, read: (first, last) => blobStore.read(name, { first, last }) };
       }
       return undefined;
     },

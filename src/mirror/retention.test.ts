@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type FakeS3, S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../../test/support/fake-s3.ts";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../observe/log.ts";
-import { createDiskShelf } from "./disk-shelf.ts";
+import { createDiskBlobStore } from "./disk-blob-store.ts";
 import { createRetention } from "./retention.ts";
-import { createS3Door, type S3Door } from "./s3-door.ts";
-import { createS3Shelf } from "./s3-shelf.ts";
+import { createS3BlobStore } from "./s3-blob-store.ts";
+import { createS3Door, type S3Client } from "./s3-client.ts";
 
 const NOW_MS = Date.parse("2026-03-31T12:00:00Z");
 const clock: Clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
@@ -25,11 +25,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function tidy(
-  shelf: ReturnType<typeof createDiskShelf>,
+  blobStore: ReturnType<typeof createDiskBlobStore>,
   clocks: { readonly own: number; readonly database: number } = { own: NOW_MS, database: NOW_MS },
 ): Promise<void> {
   const retention = createRetention({
-    ...{ log: silentLog, drafts: join(folder, "drafts"), days: () => 30, shelves: () => [shelf] },
+    ...{ log: silentLog, drafts: join(folder, "drafts"), days: () => 30, blobStores: () => [blobStore] },
     clock: { ...clock, nowMs: () => clocks.own },
     databaseNowMs: () => Promise.resolve(clocks.database),
   });
@@ -43,7 +43,7 @@ it("files outlast their tasks by two days at most, on the disk", async () => {
     await writeFile(join(folder, day, FILE), "x");
   }
   await writeFile(join(folder, "2026-notes"), "not ours");
-  await tidy(createDiskShelf(folder));
+  await tidy(createDiskBlobStore(folder));
   expect((await readdir(folder)).sort()).toEqual(["2026-notes", ...YOUNG].sort());
 });
 
@@ -51,15 +51,15 @@ it.each([
   ["this process's", { own: NOW_MS + 90 * DAY_MS, database: NOW_MS }],
   ["the database's", { own: NOW_MS, database: NOW_MS + 90 * DAY_MS }],
 ])("files stay where only one clock says that they are old: %s", async (_whose, clocks) => {
-  const shelf = createDiskShelf(join(folder, "clocks"));
+  const blobStore = createDiskBlobStore(join(folder, "clocks"));
   for (const day of YOUNG) await mkdir(join(folder, "clocks", day), { recursive: true });
-  await tidy(shelf, clocks);
+  await tidy(blobStore, clocks);
   expect((await readdir(join(folder, "clocks"))).sort()).toEqual(YOUNG);
 });
 
 describe("in a bucket", () => {
   let s3: FakeS3;
-  let door: S3Door;
+  let door: S3Client;
   beforeEach(async () => {
     s3 = await startFakeS3();
     door = createS3Door(S3_KEYS, clock);
@@ -70,7 +70,7 @@ describe("in a bucket", () => {
   });
 
   const bucket = (prefix: string) =>
-    createS3Shelf(door, { kind: "s3", endpoint: s3.url, region: S3_REGION, bucket: S3_BUCKET, prefix });
+    createS3BlobStore(door, { kind: "s3", endpoint: s3.url, region: S3_REGION, bucket: S3_BUCKET, prefix });
   const fill = (keys: readonly string[]): void => {
     for (const key of keys) s3.objects.set(key, { body: Buffer.from("x"), type: undefined });
   };
@@ -103,11 +103,11 @@ describe("in a bucket", () => {
     const others = Array.from({ length: 1_000 }, (_, index) => `0/${String(index).padStart(4, "0")}`);
     const ours = `${OLD[0]}/${FILE}`;
     fill([...others, ours]);
-    const shelf = bucket("");
+    const blobStore = bucket("");
     const asked: number[] = [];
     while (s3.objects.has(ours)) {
       const before = s3.asked.length;
-      await tidy(shelf);
+      await tidy(blobStore);
       asked.push(s3.asked.length - before);
       if (asked.length > 10) break;
     }
@@ -115,7 +115,7 @@ describe("in a bucket", () => {
     expect(asked.length).toBeGreaterThan(1);
     // The next one begins at the front again.
     fill([ours]);
-    for (const _ of asked) await tidy(shelf);
+    for (const _ of asked) await tidy(blobStore);
     expect(names()).toEqual(others);
   });
 });
@@ -131,6 +131,6 @@ it("what a dead process left unfinished goes after an hour", async () => {
     const at = new Date(NOW_MS - minutes * 60_000);
     await utimes(join(drafts, name), at, at);
   }
-  await tidy(createDiskShelf(folder));
+  await tidy(createDiskBlobStore(folder));
   expect(await readdir(drafts)).toEqual(["young"]);
 });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { keepUp, systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
+import type { BlobStore } from "./blob-store.ts";
 import { dayOf } from "./media-name.ts";
-import type { Shelf } from "./shelf.ts";
 
 export interface RetentionOptions {
   readonly clock: Clock;
@@ -15,17 +15,17 @@ export interface RetentionOptions {
   readonly drafts: string;
   /** How long finished tasks are kept; asked at every run, as it is a setting. */
   readonly days: () => number;
-  readonly shelves: () => readonly Shelf[];
+  readonly blobStores: () => readonly BlobStore[];
 }
 
 export interface Retention {
-  /** One run now; rejects where a shelf does. */
+  /** One run now; rejects where a blob store does. */
   run(): Promise<void>;
   close(): Promise<void>;
 }
 
-const BEAT_MS = 3_600_000;
-const DAY_MS = 24 * BEAT_MS;
+const INTERVAL_MS = 3_600_000;
+const DAY_MS = 24 * INTERVAL_MS;
 
 /** A file is copied just before its task ends, perhaps before midnight: with two days more it outlasts the task. */
 const DAYS_MORE = 2;
@@ -35,18 +35,18 @@ const OLDEST_DRAFT_MS = 3_600_000;
 
 /** Removes files whose tasks are past retention, by the day in their names: no list of files is kept anywhere. */
 export function createRetention(options: RetentionOptions): Retention {
-  const { clock, databaseNowMs, log, drafts, days, shelves } = options;
+  const { clock, databaseNowMs, log, drafts, days, blobStores } = options;
   const run = async (): Promise<void> => {
     await dropDrafts(drafts, clock.nowMs() - OLDEST_DRAFT_MS);
     const nowMs = Math.min(clock.nowMs(), await databaseNowMs());
     const upTo = dayOf(nowMs - (days() + DAYS_MORE) * DAY_MS);
-    for (const shelf of shelves()) {
-      const dropped = await shelf.dropUpTo(upTo);
+    for (const blobStore of blobStores()) {
+      const dropped = await blobStore.dropUpTo(upTo);
       if (dropped > 0)
         log.info({ dropped, upTo }, "copied pictures and videos are past retention and were dropped");
     }
   };
-  const keeping = keepUp(systemTimers, BEAT_MS, run, (err) => {
+  const keeping = keepUp(systemTimers, INTERVAL_MS, run, (err) => {
     log.warn({ err }, "copied pictures and videos could not be tidied; it will be tried again");
   });
   return { run, close: () => keeping.stop() };

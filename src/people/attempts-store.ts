@@ -1,10 +1,10 @@
 import type { Database, Queryable } from "../storage/database.ts";
 
 /** What A6 allows: ten in a quarter of an hour is a person who forgot, more is a program. */
-const MOST_OF_COUNTER = 10;
+const MAX_OF_COUNTER = 10;
 
 /** A whole office may share an address. */
-const MOST_OF_ADDRESS = 100;
+const MAX_OF_ADDRESS = 100;
 
 const WINDOW = "15 minutes";
 const WINDOW_SECONDS = 900;
@@ -51,10 +51,10 @@ async function waitOf(tx: Queryable, { counter, address, known }: Attempt): Prom
   const { wait } = await tx.one<{ wait: number | null }>(
     `select ceil(extract(epoch from max(at) + interval '${WINDOW}' - now()))::int4 as wait from (
        (select at from sign_in_failures where email_hash = $1 and at > now() - interval '${WINDOW}'
-         order by at desc offset ${MOST_OF_COUNTER - 1} limit 1)
+         order by at desc offset ${MAX_OF_COUNTER - 1} limit 1)
        union all
        (select at from sign_in_failures where not $3 and address = $2 and at > now() - interval '${WINDOW}'
-         order by at desc offset ${MOST_OF_ADDRESS - 1} limit 1)
+         order by at desc offset ${MAX_OF_ADDRESS - 1} limit 1)
      ) as tenth`,
     [counter, address, known],
   );

@@ -7,10 +7,10 @@ import type { UserRecord } from "./users-store.ts";
 export const DEVICE_DAYS = 180;
 
 /** People who share a browser; the one who came first is forgotten when more come. */
-const MOST_USERS = 4;
+const MAX_USERS = 4;
 
 /** More than that many tokens are long. What is longer is no cookie of ours. */
-const MOST_LETTERS = 400;
+const MAX_LETTERS = 400;
 
 /** Whose browser it is: the token ends with the password. */
 type Owner = Pick<UserRecord, "id" | "passwordHash">;
@@ -33,7 +33,7 @@ export function rememberDevice(
     if (read === undefined || read.tag === tagOf(hasher, owner, read.nonce)) return false;
     return nonceOf(hasher, owner, { token, nowMs }) === undefined;
   });
-  return [`${head}.${macOf(hasher, owner, head)}`, ...others].slice(0, MOST_USERS).join("~");
+  return [`${head}.${macOf(hasher, owner, head)}`, ...others].slice(0, MAX_USERS).join("~");
 }
 
 /** The nonce of the browser's token for this user, or undefined: they have not signed in there with this password. */
@@ -50,8 +50,8 @@ export function knownDevice(
 }
 
 function tokensOf(cookie: string | undefined): readonly string[] {
-  if (cookie === undefined || cookie === "" || cookie.length > MOST_LETTERS) return [];
-  return cookie.split("~").slice(0, MOST_USERS);
+  if (cookie === undefined || cookie === "" || cookie.length > MAX_LETTERS) return [];
+  return cookie.split("~").slice(0, MAX_USERS);
 }
 
 /** Earlier versions made it without the owner. */

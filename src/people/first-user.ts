@@ -10,7 +10,7 @@ import { hasUsers, insertUser } from "./users-store.ts";
 export const FIRST_EMAIL = "admin@localhost";
 
 /** Whoever runs an old installation with more accounts than this finds them in the list for operators. */
-const MOST_OWNED = 20;
+const MAX_OWNED = 20;
 
 export interface FirstUser {
   readonly email: string;
@@ -41,7 +41,7 @@ export async function ensureFirstUser(
       emailTrusted: true,
     });
     if (id === undefined) return false;
-    await ownFirstAccounts(tx, id, MOST_OWNED);
+    await ownFirstAccounts(tx, id, MAX_OWNED);
     const after = { is_operator: true };
     const origin = { identity: undefined, requestId: "start", address: "" };
     await insertAudit(tx, { action: "user.create", subject: FIRST_EMAIL, after, ...origin });

@@ -54,7 +54,7 @@ export async function linkFirstIdentity(tx: Queryable, userId: UserId, told: Oid
 /** The subjects that sign in as somebody, the first linked first. */
 export function readIdentities(db: Queryable, userId: UserId): Promise<LinkedIdentity[]> {
   return db.query<LinkedIdentity>(
-    `select ${COLUMNS} from oidc_identities where user_id = $1 order by id limit ${MOST_LISTED}`,
+    `select ${COLUMNS} from oidc_identities where user_id = $1 order by id limit ${MAX_LISTED}`,
     [userId],
   );
 }
@@ -72,6 +72,6 @@ export function unlinkIdentity(
 }
 
 /** Linked by hand one by one: nobody has more, and nobody reads more. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 const COLUMNS = `id, issuer, subject, created_at as "createdAt"`;

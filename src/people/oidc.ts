@@ -47,7 +47,7 @@ export interface Oidc {
   /** Which provider a flow was begun at; throws sign_in_failed on one that is none or too old. */
   providerOf(flow: string): string;
   /** Who came back with `answer`, the query string of the provider's redirect. Throws sign_in_failed. */
-  finish(client: OidcClient, flow: string, answer: string): Promise<OidcPerson>;
+  finish(client: OidcClient, flow: string, response: string): Promise<OidcPerson>;
 }
 
 export interface OidcOptions {
@@ -101,9 +101,9 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
       return configuration.serverMetadata().issuer;
     },
     providerOf: (flow) => open(flow).provider,
-    async finish(client, sealed, answer) {
+    async finish(client, sealed, response) {
       const flow = open(sealed);
-      const url = new URL(`${flow.redirectUri}?${answer.replace(/^\?/, "")}`);
+      const url = new URL(`${flow.redirectUri}?${response.replace(/^\?/, "")}`);
       try {
         const tokens = await authorizationCodeGrant(await providers(client), url, {
           pkceCodeVerifier: flow.verifier,
@@ -139,7 +139,7 @@ const FLOW_MS = 15 * 60_000;
 const CONFIGURATION_MS = 60 * 60_000;
 
 /** Nobody waits longer for a page to begin. */
-const ANSWER_SECONDS = 10;
+const RESPONSE_SECONDS = 10;
 
 /** Reads each provider's configuration at its first use and anew every hour. */
 function createProviders(clock: Clock): (client: OidcClient) => Promise<Configuration> {
@@ -157,7 +157,7 @@ function createProviders(clock: Clock): (client: OidcClient) => Promise<Configur
       clientSecret === undefined ? None() : ClientSecretPost(clientSecret),
       {
         [customFetch]: (url, init) => trustedFetch(url, init as RequestInit),
-        timeout: ANSWER_SECONDS,
+        timeout: RESPONSE_SECONDS,
         // The operator wrote http: a provider on the same machine or network.
         execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
       },

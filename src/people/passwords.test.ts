@@ -1,7 +1,7 @@
 import * as argon2 from "@node-rs/argon2";
 import { describe, expect, it, vi } from "vitest";
+import { createFairSemaphore } from "./fair-semaphore.ts";
 import { createPasswords } from "./passwords.ts";
-import { createTurns } from "./turns.ts";
 
 const hasher = (secret: string) => ({ hash: (text: string) => Buffer.from(`${secret} ${text}`) });
 
@@ -43,7 +43,7 @@ describe("passwords", () => {
   });
 
   it("are compared a few at a time, and whoever comes when the line is full is told so", async () => {
-    const { run, hasRoom } = createTurns(2, 3);
+    const { run, hasRoom } = createFairSemaphore(2, 3);
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];
@@ -67,7 +67,7 @@ describe("passwords", () => {
   });
 
   it("are compared for who is known before all strangers, however many those are", async () => {
-    const { run } = createTurns(1, 3);
+    const { run } = createFairSemaphore(1, 3);
     const order: string[] = [];
     const note = (name: string, first: boolean) => run(async () => void order.push(name), first);
     const strangers = ["a", "b", "c", "d", "e"].map((name) => note(name, false));

@@ -1,7 +1,7 @@
 import * as argon2 from "@node-rs/argon2";
 import type { KeyHasher } from "../accounts/key-hasher.ts";
 import { GatewayError } from "../errors.ts";
-import { createTurns } from "./turns.ts";
+import { createFairSemaphore } from "./fair-semaphore.ts";
 
 /** Passwords at rest. */
 export interface Passwords {
@@ -27,7 +27,7 @@ type Library = Pick<typeof argon2, "hash" | "verify">;
  */
 export function createPasswords(hasher: KeyHasher, { hash, verify }: Library = argon2): Passwords {
   const options: argon2.Options = { ...COST, secret: hasher.hash("secret of password hashes") };
-  const turns = createTurns(AT_ONCE, MOST_WAITING);
+  const turns = createFairSemaphore(AT_ONCE, MAX_WAITING);
   const turn = <T>(work: () => Promise<T>, { known }: Asker): Promise<T> =>
     turns.run(work, known) ?? Promise.reject(busy());
   // Of a password that nobody has: compared with where there is no user.
@@ -65,7 +65,7 @@ const COST: argon2.Options = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost
 const AT_ONCE = 2;
 
 /** Three seconds of waiting: whoever sends more at once is no person. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 function busy(): GatewayError {
   return new GatewayError("too_many_attempts", "Too many people sign in just now; try again in a moment.", {

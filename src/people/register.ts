@@ -10,7 +10,7 @@ import { insertUser, type NewUser } from "./users-store.ts";
 const GROUP = "default";
 
 /** So many accounts of one name are no accident. */
-const MOST_OF_NAME = 20;
+const MAX_OF_NAME = 20;
 
 /** Somebody new with an account of their own, without money. */
 export async function registerPerson(
@@ -20,7 +20,7 @@ export async function registerPerson(
   const id = await insertUser(tx, user);
   if (id === undefined)
     throw new GatewayError("conflict", "There is somebody with this address already: sign in instead.");
-  for (let number = 1; number <= MOST_OF_NAME; number += 1) {
+  for (let number = 1; number <= MAX_OF_NAME; number += 1) {
     const name = number === 1 ? user.email : `${user.email.slice(0, 190)} ${number}`;
     const accountId = await openAccount(tx, { name: name.slice(0, 200), group: GROUP });
     if (accountId === undefined) continue;

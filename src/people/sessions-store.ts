@@ -11,10 +11,10 @@ const IDLE_DAYS = 7;
 export const ALIVE = `expires_at > now() and last_seen_at > now() - interval '${IDLE_DAYS} days'`;
 
 /** Nobody has more browsers than this, and nobody reads more. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** More than this of a browser's description tells nobody more. */
-const MOST_AGENT_LETTERS = 300;
+const MAX_AGENT_LETTERS = 300;
 
 export interface NewSession {
   readonly userId: UserId;
@@ -32,7 +32,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
   await tx.execute(
     `insert into sessions (user_id, hash, address, user_agent, expires_at)
      values ($1, $2, $3, $4, now() + interval '${SESSION_DAYS} days')`,
-    [session.userId, session.hash, session.address, session.userAgent.slice(0, MOST_AGENT_LETTERS)],
+    [session.userId, session.hash, session.address, session.userAgent.slice(0, MAX_AGENT_LETTERS)],
   );
   await tx.execute("update users set last_sign_in_at = now() where id = $1", [session.userId]);
 }
@@ -69,7 +69,7 @@ export function readSessions(db: Queryable, userId: UserId): Promise<SessionRow[
   return db.query<SessionRow>(
     `select id, created_at as "createdAt", last_seen_at as "lastSeenAt", expires_at as "expiresAt", address,
             user_agent as "userAgent"
-     from sessions where user_id = $1 and ${ALIVE} order by last_seen_at desc, id desc limit ${MOST_LISTED}`,
+     from sessions where user_id = $1 and ${ALIVE} order by last_seen_at desc, id desc limit ${MAX_LISTED}`,
     [userId],
   );
 }

@@ -60,12 +60,12 @@ export async function changeUser(
 }
 
 /** Nobody reads more of somebody's accounts in a list. */
-const MOST_ACCOUNTS = 20;
+const MAX_ACCOUNTS = 20;
 
 const USERS = `select u.id, u.email, u.name, u.is_operator as "isOperator", u.disabled,
     exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp",
     u.password_hash is not null as "hasPassword", u.created_at as "createdAt", u.last_sign_in_at as "lastSignInAt",
     (select coalesce(jsonb_agg(jsonb_build_object('id', x.id::text, 'name', x.name, 'role', x.role) order by x.name), '[]')
        from (select a.id, a.name, m.role from account_members m join accounts a on a.id = m.account_id
-              where m.user_id = u.id order by a.name limit ${MOST_ACCOUNTS}) as x) as accounts
+              where m.user_id = u.id order by a.name limit ${MAX_ACCOUNTS}) as x) as accounts
   from users u`;

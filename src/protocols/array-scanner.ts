@@ -73,7 +73,7 @@ export interface ArrayScanner {
   end(): void;
 }
 
-/** As for frames: pictures travel inside one item as base64. */
+/** As for frames: images travel inside one item as base64. */
 const MAX_ITEM_BYTES = 16 * 1024 * 1024;
 const SPACE = 0x20;
 const QUOTE = 0x22;

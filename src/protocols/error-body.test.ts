@@ -5,7 +5,7 @@ import { PROTOCOLS } from "./table.ts";
 const HELLO = { type: "message", content: [{ type: "output_text", text: "Hello" }] };
 
 /** What an answer of each protocol holds at least. */
-const ANSWERS: Readonly<Record<keyof typeof PROTOCOLS, object>> = {
+const RESPONSES: Readonly<Record<keyof typeof PROTOCOLS, object>> = {
   "chat-completions": { choices: [{ index: 0, message: { content: "Hello" }, finish_reason: "stop" }] },
   responses: { object: "response", status: "completed", output: [HELLO] },
   messages: { type: "message", content: [{ type: "text", text: "Hello" }] },
@@ -31,7 +31,7 @@ describe.each(Object.values(PROTOCOLS))("a plain answer on $name", ({ name, usag
       { code: 200, msg: "ok" },
       { code: 20_000, message: "told beside it" },
     ]) {
-      expect(usage.readPlain({ ...ANSWERS[name], ...outcome })).toMatchObject({
+      expect(usage.readPlain({ ...RESPONSES[name], ...outcome })).toMatchObject({
         error: undefined,
         hasOutput: true,
       });

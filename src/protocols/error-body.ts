@@ -64,15 +64,15 @@ function isBareError(body: JsonObject): boolean {
     asText(detail) !== "" ||
     asArray(detail).length > 0 ||
     (hasCode && !SUCCESS.test(String(code)) && (asText(message) !== "" || asText(msg) !== ""));
-  return readsLikeOne && !holdsAnswer(body);
+  return readsLikeOne && !holdsResponse(body);
 }
 
 /** Whether anything is where the protocols have their answers. */
-export function holdsAnswer(body: JsonObject): boolean {
-  return ANSWERS.some((field) => asArray(body[field]).length > 0);
+export function holdsResponse(body: JsonObject): boolean {
+  return RESPONSES.some((field) => asArray(body[field]).length > 0);
 }
 
-const ANSWERS = ["choices", "output", "content", "candidates", "data", "results"];
+const RESPONSES = ["choices", "output", "content", "candidates", "data", "results"];
 
 /** Some tell every outcome by a code. */
 const SUCCESS = /^(?:0+|2\d\d|ok|success)$/i;

@@ -5,9 +5,9 @@ import { ApiError, GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ErrorStatement, shouldRetry } from "../errors.ts";
-import { tellCaller } from "./blame.ts";
 import { type Protocol, UNKNOWN_STREAM } from "./protocol.ts";
 import { PROTOCOLS } from "./table.ts";
+import { toClientError } from "./upstream-error-policy.ts";
 
 const REFUSED: ErrorStatement = {
   status: 400,
@@ -244,7 +244,7 @@ describe("what clients obey", () => {
       header === undefined ? {} : { "x-should-retry": header },
       Buffer.from('{"type":"error","error":{"type":"x","message":"no"}}'),
     );
-    const told = tellCaller(error, "messages");
+    const told = toClientError(error, "messages");
     expect("statement" in told ? told.statement.shouldRetry : told.shouldRetry).toBe(expected);
   });
 

@@ -78,7 +78,7 @@ export function parseWholeEvent(text: string): unknown {
 
 let lastEvent: { readonly text: string; readonly value: unknown } = { text: "", value: undefined };
 
-/** Events of words are below it; an inline picture is not to be kept in memory for the next look. */
+/** Events of words are below it; an inline image is not to be kept in memory for the next look. */
 const MAX_SHARED_LETTERS = 4096;
 
 /** The word comes first: a look back from every blank would take time that grows with the square of their number. */

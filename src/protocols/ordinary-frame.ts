@@ -1,12 +1,12 @@
 import { openFinder } from "../base/sse.ts";
-import type { Look } from "./look.ts";
+import type { ByteFilter } from "./byte-filter.ts";
 
 /**
  * Makes a look for frames of the two forms that answers have, by a few of their bytes: one line of data with a JSON
  * object in it, or the same behind the name of an event that is no error. Comments, lines of other fields, data in
  * several lines and data that is no object may all hold a vendor's own words. One look a stream.
  */
-export function openOrdinaryLook(): Look {
+export function openOrdinaryFilter(): ByteFilter {
   const findCr = openFinder(Buffer.from("\r"));
   return (frame, start, end) => {
     const data = frame[start] === LETTER_E ? endOfName(frame, start, end) : start;

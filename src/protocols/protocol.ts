@@ -1,11 +1,11 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
-import type { UpstreamError } from "./blame.ts";
 import type { StateTable } from "./carried-state.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReferenceTable } from "./reference.ts";
 import type { Translation } from "./translation.ts";
+import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
  * One wire protocol as the rest of the gateway sees it. A protocol knows no URL, no key and no
@@ -45,7 +45,7 @@ export interface ForwardTable {
   /** Where an output limit is written that the gateway sets; null where the protocol has none. */
   readonly ownLimit: LimitField | null;
   /** Paths of the number of answers, e.g. `n`, in every spelling. */
-  readonly answerCounts: readonly string[];
+  readonly responseCounts: readonly string[];
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
   /** What streams of this protocol hold while nothing of an answer comes: its clients pass over it. */
@@ -83,16 +83,16 @@ export interface LimitField {
 /** Reads usage off answers; the forwarding tee and translation share it. */
 export interface UsageReader {
   /** Facts of a whole plain answer, given its parsed JSON body. */
-  readPlain(body: unknown): AnswerFacts;
+  readPlain(body: unknown): ResponseSummary;
   /** The same from the bytes: never throws, and parses no more of them than it must. */
-  readBytes(body: Uint8Array): AnswerFacts;
+  readBytes(body: Uint8Array): ResponseSummary;
   /** The vendor's usage object in disjoint buckets. */
   buckets(usage: JsonObject): MeteredUsage;
   /** A fresh stream meter. `answers`: how many the request asked for (`n`), each with a finish of its own. */
-  openStream(answers?: number): StreamMeter;
+  openStream(responses?: number): StreamMeter;
 }
 
-export interface AnswerFacts {
+export interface ResponseSummary {
   /** Undefined where the answer states none. A missing bucket was not reported or was impossible. */
   readonly usage: MeteredUsage | undefined;
   /** The answer holds text, thought, a tool call or any other output. */
@@ -114,7 +114,7 @@ export interface AnswerFacts {
   /** The body is no JSON object: nothing could be read of it, and no client could. */
   readonly unreadable?: boolean;
   /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
-  readonly parts?: readonly AnswerFacts[];
+  readonly parts?: readonly ResponseSummary[];
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
   outputText(): OutputText;
 }
@@ -122,7 +122,7 @@ export interface AnswerFacts {
 /** Ids that an answer gives away. */
 export interface Issued {
   /** Kept with the answer, where that is kept: its items. */
-  readonly withAnswer: readonly string[];
+  readonly withResponse: readonly string[];
   /** Kept in any case: containers, files, sounds. */
   readonly apart: readonly string[];
 }
@@ -180,7 +180,7 @@ export interface StreamMeter {
   readonly missingEnd: string;
   /** What `encodeStreamError` needs to end this stream. */
   readonly broken: BrokenStream;
-  facts(): AnswerFacts;
+  facts(): ResponseSummary;
 }
 
 /** Where a stream stands when it must be ended badly. */

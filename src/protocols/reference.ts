@@ -17,7 +17,7 @@ export interface ReferenceTable {
   /** Which objects stand for what is kept, where the id of any object stands at one of the paths. */
   readonly bare?: BareRule;
   /** Whether the vendor keeps the answer to a request, so that a later one can name its id; absent = never. */
-  readonly keepsAnswer?: KeepRule;
+  readonly keepsResponse?: KeepRule;
 }
 
 /** Read off the fields that it names. */

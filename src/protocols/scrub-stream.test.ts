@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scrubAnswer, scrubStream } from "./scrub-stream.ts";
+import { scrubResponse, scrubStream } from "./scrub-stream.ts";
 import { PROTOCOLS } from "./table.ts";
 import { type Scrub, tellsWords } from "./told-words.ts";
 
@@ -119,10 +119,10 @@ describe("a JSON array that streams", () => {
 
 describe("a plain answer", () => {
   it("loses it in its error alone", () => {
-    const answer = { status: "failed", output: [{ text: SECRET }], error: { message: SECRET } };
-    expect(tellsWords(answer)).toBe(true);
-    expect(JSON.parse(scrubAnswer(Buffer.from(JSON.stringify(answer)), SCRUB).toString("utf8"))).toEqual({
-      ...answer,
+    const response = { status: "failed", output: [{ text: SECRET }], error: { message: SECRET } };
+    expect(tellsWords(response)).toBe(true);
+    expect(JSON.parse(scrubResponse(Buffer.from(JSON.stringify(response)), SCRUB).toString("utf8"))).toEqual({
+      ...response,
       error: { message: "[redacted]" },
     });
   });

@@ -42,9 +42,9 @@ export function dropComments(frames: Buffer): Buffer {
   return kept === text ? frames : Buffer.from(kept, "latin1");
 }
 
-/** Whether this is the beginning of a large event of an answer: what a model wrote, or a picture. */
-export function beginsAnswer(bytes: Buffer): boolean {
-  return ANSWER_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
+/** Whether this is the beginning of a large event of an answer: what a model wrote, or a image. */
+export function beginsResponse(bytes: Buffer): boolean {
+  return RESPONSE_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
 }
 
 /**
@@ -56,7 +56,7 @@ export function beginsError(bytes: Buffer): boolean {
 }
 
 /** A plain answer with the vendor's own words scrubbed; the very bytes where nothing was found. */
-export function scrubAnswer(body: Buffer, scrub: Scrub): Buffer {
+export function scrubResponse(body: Buffer, scrub: Scrub): Buffer {
   const text = body.toString("utf8");
   const told = scrubEvent(text, "", scrub);
   return told === text ? body : Buffer.from(told);
@@ -126,7 +126,7 @@ function written(value: unknown): string | undefined {
   }
 }
 
-const ANSWER_FIELD =
+const RESPONSE_FIELD =
   /"(?:choices|delta|candidates|content_block|message|response|item|part|output|data|text|arguments|input|code|b64_json|partial_image_b64)"\s*:/;
 const ERROR_BEGINNING =
   /^event:\s*error\b|^[\s,[]*(?:data:)?[\s[]*\{\s*(?:"type"\s*:\s*"error"|"(?:errors?|detail|base_resp)"\s*:\s*(?!null\b))/m;

@@ -8,7 +8,7 @@ export interface FrameReader {
   end(): readonly WireFrame[];
 }
 
-/** As a plain answer: pictures of the largest kind come to 25 MB in one event. */
+/** As a plain answer: images of the largest kind come to 25 MB in one event. */
 const LARGEST_FRAME_BYTES = 96 * 1024 * 1024;
 
 /** An event that is larger than any answer: left out, the caller would miss it without a word. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { PROTOCOLS } from "./table.ts";
 
-function open(name: keyof typeof PROTOCOLS, text: string, answers?: number) {
-  const meter = PROTOCOLS[name].usage.openStream(answers);
+function open(name: keyof typeof PROTOCOLS, text: string, responses?: number) {
+  const meter = PROTOCOLS[name].usage.openStream(responses);
   meter.write(Buffer.from(text));
   return meter;
 }

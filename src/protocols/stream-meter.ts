@@ -1,23 +1,23 @@
 import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../base/sse.ts";
-import { type AnswerNotes, type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
 import { openArrayScanner } from "./array-scanner.ts";
-import type { UpstreamError } from "./blame.ts";
+import type { ByteFilter } from "./byte-filter.ts";
 import { asObject, type JsonObject, parseEvent, parseLoosely } from "./json.ts";
-import type { Look } from "./look.ts";
-import { openOrdinaryLook } from "./ordinary-frame.ts";
+import { blankNotes, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
+import { openOrdinaryFilter } from "./ordinary-frame.ts";
 import { openTextSink } from "./output-text.ts";
-import type { AnswerFacts, BrokenStream, OutputText, StreamMeter } from "./protocol.ts";
+import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "./protocol.ts";
 import { tellsWords } from "./told-words.ts";
+import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
  * The meter of one stream. Every frame is decoded until the first output has been seen (two or three of
  * them); after that only those whose bytes can matter.
  */
 export class RuledStreamMeter implements StreamMeter {
-  readonly #rules: AnswerRules;
-  readonly #notes: AnswerNotes;
-  readonly #matters: Look;
-  readonly #isOrdinary = openOrdinaryLook();
+  readonly #rules: MeteringRules;
+  readonly #notes: StreamState;
+  readonly #matters: ByteFilter;
+  readonly #isOrdinary = openOrdinaryFilter();
   readonly #text: TextKeeper;
   #scanner: EventScanner | undefined;
   #midFrame = false;
@@ -30,9 +30,9 @@ export class RuledStreamMeter implements StreamMeter {
   #chunk: Buffer | undefined;
   #bytesBeforeError = 0;
 
-  constructor(rules: AnswerRules, answers: number) {
+  constructor(rules: MeteringRules, responses: number) {
     this.#rules = rules;
-    this.#notes = blankNotes(answers);
+    this.#notes = blankNotes(responses);
     this.#matters = rules.openLook();
     this.#text = new TextKeeper(rules);
   }
@@ -59,7 +59,7 @@ export class RuledStreamMeter implements StreamMeter {
   end(): void {
     this.#scanner?.end();
     this.#ended = true;
-    this.#notes.finished ||= this.#notes.finishedAnswers.size >= this.#notes.answers;
+    this.#notes.finished ||= this.#notes.finishedResponses.size >= this.#notes.responses;
   }
 
   get started(): boolean {
@@ -127,7 +127,7 @@ export class RuledStreamMeter implements StreamMeter {
     };
   }
 
-  facts(): AnswerFacts {
+  facts(): ResponseSummary {
     return factsOf(this.#rules, this.#notes, () => this.#text.text());
   }
 
@@ -181,13 +181,13 @@ export class RuledStreamMeter implements StreamMeter {
  * states its usage, and for those nothing is ever decoded.
  */
 class TextKeeper {
-  readonly #rules: AnswerRules;
+  readonly #rules: MeteringRules;
   #sink: ReturnType<typeof openTextSink> | undefined;
   #scanner: EventScanner | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
 
-  constructor(rules: AnswerRules) {
+  constructor(rules: MeteringRules) {
     this.#rules = rules;
   }
 

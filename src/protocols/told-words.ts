@@ -1,4 +1,4 @@
-import { holdsAnswer, statesError } from "./error-body.ts";
+import { holdsResponse, statesError } from "./error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "./json.ts";
 
 /** Takes what must not be told out of a vendor's words; what is sound comes back as the same value. */
@@ -30,7 +30,7 @@ export function scrubWords(event: JsonObject, name: string, scrub: Scrub): JsonO
 
 /** An error and nothing of an answer: all of it is the vendor's. */
 function isErrorAlone(event: JsonObject, name: string): boolean {
-  if (holdsAnswer(event)) return false;
+  if (holdsResponse(event)) return false;
   return name === "error" || asText(event["type"]) === "error" || statesError(event);
 }
 

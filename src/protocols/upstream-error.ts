@@ -1,8 +1,8 @@
-import { judgeFault, type UpstreamError } from "./blame.ts";
 import { type ErrorWords, readErrorBody, readErrorValue } from "./error-body.ts";
 import { asArray, asObject, asText } from "./json.ts";
 import type { UpstreamHeaders } from "./protocol.ts";
 import { isTooLong } from "./told-limits.ts";
+import { classifyError, type UpstreamError } from "./upstream-error-policy.ts";
 
 /** Reads an upstream's error answer of any vendor's shape; never throws. */
 export function decodeUpstreamError(
@@ -23,7 +23,7 @@ export function decodeStatedError(value: unknown): UpstreamError {
 }
 
 function state(status: number, words: ErrorWords, retryAfterSeconds: number | undefined): UpstreamError {
-  const fault = judgeFault(status, words);
+  const fault = classifyError(status, words);
   return {
     fault,
     status,

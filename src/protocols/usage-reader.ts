@@ -1,8 +1,8 @@
-import { type AnswerNotes, type AnswerRules, blankNotes, factsOf } from "./answer-rules.ts";
-import { holdsAnswer } from "./error-body.ts";
+import { holdsResponse } from "./error-body.ts";
 import { asObject, asObjects, type JsonObject, parseLoosely } from "./json.ts";
+import { blankNotes, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
 import { openTextSink } from "./output-text.ts";
-import type { AnswerFacts, UsageReader } from "./protocol.ts";
+import type { ResponseSummary, UsageReader } from "./protocol.ts";
 import { RuledStreamMeter } from "./stream-meter.ts";
 import { decodeStatedError } from "./upstream-error.ts";
 
@@ -10,36 +10,38 @@ import { decodeStatedError } from "./upstream-error.ts";
 const UTF8 = new TextDecoder();
 
 /** The reader of a protocol's answers, from what the protocol says about them. */
-export function usageReader(rules: AnswerRules): UsageReader {
-  function readPlain(body: unknown): AnswerFacts {
+export function usageReader(rules: MeteringRules): UsageReader {
+  function readPlain(body: unknown): ResponseSummary {
     const notes = blankNotes(1);
-    const answer = asObject(Array.isArray(body) ? body[0] : body) ?? {};
-    rules.readAnswer(answer, notes);
+    const response = asObject(Array.isArray(body) ? body[0] : body) ?? {};
+    rules.readResponse(response, notes);
     // Of what cannot be parsed nothing is known, not even that.
-    if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(answer, notes))
+    if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(response, notes))
       notes.error = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });
     const facts = factsOf(rules, notes, () => {
       const sink = openTextSink();
-      rules.answerText(answer, sink);
+      rules.responseText(response, sink);
       return sink.text();
     });
-    return isAnswer(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };
+    return isResponse(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };
   }
   return {
     readPlain,
     readBytes: (body) => readPlain(parseLoosely(UTF8.decode(body))),
     buckets: (usage) => rules.buckets(usage),
-    openStream: (answers = 1) => new RuledStreamMeter(rules, answers),
+    openStream: (responses = 1) => new RuledStreamMeter(rules, responses),
   };
 }
 
 /** An object; of vendors with forms of their own also a list of them. */
-function isAnswer(body: unknown, anyForm: boolean): boolean {
+function isResponse(body: unknown, anyForm: boolean): boolean {
   return asObject(body) !== undefined || (anyForm && asObjects(body).length > 0);
 }
 
 /** Whether an object is no answer of the protocol: no word of it, no end, no usage, and no error that it states. */
-function saysNothing(body: JsonObject, notes: AnswerNotes): boolean {
+function saysNothing(body: JsonObject, notes: StreamState): boolean {
   const { error, failed, finish, usage } = notes;
-  return usage === undefined && finish === undefined && error === undefined && !failed && !holdsAnswer(body);
+  return (
+    usage === undefined && finish === undefined && error === undefined && !failed && !holdsResponse(body)
+  );
 }

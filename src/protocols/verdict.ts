@@ -1,13 +1,13 @@
-import type { UpstreamError } from "./blame.ts";
-import type { AnswerFacts } from "./protocol.ts";
+import type { ResponseSummary } from "./protocol.ts";
 import { decodeStatedError } from "./upstream-error.ts";
+import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
  * What an ended answer under a status of success amounts to, from its facts alone: the failure it is, or undefined for an
  * answer. The one place that decides it, for answers that are forwarded or translated, whole or streamed
  * (docs/translation.md has it as a table). `generates`: the protocol's answers are written by a model.
  */
-export function failureIn(facts: AnswerFacts, generates: boolean): UpstreamError | undefined {
+export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamError | undefined {
   if (facts.parts !== undefined) {
     // One request to its caller: one copy's failure is the failure of all.
     for (const part of facts.parts) {

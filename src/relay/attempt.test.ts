@@ -5,10 +5,10 @@ import type { Outcome } from "../billing/billing.ts";
 import { boundOfTexts } from "../billing/usage-bound.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { Candidate, UpstreamAnswer, UpstreamFailure } from "../upstreams/call.ts";
+import type { Candidate, UpstreamFailure, UpstreamResponse } from "../upstreams/call.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Passage } from "./passage.ts";
+import type { RelayMode } from "./relay-mode.ts";
 import { watchOf } from "./watch.ts";
 
 const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
@@ -17,16 +17,16 @@ const WORDS = "The lighthouse keeper counted the ships that passed before the fo
 function open(streamed: boolean, isSent = true) {
   const told: string[] = [];
   const outcomes: Outcome[] = [];
-  let upstream: UpstreamAnswer | undefined;
+  let upstream: UpstreamResponse | undefined;
   let leave = (): void => undefined;
   const body = Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content: WORDS }] }));
   const scanner = createBodyScan(watchOf("chat-completions"));
   scanner.write(body);
   const exchange = {
     request: {
-      ...{ id: "req_1", streamed, answers: 1, body: [body], scan: scanner.end(), startedMs: 0 },
+      ...{ id: "req_1", streamed, responses: 1, body: [body], scan: scanner.end(), startedMs: 0 },
       ...{ protocol: PROTOCOLS["chat-completions"], caller: { accountId: 1n } },
-      answer: {
+      response: {
         cut: () => void told.push("cut"),
         onGone: (listener: () => void) => {
           leave = listener;
@@ -40,8 +40,8 @@ function open(streamed: boolean, isSent = true) {
   } as unknown as Exchange;
   const deps = {
     transport: {
-      send(_: unknown, answer: UpstreamAnswer) {
-        upstream = answer;
+      send(_: unknown, response: UpstreamResponse) {
+        upstream = response;
         return { isSent: () => isSent, abort: () => void told.push("aborted") };
       },
     },
@@ -50,7 +50,7 @@ function open(streamed: boolean, isSent = true) {
     log: silentLog,
   } as unknown as AttemptDeps;
   const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" } } as Candidate;
-  const ended = attemptAt(deps, exchange, candidate, { copies: 1, pieces: [body] } as unknown as Passage);
+  const ended = attemptAt(deps, exchange, candidate, { copies: 1, pieces: [body] } as unknown as RelayMode);
   return {
     ...{ told, outcomes, ended },
     leave: () => leave(),

@@ -1,37 +1,37 @@
-import { crashPoint } from "../base/crash-point.ts";
-import { atTurnEnd } from "../base/turn.ts";
+import { deferToBatch } from "../base/event-loop-batch.ts";
+import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { UpstreamError } from "../protocols/blame.ts";
-import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
+import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { type AttemptOutcome, countedAs } from "../routing/outcome.ts";
 import type { Routing } from "../routing/routing.ts";
 import type {
   Candidate,
   Transport,
-  UpstreamAnswer,
   UpstreamCall,
   UpstreamFailure,
-  UpstreamFlight,
+  UpstreamRequest,
+  UpstreamResponse,
 } from "../upstreams/call.ts";
 import type { IssuedIds } from "../upstreams/issued-ids.ts";
 import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
-import type { AnswerMemory, AnswerPart } from "./answer-memory.ts";
-import { AwaitedAnswer } from "./awaited-answer.ts";
 import { UNBUFFERED } from "./bridge.ts";
+import { BufferedResponse } from "./buffered-response.ts";
 import { noCompaction, refusesToCompact } from "./compacting.ts";
 import { droppedHeader } from "./dropped-header.ts";
-import { ErrorAnswer } from "./error-answer.ts";
+import { ErrorResponse } from "./error-response.ts";
 import type { Exchange } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
 import { fanOut } from "./fan-out.ts";
-import type { Passage } from "./passage.ts";
-import { PlainAnswer } from "./plain-answer.ts";
+import { PendingResponse } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { readReferences } from "./references.ts";
-import { StreamAnswer } from "./stream-answer.ts";
+import type { RelayMode } from "./relay-mode.ts";
+import type { ResponseMemory, ResponsePart } from "./response-memory.ts";
+import { StreamingResponse } from "./streaming-response.ts";
 
 export interface AttemptDeps {
   readonly transport: Transport;
@@ -40,7 +40,7 @@ export interface AttemptDeps {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly errorType: string;
-  readonly answerMemory: AnswerMemory;
+  readonly responseMemory: ResponseMemory;
 }
 
 /** Sends one attempt. Resolves to undefined when the exchange is over, else to how the attempt failed. */
@@ -48,48 +48,57 @@ export function attemptAt(
   deps: AttemptDeps,
   exchange: Exchange,
   candidate: Candidate,
-  passage: Passage,
+  mode: RelayMode,
 ): Promise<AttemptFailure | undefined> {
   return new Promise((resolve) => {
-    const attempt = new RunningAttempt(deps, exchange, candidate, passage, resolve);
-    exchange.request.answer.onGone(() => attempt.callerLeft());
+    const attempt = new RunningAttempt(deps, exchange, candidate, mode, resolve);
+    exchange.request.response.onGone(() => attempt.callerLeft());
     exchange.onDrain = () => attempt.drain();
   });
 }
 
 /** Between the transport, which tells it of the upstream's answer, and the receiver that the answer's head asks for. */
-class RunningAttempt implements Attempt, UpstreamAnswer {
+class RunningAttempt implements Attempt, UpstreamResponse {
   readonly exchange: Exchange;
   readonly candidate: Candidate;
-  readonly passage: Passage;
-  readonly flight: UpstreamFlight;
+  readonly mode: RelayMode;
+  readonly call: UpstreamCall;
   readonly usage: UsageReader;
   private readonly deps: AttemptDeps;
   private readonly resolve: (failure: AttemptFailure | undefined) => void;
   private receiver: Receiver;
   private over = false;
-  private part: AnswerPart | undefined;
+  private part: ResponsePart | undefined;
 
   constructor(
     deps: AttemptDeps,
     exchange: Exchange,
     candidate: Candidate,
-    passage: Passage,
+    mode: RelayMode,
     resolve: (failure: AttemptFailure | undefined) => void,
   ) {
     this.deps = deps;
     this.exchange = exchange;
     this.candidate = candidate;
-    this.passage = passage;
+    this.mode = mode;
     this.resolve = resolve;
     const { id, streamed, query, headers, compacts } = exchange.request;
-    const { arrayStream, pieces } = passage;
+    const { arrayStream, pieces } = mode;
     const below = compacts === "call" ? "/compact" : undefined;
-    const call = { candidate, requestId: id, streamed, arrayStream, query, headers, body: pieces, below };
-    const { flight, usage } = send(deps.transport, passage, call, this);
-    this.flight = flight;
+    const upstreamRequest = {
+      candidate,
+      requestId: id,
+      streamed,
+      arrayStream,
+      query,
+      headers,
+      body: pieces,
+      below,
+    };
+    const { call: flight, usage } = send(deps.transport, mode, upstreamRequest, this);
+    this.call = flight;
     this.usage = usage;
-    this.receiver = new AwaitedAnswer(this);
+    this.receiver = new PendingResponse(this);
   }
 
   get errorType(): string {
@@ -99,7 +108,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   // What the transport tells, never before `send` has returned.
 
   head(status: number, headers: RawHeaders): void {
-    crashPoint("upstream.after-head");
+    failpoint("upstream.after-head");
     this.receiver = receiverFor(this, status, headers);
     if (this.exchange.gone) this.guard(() => this.receiver.gone());
   }
@@ -115,7 +124,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
 
   /** Only the caller's leaving can come between, and the answer that is here is charged all the same. */
   ended(): void {
-    atTurnEnd(() => this.guard(() => this.receiver.ended()));
+    deferToBatch(() => this.guard(() => this.receiver.ended()));
   }
 
   failed(failure: UpstreamFailure): void {
@@ -176,13 +185,13 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     return failureOfError(scrubbedError(error, this.scrubber()), request.protocol.name, upstream);
   }
 
-  learn({ id, issued }: AnswerFacts): void {
-    const { storesResponse } = this.passage;
+  learn({ id, issued }: ResponseSummary): void {
+    const { storesResponse } = this.mode;
     if (storesResponse && id !== undefined) this.remember([id]);
     if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
     // What the request named itself an answer only repeats.
     const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
-    const given = storesResponse ? [...issued.withAnswer, ...issued.apart] : issued.apart;
+    const given = storesResponse ? [...issued.withResponse, ...issued.apart] : issued.apart;
     this.remember(given.filter((each) => !named.has(each)));
   }
 
@@ -194,7 +203,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   }
 
   keeps(bytes: number): void {
-    this.part ??= this.deps.answerMemory.open(this.exchange.request.caller.accountId, this.flight);
+    this.part ??= this.deps.responseMemory.open(this.exchange.request.caller.accountId, this.call);
     this.part.holds(bytes);
   }
 
@@ -202,7 +211,7 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
     const { part } = this;
     if (part === undefined) return;
     this.part = undefined;
-    this.exchange.request.answer.onClosed(() => part.release());
+    this.exchange.request.response.onClosed(() => part.release());
   }
 
   guard(work: () => void | Promise<void>): void {
@@ -214,9 +223,9 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
   }
 
   private crash(cause: unknown): void {
-    const { answer } = this.exchange.request;
-    this.flight.abort();
-    if (answer.committed) answer.cut();
+    const { response } = this.exchange.request;
+    this.call.abort();
+    if (response.committed) response.cut();
     this.fail(bugOfOurs(cause));
   }
 
@@ -236,26 +245,26 @@ class RunningAttempt implements Attempt, UpstreamAnswer {
 
 function send(
   transport: Transport,
-  { copies, pieces, apart }: Passage,
-  call: UpstreamCall,
-  answer: UpstreamAnswer,
-): Pick<Attempt, "flight" | "usage"> {
-  const { usage } = PROTOCOLS[call.candidate.protocol];
+  { copies, pieces, apart }: RelayMode,
+  upstreamRequest: UpstreamRequest,
+  response: UpstreamResponse,
+): Pick<Attempt, "call" | "usage"> {
+  const { usage } = PROTOCOLS[upstreamRequest.candidate.protocol];
   return copies === 1
-    ? { flight: transport.send(call, answer), usage }
+    ? { call: transport.send(upstreamRequest, response), usage }
     : fanOut(
         transport,
-        call,
+        upstreamRequest,
         apart?.map((body) => [body]) ?? Array<typeof pieces>(copies).fill(pieces),
         usage,
-        answer,
+        response,
       );
 }
 
 /** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
 function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Receiver {
-  if (status < 200 || status > 299) return new ErrorAnswer(attempt, status, headers.all());
-  const { contentType, losses, arrayStream } = attempt.passage;
+  if (status < 200 || status > 299) return new ErrorResponse(attempt, status, headers.all());
+  const { contentType, losses, arrayStream } = attempt.mode;
   const { streamed } = attempt.exchange.request;
   const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
   const passed = {
@@ -263,8 +272,8 @@ function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Rec
     ...droppedHeader(losses),
   };
   return streamed
-    ? new StreamAnswer(attempt, { ...passed, ...UNBUFFERED })
-    : new PlainAnswer(attempt, passed);
+    ? new StreamingResponse(attempt, { ...passed, ...UNBUFFERED })
+    : new BufferedResponse(attempt, passed);
 }
 
 /**

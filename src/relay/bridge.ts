@@ -17,7 +17,7 @@ interface Bridged {
  * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of an answer.
  */
 export class Bridge implements Timed {
-  seat = -1;
+  slot = -1;
   /** Part of a frame has been passed on, in which nothing can stand. */
   midFrame = false;
   /** Whoever receives the answer now looks at its own time with each sweep. */
@@ -42,12 +42,12 @@ export class Bridge implements Timed {
   expire(nowMs: number): void {
     this.onLook?.();
     const { request, catalog } = this.#exchange;
-    const { answer } = request;
-    if (this.midFrame || !answer.open) return;
+    const { response } = request;
+    if (this.midFrame || !response.open) return;
     const { firstMs, betweenMs } = catalog.settings.keepalive;
-    if (nowMs - this.#heardMs < (answer.committed ? betweenMs : firstMs)) return;
-    if (!answer.committed) answer.head(200, streamHeaders(this.#exchange));
-    answer.write(request.arrayStream ? BLANK : Buffer.from(request.protocol.forward.signOfLife));
+    if (nowMs - this.#heardMs < (response.committed ? betweenMs : firstMs)) return;
+    if (!response.committed) response.head(200, streamHeaders(this.#exchange));
+    response.write(request.arrayStream ? BLANK : Buffer.from(request.protocol.forward.signOfLife));
     this.#heardMs = nowMs;
   }
 

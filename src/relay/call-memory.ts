@@ -6,7 +6,7 @@ import type { CallStates, KnownStates } from "../upstreams/call-states.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** The latest calls that are looked up; vendors want the state of the turn under way, and agents call a hundred times. */
-const MOST_CALLS = 200;
+const MAX_CALLS = 200;
 
 /**
  * Keeps the state of a chat's calls, and gives it back to a request whose calls came back without any. Only for chats:
@@ -37,7 +37,7 @@ export class CallMemory {
   }
 
   private look(request: ChatRequest): Promise<ChatRequest> | ChatRequest {
-    const calls = callsWithoutState(request, MOST_CALLS);
+    const calls = callsWithoutState(request, MAX_CALLS);
     if (calls.length === 0) return request;
     const known = this.states.find(this.accountId, calls.map(callName));
     return known instanceof Promise

@@ -56,13 +56,13 @@ export function withoutState(request: TextRequest, count: number): WithoutState 
   const edits = editsOf(taken, table);
   const paths = [...new Set(taken.map(({ row }) => row.path))];
   const losses: Loss[] = paths.map((path) => ({ path, reason: "other-issuer" }));
-  const { needsThoughts } = table;
+  const { needsThoughts: needsReasoning } = table;
   const last = taken.at(-1);
-  if (needsThoughts !== undefined && last !== undefined && last.object.start > finder.turnStart) {
-    const field = scan.last(needsThoughts.field);
-    if (field !== undefined && finder.thinking === needsThoughts.type) {
-      edits.push({ start: field.start, end: field.end, bytes: Buffer.from(needsThoughts.instead) });
-      losses.push({ path: needsThoughts.field, reason: "weakened" });
+  if (needsReasoning !== undefined && last !== undefined && last.object.start > finder.turnStart) {
+    const field = scan.last(needsReasoning.field);
+    if (field !== undefined && finder.thinking === needsReasoning.type) {
+      edits.push({ start: field.start, end: field.end, bytes: Buffer.from(needsReasoning.instead) });
+      losses.push({ path: needsReasoning.field, reason: "weakened" });
     }
   }
   return { edits, losses, count: taken.length };
@@ -111,14 +111,15 @@ class StateFinder implements JsonSink {
   #key = "";
   #keyStart = 0;
 
-  constructor({ rows, needsThoughts }: StateTable) {
+  constructor({ rows, needsThoughts: needsReasoning }: StateTable) {
     this.#rows = new Map(rows.map((row) => [keyPath(row), row]));
     this.#outer = new Set(
-      [...this.#rows.keys(), ...(needsThoughts === undefined ? [] : [`${needsThoughts.field}.type`])].flatMap(
-        (path) => path.split(".").map((_, index, names) => names.slice(0, index).join(".")),
-      ),
+      [
+        ...this.#rows.keys(),
+        ...(needsReasoning === undefined ? [] : [`${needsReasoning.field}.type`]),
+      ].flatMap((path) => path.split(".").map((_, index, names) => names.slice(0, index).join("."))),
     );
-    this.#thinkingPath = needsThoughts && `${needsThoughts.field}.type`;
+    this.#thinkingPath = needsReasoning && `${needsReasoning.field}.type`;
   }
 
   /** In the order in which they stand. */

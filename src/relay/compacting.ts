@@ -1,8 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
-import type { UpstreamError } from "../protocols/blame.ts";
 import { isUnknownModel } from "../protocols/told-limits.ts";
+import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { compactsAt } from "../upstreams/kinds.ts";
 import type { AttemptFailure } from "./failures.ts";
 import { readReferences } from "./references.ts";

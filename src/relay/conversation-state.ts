@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { isSameSigner } from "../routing/candidate-iterator.ts";
 import type { ConversationKey } from "../routing/conversation.ts";
-import { isSameSigner } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { MovedConversations } from "../upstreams/moved-conversations.ts";
 import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";

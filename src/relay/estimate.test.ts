@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
-import type { AnswerFacts } from "../protocols/protocol.ts";
+import type { ResponseSummary } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { estimateMissing } from "./estimate.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -12,7 +12,7 @@ function asked(name: ProtocolName, body: object): TextRequest {
 }
 
 /** The facts of a stream with these events, broken off after the last. */
-function streamed(name: ProtocolName, events: readonly object[]): AnswerFacts {
+function streamed(name: ProtocolName, events: readonly object[]): ResponseSummary {
   const meter = PROTOCOLS[name].usage.openStream(1);
   for (const event of events) meter.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
   meter.end();
@@ -24,7 +24,7 @@ const gemini = (text: string, usageMetadata: object, more: object = {}): object 
   usageMetadata,
 });
 const BOUND = {
-  ...{ contextTokens: 200_000, outputTokens: 8_000, statedOutputTokens: 8_000, answers: 1 },
+  ...{ contextTokens: 200_000, outputTokens: 8_000, statedOutputTokens: 8_000, responses: 1 },
   ...{ passes: 1, mostPasses: undefined },
 };
 const ASKED = { contents: [{ role: "user", parts: [{ text: WORDS.repeat(5) }] }] };
@@ -97,7 +97,7 @@ describe("estimateMissing", () => {
 
   describe("within what is possible", () => {
     const chat = asked("chat-completions", { messages: [{ role: "user", content: WORDS }] });
-    const reported = (usage: object, text = WORDS): AnswerFacts =>
+    const reported = (usage: object, text = WORDS): ResponseSummary =>
       PROTOCOLS["chat-completions"].usage.readPlain({
         choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
         usage,
@@ -114,10 +114,10 @@ describe("estimateMissing", () => {
 
     it("believes a vendor up to the model's limits, for all answers, beyond the caller's own", async () => {
       const facts = reported({ prompt_tokens: 1_000, completion_tokens: 300 });
-      expect(await estimateMissing(chat, facts, { ...small, answers: 3 })).toEqual({
+      expect(await estimateMissing(chat, facts, { ...small, responses: 3 })).toEqual({
         ...{ usage: { inputUncached: 1_000, outputVisible: 300 }, estimated: false, implausible: [] },
       });
-      const { implausible } = await estimateMissing(chat, facts, { ...small, answers: 2 });
+      const { implausible } = await estimateMissing(chat, facts, { ...small, responses: 2 });
       expect(implausible).toEqual([{ field: "output", reported: 300, most: 200 }]);
     });
 
@@ -138,7 +138,7 @@ describe("estimateMissing", () => {
         },
       ])
         expect((await estimateMissing(chat, reported(usage), roomy)).implausible).toEqual([]);
-      for (const wider of [{ answers: 9 }, { passes: 9 }, { statedOutputTokens: 8_000 }])
+      for (const wider of [{ responses: 9 }, { passes: 9 }, { statedOutputTokens: 8_000 }])
         expect((await estimateMissing(chat, odd, { ...roomy, ...wider })).implausible).toEqual([]);
     });
 
@@ -164,7 +164,7 @@ describe("estimateMissing", () => {
         { choices: [{ index: 0, delta: { content: WORDS.repeat(500) }, finish_reason: null }] },
       ]);
       expect((await estimateMissing(chat, facts, small)).usage.outputVisible).toBe(50);
-      expect((await estimateMissing(chat, facts, { ...small, answers: 3 })).usage.outputVisible).toBe(150);
+      expect((await estimateMissing(chat, facts, { ...small, responses: 3 })).usage.outputVisible).toBe(150);
     });
   });
 });

@@ -1,6 +1,6 @@
 import { boundEstimate, boundReported, type Implausible, type UsageBound } from "../billing/usage-bound.ts";
 import { isGenerating } from "../conversation/protocol-name.ts";
-import type { AnswerFacts } from "../protocols/protocol.ts";
+import type { ResponseSummary } from "../protocols/protocol.ts";
 import { sumTokens, type TokenUsage, totalInput } from "../usage/usage.ts";
 import { readPrompt } from "./prompt-text.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -21,10 +21,10 @@ export interface ChargeableUsage {
  */
 export function estimateMissing(
   request: TextRequest,
-  facts: AnswerFacts,
+  facts: ResponseSummary,
   bound: UsageBound,
 ): ChargeableUsage | Promise<ChargeableUsage> {
-  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, answers: 1 });
+  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, responses: 1 });
   const { tokens: reported, implausible } = boundReported(facts.usage, bound);
   const needsInput = reported.inputUncached === undefined;
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
@@ -43,7 +43,7 @@ export function estimateMissing(
 /** Each of several answers had its input to itself. */
 async function estimateParts(
   request: TextRequest,
-  parts: readonly AnswerFacts[],
+  parts: readonly ResponseSummary[],
   bound: UsageBound,
 ): Promise<ChargeableUsage> {
   const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound)));
@@ -63,7 +63,7 @@ interface Gaps {
 
 function estimate(
   request: TextRequest,
-  facts: AnswerFacts,
+  facts: ResponseSummary,
   reported: TokenUsage,
   bound: UsageBound,
   { needsInput, needsOutput, count }: Gaps,
@@ -95,7 +95,7 @@ function estimate(
  * No count of the answer, or the 0 of a stream that broke off amid its text or its thoughts: Gemini states the
  * prompt with the first chunk and leaves the answer out until the last. A finished answer's 0 stays 0.
  */
-function lacksOutput(facts: AnswerFacts, reported: TokenUsage): boolean {
+function lacksOutput(facts: ResponseSummary, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;
   const isWhole = facts.finish !== undefined && !facts.failed && facts.error === undefined;
   if (reported.outputVisible > 0 || isWhole) return false;

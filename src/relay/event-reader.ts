@@ -1,14 +1,14 @@
 import { collectEvents } from "../conversation/collect.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { joinResponses, openJoin } from "../conversation/join.ts";
-import type { AnswerPlan } from "../conversation/plan.ts";
+import type { ResponsePlan } from "../conversation/plan.ts";
 import type { ChatResponse } from "../conversation/response.ts";
 import { openArrayScanner } from "../protocols/array-scanner.ts";
 import { openFrameReader } from "../protocols/stream-frames.ts";
 import type { DecodedResponse, Translation, WireFrame } from "../protocols/translation.ts";
 import { decodeStatedError } from "../protocols/upstream-error.ts";
 import { framingOfText, untag } from "./joined-form.ts";
-import type { Framing } from "./passage.ts";
+import type { Framing } from "./relay-mode.ts";
 
 /** Reads an upstream's stream, cut anywhere, into neutral events. */
 export interface EventReader {
@@ -17,25 +17,26 @@ export interface EventReader {
 }
 
 /** A reader of the answer that the plan's request makes: of one stream, or of several in the joined form. */
-export function openEventReader(upstream: Translation, plan: AnswerPlan): EventReader {
+export function openEventReader(upstream: Translation, plan: ResponsePlan): EventReader {
   if (plan.copies === 1) return openOne(upstream, plan);
   const readers = plansOf(plan).map((each) => openOne(upstream, each));
   const join = openJoin(plan.copies);
   return {
     write(tagged) {
-      const { answer, chunk } = untag(tagged);
-      return (readers[answer]?.write(chunk) ?? []).flatMap((event) => join.step(answer, event));
+      const { response, chunk } = untag(tagged);
+      return (readers[response]?.write(chunk) ?? []).flatMap((event) => join.step(response, event));
     },
-    end: () => readers.flatMap((reader, answer) => reader.end().flatMap((event) => join.step(answer, event))),
+    end: () =>
+      readers.flatMap((reader, response) => reader.end().flatMap((event) => join.step(response, event))),
   };
 }
 
 /** The same for whole answers, parsed. */
-export function readResponse(upstream: Translation, plan: AnswerPlan, body: unknown): DecodedResponse {
+export function readResponse(upstream: Translation, plan: ResponsePlan, body: unknown): DecodedResponse {
   if (plan.copies === 1) return upstream.decodeResponse(body, plan);
   const responses: ChatResponse[] = [];
-  for (const [answer, each] of plansOf(plan).entries()) {
-    const part: unknown = Array.isArray(body) ? body[answer] : undefined;
+  for (const [response, each] of plansOf(plan).entries()) {
+    const part: unknown = Array.isArray(body) ? body[response] : undefined;
     const decoded =
       typeof part === "string"
         ? readStreamed(upstream, each, Buffer.from(part), framingOfText(part))
@@ -49,7 +50,7 @@ export function readResponse(upstream: Translation, plan: AnswerPlan, body: unkn
 /** One answer that came as a stream and is there whole. */
 export function readStreamed(
   upstream: Translation,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
   body: Buffer,
   framing: Framing,
 ): DecodedResponse {
@@ -75,7 +76,7 @@ export function framesOf(body: Buffer, framing: Framing): readonly WireFrame[] {
   return frames;
 }
 
-function openOne(upstream: Translation, plan: AnswerPlan): EventReader {
+function openOne(upstream: Translation, plan: ResponsePlan): EventReader {
   const frames = openFrameReader();
   const decoder = upstream.decodeStream(plan);
   return {
@@ -91,6 +92,9 @@ function openOne(upstream: Translation, plan: AnswerPlan): EventReader {
 }
 
 /** A plan for each answer, so that ids which their upstream leaves out differ among them. */
-function plansOf(plan: AnswerPlan): readonly AnswerPlan[] {
-  return Array.from({ length: plan.copies }, (_, answer) => ({ ...plan, seed: `${plan.seed} ${answer}` }));
+function plansOf(plan: ResponsePlan): readonly ResponsePlan[] {
+  return Array.from({ length: plan.copies }, (_, response) => ({
+    ...plan,
+    seed: `${plan.seed} ${response}`,
+  }));
 }

@@ -1,10 +1,10 @@
 import type { Clock } from "../base/clock.ts";
-import type { Member } from "../base/roster.ts";
+import type { Slotted } from "../base/slot-list.ts";
 import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
 import type { UsageBound } from "../billing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Loss } from "../conversation/loss.ts";
-import type { AnswerFacts } from "../protocols/protocol.ts";
+import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/place-reason.ts";
 import { totalOutput } from "../usage/usage.ts";
@@ -15,7 +15,7 @@ import { carriesExtras } from "./extras.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
-export interface Exchange extends Member {
+export interface Exchange extends Slotted {
   /** As it is asked of the present candidate. */
   request: TextRequest;
   /** As it was when the request was admitted. */
@@ -51,12 +51,12 @@ export interface Exchange extends Member {
 }
 
 /** How an answer ended, in facts that a charge can be made of. */
-export interface Ending {
+export interface ExchangeEnd {
   readonly reason: ChargeReason;
   /** Who was asked last; null = nobody. */
   readonly candidate: Candidate | null;
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
-  readonly facts: AnswerFacts | undefined;
+  readonly facts: ResponseSummary | undefined;
   readonly status: number;
   readonly errorCode?: string;
 }
@@ -66,7 +66,7 @@ export interface Ending {
  * was produced. Resolves when the end line is with the operating system. A second call does nothing,
  * since a caller's abort may race with the upstream's end.
  */
-export function settle(exchange: Exchange, ending: Ending): Promise<void> {
+export function settle(exchange: Exchange, ending: ExchangeEnd): Promise<void> {
   if (exchange.settled) return Promise.resolve();
   exchange.settled = true;
   const { facts } = ending;
@@ -82,7 +82,7 @@ export function settle(exchange: Exchange, ending: Ending): Promise<void> {
 
 function settleFor(
   exchange: Exchange,
-  ending: Ending,
+  ending: ExchangeEnd,
   reason: ChargeReason,
   usage: ChargeableUsage,
 ): Promise<void> {
@@ -107,7 +107,7 @@ const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] 
 
 function outcomeOf(
   exchange: Exchange,
-  ending: Ending,
+  ending: ExchangeEnd,
   reason: ChargeReason,
   { usage, estimated, implausible }: ChargeableUsage,
 ): Outcome {
@@ -139,7 +139,7 @@ function outcomeOf(
   };
 }
 
-function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: Ending): ChargeReason {
+function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: ExchangeEnd): ChargeReason {
   if (reason !== "completed" || facts === undefined) return reason;
   if (isUncounted(facts)) return "empty_answer";
   if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
@@ -147,12 +147,12 @@ function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: 
 }
 
 /** A refusal without a word or a count has used nothing that anyone knows of. */
-function isUncounted({ declined, hasOutput, usage, parts }: AnswerFacts): boolean {
+function isUncounted({ declined, hasOutput, usage, parts }: ResponseSummary): boolean {
   return declined && !hasOutput && usage === undefined && parts === undefined;
 }
 
 /** An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. */
-function isEmpty(request: TextRequest, facts: AnswerFacts): boolean {
+function isEmpty(request: TextRequest, facts: ResponseSummary): boolean {
   const tokens = facts.usage?.tokens;
   return (
     tokens !== undefined &&

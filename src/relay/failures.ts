@@ -1,7 +1,7 @@
 import type { ChargeReason } from "../billing/billing.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
-import { tellCaller, type UpstreamError } from "../protocols/blame.ts";
+import { toClientError, type UpstreamError } from "../protocols/upstream-error-policy.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
@@ -79,7 +79,7 @@ export function failureOfError(error: UpstreamError, client: ProtocolName, upstr
   return {
     next: error.fault !== "caller",
     timedOut: false,
-    error: tellCaller(error, client, causeOf(error, upstream)),
+    error: toClientError(error, client, causeOf(error, upstream)),
     health: healthOf(error),
   };
 }
@@ -104,13 +104,13 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
  */
 function causeOf({ status, type, code, fault, message }: UpstreamError, upstream: string): Error {
   const words = fault === "caller" ? "" : message.replace(/\s+/g, " ").trim();
-  const told = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}...` : words;
+  const told = words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}...` : words;
   const head = `The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd();
   return new Error(told === "" ? head : `${head}: ${told}`);
 }
 
 /** A proxy's page in an error's place has thousands. */
-const MOST_WORDS = 500;
+const MAX_WORDS = 500;
 
 function healthOf(error: UpstreamError): AttemptOutcome {
   switch (error.fault) {
@@ -156,7 +156,7 @@ export function answeredInOnePiece(upstream: string): AttemptFailure {
 }
 
 /** A success status, and under it a proxy's page or half an answer. */
-export function unreadableAnswer(upstream: string): AttemptFailure {
+export function unreadableResponse(upstream: string): AttemptFailure {
   return {
     next: true,
     timedOut: false,
@@ -173,7 +173,7 @@ export function unreadableAnswer(upstream: string): AttemptFailure {
  * The request's meaning has no slot in this candidate's protocol, or its body is malformed where
  * translation must read it: nothing was sent. Another candidate may speak the caller's own protocol.
  */
-export function refusedPassage(cause: unknown): AttemptFailure {
+export function refusedMode(cause: unknown): AttemptFailure {
   return cause instanceof GatewayError
     ? { next: true, timedOut: false, health: { kind: "neutral" }, error: cause }
     : bugOfOurs(cause);
@@ -201,7 +201,7 @@ export function bugOfOurs(cause: unknown): AttemptFailure {
 }
 
 /** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
-export function tooLargeAnswer(upstream: string): AttemptFailure & { readonly error: GatewayError } {
+export function tooLargeResponse(upstream: string): AttemptFailure & { readonly error: GatewayError } {
   return {
     next: true,
     timedOut: false,
@@ -242,7 +242,7 @@ export function toldInStream(
 ): { readonly client: GatewayError | ErrorStatement; readonly why: Error } {
   if (told === undefined) return { client: error, why: error.cause instanceof Error ? error.cause : error };
   const stated = scrubbedError(told, scrubber());
-  const given = tellCaller(stated, client);
+  const given = toClientError(stated, client);
   const why = causeOf(stated, upstream);
   return { client: given instanceof GatewayError ? given : given.statement, why };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { Transport, UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../upstreams/call.ts";
+import type { Transport, UpstreamFailure, UpstreamRequest, UpstreamResponse } from "../upstreams/call.ts";
 import { RawHeaders } from "../upstreams/raw-headers.ts";
 import { fanOut } from "./fan-out.ts";
 import { quoted, untag } from "./joined-form.ts";
@@ -30,11 +30,11 @@ const NO_HEADERS = new RawHeaders([]);
 
 /** Three requests at an upstream that is played by hand, and what their one receiver was told. */
 function open(streamed: boolean) {
-  const upstream: { answer: UpstreamAnswer; state: string[]; sent: boolean }[] = [];
+  const upstream: { response: UpstreamResponse; state: string[]; sent: boolean }[] = [];
   const transport = {
-    send(_: UpstreamCall, answer: UpstreamAnswer) {
+    send(_: UpstreamRequest, response: UpstreamResponse) {
       const state: string[] = [];
-      const lane = { answer, state, sent: false };
+      const lane = { response, state, sent: false };
       upstream.push(lane);
       return {
         isSent: () => lane.sent,
@@ -46,9 +46,9 @@ function open(streamed: boolean) {
   } as unknown as Transport;
   const told: string[] = [];
   const chunks: Buffer[] = [];
-  const { flight, usage } = fanOut(
+  const { call, usage } = fanOut(
     transport,
-    { streamed, candidate: { protocol: "messages" } } as UpstreamCall,
+    { streamed, candidate: { protocol: "messages" } } as UpstreamRequest,
     [[], [], []],
     READER,
     {
@@ -62,20 +62,20 @@ function open(streamed: boolean) {
     },
   );
   const meter = usage.openStream(3);
-  const at = (number: number): UpstreamAnswer => {
+  const at = (number: number): UpstreamResponse => {
     const lane = upstream[number];
     if (lane === undefined) throw new Error(`no request ${number}`);
-    return lane.answer;
+    return lane.response;
   };
   const states = (): string[] => upstream.map(({ state }) => state.join(" "));
   const begin = (): void => {
-    for (const { answer } of upstream) answer.head(200, NO_HEADERS);
+    for (const { response } of upstream) response.head(200, NO_HEADERS);
   };
   const connect = (number: number): void => {
     const lane = upstream[number];
     if (lane !== undefined) lane.sent = true;
   };
-  return { at, begin, connect, states, told, chunks, flight, usage, meter };
+  return { at, begin, connect, states, told, chunks, call, usage, meter };
 }
 
 describe("several requests as one", () => {
@@ -87,7 +87,7 @@ describe("several requests as one", () => {
     expect(told).toEqual([]);
     at(2).head(200, NO_HEADERS);
     expect(told).toEqual(["head 200"]);
-    expect(chunks.map(untag)).toEqual([{ answer: 0, chunk: OPENING }]);
+    expect(chunks.map(untag)).toEqual([{ response: 0, chunk: OPENING }]);
   });
 
   it("stream side by side and end when all have ended, with the sum of their usage", () => {
@@ -99,7 +99,7 @@ describe("several requests as one", () => {
       at(number).data(CLOSING);
       at(number).ended();
     }
-    expect(chunks.map((chunk) => untag(chunk).answer)).toEqual([2, 0, 1, 1, 2, 0]);
+    expect(chunks.map((chunk) => untag(chunk).response)).toEqual([2, 0, 1, 1, 2, 0]);
     expect(told).toEqual(["head 200", "ended"]);
     expect(meter.finished).toBe(true);
     expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });
@@ -159,17 +159,17 @@ describe("several requests as one", () => {
   });
 
   it("are sent as soon as one of them is", () => {
-    const { connect, flight } = open(false);
-    expect(flight.isSent()).toBe(false);
+    const { connect, call } = open(false);
+    expect(call.isSent()).toBe(false);
     connect(1);
-    expect(flight.isSent()).toBe(true);
+    expect(call.isSent()).toBe(true);
   });
 
   it("are counted, cut amid plain answers, as far as they were sent", () => {
-    const { connect, flight, usage } = open(false);
+    const { connect, call, usage } = open(false);
     connect(0);
     connect(2);
-    flight.abort();
+    call.abort();
     expect(usage.readPlain(undefined).parts).toHaveLength(2);
   });
 
@@ -224,11 +224,11 @@ describe("several requests as one", () => {
   });
 
   it("pause, resume and end as one", () => {
-    const { flight, states, at, begin, chunks } = open(true);
+    const { call, states, at, begin, chunks } = open(true);
     begin();
-    flight.pause();
-    flight.resume();
-    flight.abort();
+    call.pause();
+    call.resume();
+    call.abort();
     expect(states()).toEqual(["paused resumed aborted", "paused resumed aborted", "paused resumed aborted"]);
     at(0).data(OPENING);
     expect(chunks).toEqual([]);

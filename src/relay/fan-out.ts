@@ -1,16 +1,16 @@
 import type { StreamMeter, UsageReader } from "../protocols/protocol.ts";
-import type { Transport, UpstreamAnswer, UpstreamCall, UpstreamFlight } from "../upstreams/call.ts";
+import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../upstreams/call.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 import { framingOf, LOOKED_AT } from "./other-framing.ts";
-import type { Framing } from "./passage.ts";
+import type { Framing } from "./relay-mode.ts";
 
 /** What an answer may send ahead while it must wait for others; more stays with its upstream. */
 const WAITING_BYTES = 256 * 1024;
 
 /** Several requests in flight that look like one. */
 export interface FanOut {
-  readonly flight: UpstreamFlight;
+  readonly call: UpstreamCall;
   /** Reads usage off the joined answer. */
   readonly usage: UsageReader;
 }
@@ -39,14 +39,14 @@ interface Lane {
  */
 export function fanOut(
   transport: Transport,
-  call: UpstreamCall,
-  bodies: readonly UpstreamCall["body"][],
+  call: UpstreamRequest,
+  bodies: readonly UpstreamRequest["body"][],
   reader: UsageReader,
-  answer: UpstreamAnswer,
+  response: UpstreamResponse,
 ): FanOut {
   const lanes = bodies.map((_, number) => openLane(number, reader));
   const meters = lanes.map(({ meter }) => meter);
-  const flights = lanes.map((lane) =>
+  const calls = lanes.map((lane) =>
     transport.send({ ...call, body: bodies[lane.number] ?? [] }, listen(lane)),
   );
   /** The lane whose answer, an error, stands for all. */
@@ -60,47 +60,47 @@ export function fanOut(
   let turn = 0;
 
   return {
-    usage: joinedUsage(reader, () => flights.filter((flight) => flight.isSent()).length, meters),
-    flight: {
-      isSent: () => flights.some((flight) => flight.isSent()),
+    usage: joinedUsage(reader, () => calls.filter((call) => call.isSent()).length, meters),
+    call: {
+      isSent: () => calls.some((call) => call.isSent()),
       pause() {
         paused = true;
-        for (const flight of flights) flight.pause();
+        for (const call of calls) call.pause();
       },
       resume() {
         paused = false;
-        for (const flight of flights) flight.resume();
+        for (const call of calls) call.resume();
       },
       abort() {
         over = true;
-        for (const flight of flights) flight.abort();
+        for (const call of calls) call.abort();
       },
     },
   };
 
-  function listen(lane: Lane): UpstreamAnswer {
+  function listen(lane: Lane): UpstreamResponse {
     return {
       head(status, headers) {
         lane.headed = status >= 200 && status <= 299;
         if (!lane.headed) {
           told = lane;
           cancelAllBut(lane);
-          answer.head(status, headers);
+          response.head(status, headers);
         } else if (lanes.every(({ headed }) => headed)) {
           begun = true;
-          answer.head(status, headers);
+          response.head(status, headers);
           advance();
         }
       },
       data(chunk) {
-        if (told !== undefined) return answer.data(chunk);
+        if (told !== undefined) return response.data(chunk);
         lane.waiting.push(chunk);
         lane.waitingBytes += chunk.length;
         advance();
-        if (lane.waitingBytes > WAITING_BYTES) flights[lane.number]?.pause();
+        if (lane.waitingBytes > WAITING_BYTES) calls[lane.number]?.pause();
       },
       ended() {
-        if (told !== undefined) return answer.ended();
+        if (told !== undefined) return response.ended();
         lane.ended = true;
         advance();
       },
@@ -111,7 +111,7 @@ export function fanOut(
           return advance();
         }
         cancelAllBut(lane);
-        answer.failed(failure);
+        response.failed(failure);
       },
     };
   }
@@ -177,24 +177,24 @@ export function fanOut(
     const { waiting, waitingBytes } = lane;
     lane.waiting = [];
     lane.waitingBytes = 0;
-    if (waitingBytes > WAITING_BYTES && !paused) flights[lane.number]?.resume();
+    if (waitingBytes > WAITING_BYTES && !paused) calls[lane.number]?.resume();
     return waiting;
   }
 
   function pass(chunk: Buffer): void {
-    if (!over) answer.data(chunk);
+    if (!over) response.data(chunk);
   }
 
   function end(): void {
     if (over) return;
     over = true;
-    for (const flight of flights) flight.abort();
-    answer.ended();
+    for (const call of calls) call.abort();
+    response.ended();
   }
 
   function cancelAllBut(kept: Lane): void {
-    flights.forEach((flight, number) => {
-      if (number !== kept.number) flight.abort();
+    calls.forEach((call, number) => {
+      if (number !== kept.number) call.abort();
     });
   }
 }

@@ -13,15 +13,15 @@ import {
 import type { Loss } from "../conversation/loss.ts";
 import { blankPlan } from "../conversation/plan.ts";
 import type { Quirks } from "../conversation/quirks.ts";
-import { tellThoughtsOfAnswer } from "../protocols/chat-completions/forwarded-chunk.ts";
+import { tellThoughtsOfResponse } from "../protocols/chat-completions/forwarded-chunk.ts";
 import { openForwardedStream, type StreamTerms } from "../protocols/chat-completions/forwarded-stream.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { withoutState } from "./carried-state.ts";
 import type { StateTerms } from "./conversation-state.ts";
 import { writeOwnAsAsked } from "./other-framing.ts";
-import type { Framing, Passage, PlainPassage, StreamPassage } from "./passage.ts";
+import type { BodyRewrite, Framing, RelayMode, StreamRewriter } from "./relay-mode.ts";
 import type { TextRequest } from "./text-request.ts";
-import { answerFrame, originOf } from "./translate.ts";
+import { originOf, responseFrame } from "./translate.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
@@ -29,7 +29,7 @@ import { answerFrame, originOf } from "./translate.ts";
  * the wish for usage, without which nothing could be billed exactly. Answers pass
  * as they come, those of chats but for what the specification wants told otherwise.
  */
-export class ForwardPassage implements Passage {
+export class Forwarder implements RelayMode {
   readonly pieces: readonly Uint8Array[];
   readonly copies = 1;
   readonly arrayStream: boolean;
@@ -64,10 +64,12 @@ export class ForwardPassage implements Passage {
     if (limit !== undefined) edits.push(...limit);
     else if (isChat) edits.push(...limitEdits(scan, quirks));
     if (isChat && !streamed) edits.push(...removeField(scan, "stream_options"));
-    const tellsThoughts = quirks.reasoningField === "reasoning";
-    this.chat = isChat ? { usage: wishOf(scan), answers: request.answers, tellsThoughts } : undefined;
+    const tellsReasoning = quirks.reasoningField === "reasoning";
+    this.chat = isChat
+      ? { usage: wishOf(scan), responses: request.responses, tellsThoughts: tellsReasoning }
+      : undefined;
     if (isChat && streamed && this.chat?.usage === "unasked") edits.push(...addIncludeUsage(scan));
-    if (isChat && tellsThoughts) edits.push(...thoughtEdits(request, quirks));
+    if (isChat && tellsReasoning) edits.push(...reasoningEdits(request, quirks));
     const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
     if (without !== undefined) edits.push(...without.edits);
     this.losses = without?.losses ?? NO_LOSSES;
@@ -78,19 +80,19 @@ export class ForwardPassage implements Passage {
     this.clock = clock;
     this.pieces = edits.length === 0 ? body : splice(body, edits);
     this.arrayStream = request.arrayStream;
-    this.storesResponse = protocol.forward.references.keepsAnswer?.of(scan) ?? false;
+    this.storesResponse = protocol.forward.references.keepsResponse?.of(scan) ?? false;
   }
 
-  openStream(): StreamPassage {
-    return openPassage(this.request, this.chat);
+  openStream(): StreamRewriter {
+    return openMode(this.request, this.chat);
   }
 
-  whole(chunks: readonly Buffer[], framing: Framing): PlainPassage {
+  whole(chunks: readonly Buffer[], framing: Framing): BodyRewrite {
     const { request, candidate } = this;
     if (framing === "whole" && !request.streamed)
-      return { body: this.chat?.tellsThoughts ? tellThoughtsOfAnswer(chunks) : chunks, losses: NO_LOSSES };
+      return { body: this.chat?.tellsThoughts ? tellThoughtsOfResponse(chunks) : chunks, losses: NO_LOSSES };
     const { protocol, id } = request;
-    const frame = answerFrame(request, candidate.model, {
+    const frame = responseFrame(request, candidate.model, {
       createdSeconds: unixSeconds(this.clock),
       includeUsage: this.chat?.usage !== "unasked",
       echo: {},
@@ -102,8 +104,8 @@ export class ForwardPassage implements Passage {
 
 const NO_LOSSES: readonly Loss[] = [];
 
-function openPassage(request: TextRequest, terms: StreamTerms | undefined): StreamPassage {
-  const common: Omit<StreamPassage, "write" | "end"> = {
+function openMode(request: TextRequest, terms: StreamTerms | undefined): StreamRewriter {
+  const common: Omit<StreamRewriter, "write" | "end"> = {
     fail: (error, broken) => [Buffer.from(request.protocol.encodeStreamError(error, request.id, broken))],
     losses: () => [],
     passesErrors: true,
@@ -129,16 +131,16 @@ function wishOf(scan: BodyScan): StreamTerms["usage"] {
  * Thoughts of earlier turns, as the caller was told them, under the name that the upstream knows, or not at all: several
  * vendors refuse a field that they do not know.
  */
-function thoughtEdits({ scan, body }: TextRequest, { reasoningReplay }: Quirks): Edit[] {
+function reasoningEdits({ scan, body }: TextRequest, { reasoningReplay }: Quirks): Edit[] {
   const told = scan.all("messages.reasoning_content");
   const own = new Set(scan.all("messages.reasoning").map(({ parent }) => parent));
   const isTaken = ({ parent, type }: FoundValue): boolean =>
     reasoningReplay !== false && type === "string" && !own.has(parent);
   return [
-    ...told.filter(isTaken).map((thought) => renameMember(thought, "reasoning")),
+    ...told.filter(isTaken).map((reasoning) => renameMember(reasoning, "reasoning")),
     ...removeMembers(
       body,
-      told.filter((thought) => !isTaken(thought)),
+      told.filter((reasoning) => !isTaken(reasoning)),
     ),
   ];
 }

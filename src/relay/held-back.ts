@@ -1,6 +1,6 @@
 /**
  * Bytes held back until they close a frame (and, before the answer begins, an event). A frame larger than this is an
- * inline picture and flows on in parts.
+ * inline image and flows on in parts.
  */
 export const HOLD_BACK_BYTES = 256 * 1024;
 

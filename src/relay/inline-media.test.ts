@@ -3,9 +3,9 @@ import type { FetchedStream, SafeFetch } from "../base/safe-fetch.ts";
 import { FetchFailure } from "../base/safe-fetch-failure.ts";
 import type { ChatRequest, MediaPart, Message } from "../conversation/request.ts";
 import { GatewayError } from "../errors.ts";
-import { chatCompletionsTraits as chat } from "../protocols/chat-completions/traits.ts";
-import { generateContentTraits as native } from "../protocols/generate-content/traits.ts";
-import { messagesTraits as messages } from "../protocols/messages/traits.ts";
+import { chatCompletionsCapabilities as chat } from "../protocols/chat-completions/capabilities.ts";
+import { generateContentCapabilities as native } from "../protocols/generate-content/capabilities.ts";
+import { messagesCapabilities as messages } from "../protocols/messages/capabilities.ts";
 import { createInlineMedia, type Inlining } from "./inline-media.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
@@ -102,11 +102,11 @@ describe("inline media", () => {
         false,
       ],
     ] as const;
-    for (const [what, traits, part, quirks, fetched] of cases) {
+    for (const [what, capabilities, part, quirks, fetched] of cases) {
       const { client, asked } = serving({});
-      await Promise.resolve(createInlineMedia(client).begin().inline(asking(part), traits, quirks)).catch(
-        () => {},
-      );
+      await Promise.resolve(
+        createInlineMedia(client).begin().inline(asking(part), capabilities, quirks),
+      ).catch(() => {});
       expect(asked.length === 1, what).toBe(fetched);
     }
     const { client, asked } = serving({});

@@ -1,9 +1,9 @@
 import type { FetchLimits, SafeFetch } from "../base/safe-fetch.ts";
 import { FetchFailure } from "../base/safe-fetch-failure.ts";
+import type { ProtocolCapabilities } from "../conversation/capabilities.ts";
 import { type LinkedMedia, mediaToInline, replaceMedia } from "../conversation/inline.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import type { ChatRequest, MediaPart } from "../conversation/request.ts";
-import type { ProtocolTraits } from "../conversation/traits.ts";
 import { GatewayError } from "../errors.ts";
 import { stopping } from "./failures.ts";
 import { fileType, isOfKind } from "./media-type.ts";
@@ -19,7 +19,11 @@ export interface Inlining {
    * The request with all media inline that this upstream does not fetch itself; at once where that is
    * none. Throws GatewayError: invalid_request for media that cannot be had.
    */
-  inline(request: ChatRequest, traits: ProtocolTraits, quirks: Quirks): ChatRequest | Promise<ChatRequest>;
+  inline(
+    request: ChatRequest,
+    capabilities: ProtocolCapabilities,
+    quirks: Quirks,
+  ): ChatRequest | Promise<ChatRequest>;
   /** Gives up what is under way and frees what was fetched. */
   end(): void;
 }
@@ -30,7 +34,7 @@ const MAX_FILE_BYTES = 20 * 1024 * 1024;
 /** All files of a request: as much as a body may have that brings them along (`http/body.ts`). */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 
-/** More pictures than this are frames of a film, which is better sent as one file. */
+/** More images than this are frames of a video, which is better sent as one file. */
 const MAX_FILES = 64;
 
 /** At once for one request: a page's worth, as browsers do; a request is no load generator. */
@@ -57,8 +61,8 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
       let running = 0;
 
       return {
-        inline(request, traits, quirks) {
-          const parts = mediaToInline(request, traits, quirks);
+        inline(request, capabilities, quirks) {
+          const parts = mediaToInline(request, capabilities, quirks);
           return parts.length === 0 ? request : inlineParts(request, parts);
         },
         end() {

@@ -1,4 +1,4 @@
-import type { Framing } from "./passage.ts";
+import type { Framing } from "./relay-mode.ts";
 
 /**
  * The form in which several answers of one upstream travel through the relay as one (`fan-out.ts` writes
@@ -35,16 +35,16 @@ export function isCollected(beginning: Buffer): boolean {
 }
 
 /** A chunk of the stream of this answer. */
-export function tag(answer: number, chunk: Buffer): Buffer {
-  return Buffer.concat([Buffer.of(answer), chunk]);
+export function tag(response: number, chunk: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(response), chunk]);
 }
 
 export interface Untagged {
-  readonly answer: number;
+  readonly response: number;
   readonly chunk: Buffer;
 }
 
 export function untag(tagged: Uint8Array): Untagged {
   const bytes = Buffer.from(tagged.buffer, tagged.byteOffset, tagged.byteLength);
-  return { answer: bytes[0] ?? 0, chunk: bytes.subarray(1) };
+  return { response: bytes[0] ?? 0, chunk: bytes.subarray(1) };
 }

@@ -1,13 +1,13 @@
 import { asBuffer } from "../base/sse.ts";
-import type { UpstreamError } from "../protocols/blame.ts";
 import { parseLoosely } from "../protocols/json.ts";
 import {
-  type AnswerFacts,
   type BrokenStream,
+  type ResponseSummary,
   type StreamMeter,
   UNKNOWN_STREAM,
   type UsageReader,
 } from "../protocols/protocol.ts";
+import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { sumUsage } from "../usage/usage.ts";
 import { framingOfText, untag } from "./joined-form.ts";
 import { factsOf } from "./other-framing.ts";
@@ -21,9 +21,9 @@ export function joinedUsage(
   sent: () => number,
   meters: readonly StreamMeter[],
 ): UsageReader {
-  const readPlain = (body: unknown): AnswerFacts => {
-    const answers: readonly unknown[] = Array.isArray(body) ? body : new Array(sent()).fill(undefined);
-    return joinFacts(answers.map((answer) => readOne(reader, answer)));
+  const readPlain = (body: unknown): ResponseSummary => {
+    const responses: readonly unknown[] = Array.isArray(body) ? body : new Array(sent()).fill(undefined);
+    return joinFacts(responses.map((response) => readOne(reader, response)));
   };
   return {
     readPlain,
@@ -34,9 +34,9 @@ export function joinedUsage(
 }
 
 /** Of one that came as a stream its events; without their end it has failed. */
-function readOne(reader: UsageReader, answer: unknown): AnswerFacts {
-  if (typeof answer !== "string") return reader.readPlain(answer);
-  const { facts, finished } = factsOf(reader, Buffer.from(answer), framingOfText(answer), 1);
+function readOne(reader: UsageReader, response: unknown): ResponseSummary {
+  if (typeof response !== "string") return reader.readPlain(response);
+  const { facts, finished } = factsOf(reader, Buffer.from(response), framingOfText(response), 1);
   return finished ? facts : { ...facts, failed: true };
 }
 
@@ -50,8 +50,8 @@ class JoinedMeter implements StreamMeter {
   }
 
   write(bytes: Uint8Array): number {
-    const { answer, chunk } = untag(bytes);
-    this.#last = this.#meters[answer];
+    const { response, chunk } = untag(bytes);
+    this.#last = this.#meters[response];
     this.#last?.write(chunk);
     // Each answer's frames are cut by its own reader, so nothing need be held back for the next chunk.
     return bytes.length;
@@ -113,12 +113,12 @@ class JoinedMeter implements StreamMeter {
     return this.#meters.find(({ broken }) => broken.form === "array")?.broken ?? UNKNOWN_STREAM;
   }
 
-  facts(): AnswerFacts {
+  facts(): ResponseSummary {
     return joinFacts(this.#meters.filter(({ started }) => started).map((meter) => meter.facts()));
   }
 }
 
-function joinFacts(parts: readonly AnswerFacts[]): AnswerFacts {
+function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
   const usages = parts.flatMap(({ usage }) => usage ?? []);
   return {
     usage: usages.length < parts.length ? undefined : sumUsage(usages),

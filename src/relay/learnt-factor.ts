@@ -8,7 +8,7 @@ export interface CountedSample {
 
 /** Beyond these bounds it is the report that is odd, or the request that held more than its body. */
 const LEAST = 0.8;
-const MOST = 2;
+const MAX = 2;
 
 /** Each new ratio counts so much, so that one odd request moves it little. */
 const WEIGHT = 0.3;
@@ -56,7 +56,7 @@ export class LearntFactor {
       const ratio = reportedTokens / Math.max(1, counted[index] ?? reportedTokens);
       const before = this.#factors.get(model)?.value;
       const next = before === undefined ? ratio : before + WEIGHT * (ratio - before);
-      this.#factors.set(model, { value: Math.min(MOST, Math.max(LEAST, next)) });
+      this.#factors.set(model, { value: Math.min(MAX, Math.max(LEAST, next)) });
     });
   }
 }

@@ -3,7 +3,7 @@ import type { MediaPart } from "../conversation/request.ts";
 
 /**
  * What a fetched file is. Bytes that tell outrank what the server says, for servers say anything; but
- * one container holds sound or film, so there the server's word counts first.
+ * one container holds sound or video, so there the server's word counts first.
  */
 export function fileType(stated: string | undefined, bytes: Buffer, url: string): string | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);

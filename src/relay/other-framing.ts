@@ -1,17 +1,17 @@
 import { writeExact } from "../base/exact-json.ts";
 import { eventsOf } from "../conversation/events-of.ts";
 import { openLosses } from "../conversation/loss.ts";
-import type { AnswerFrame, AnswerPlan } from "../conversation/plan.ts";
+import type { ResponseFrame, ResponsePlan } from "../conversation/plan.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ChatResponse } from "../conversation/response.ts";
 import { asObject, parseWhole } from "../protocols/json.ts";
-import type { AnswerFacts, Protocol, UsageReader } from "../protocols/protocol.ts";
+import type { Protocol, ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import { ANSWER_FIELDS, type DecodedResponse, type TellCall } from "../protocols/translation.ts";
+import { type DecodedResponse, RESPONSE_FIELDS, type TellCall } from "../protocols/translation.ts";
 import { framesOf, readResponse, readStreamed } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import { isCollected } from "./joined-form.ts";
-import type { Framing, PlainPassage } from "./passage.ts";
+import type { BodyRewrite, Framing } from "./relay-mode.ts";
 import type { TextRequest } from "./text-request.ts";
 import { translationOf } from "./translate-request.ts";
 
@@ -38,10 +38,10 @@ export function factsOf(
   usage: UsageReader,
   body: Buffer,
   framing: Framing,
-  answers: number,
-): { readonly facts: AnswerFacts; readonly finished: boolean } {
+  responses: number,
+): { readonly facts: ResponseSummary; readonly finished: boolean } {
   if (framing === "whole") return { facts: usage.readBytes(body), finished: true };
-  const meter = usage.openStream(answers);
+  const meter = usage.openStream(responses);
   meter.write(body);
   meter.end();
   return { facts: meter.facts(), finished: meter.finished || meter.error !== undefined };
@@ -50,14 +50,14 @@ export function factsOf(
 export interface Crossing {
   readonly request: TextRequest;
   readonly upstream: Protocol;
-  readonly plan: AnswerPlan;
-  readonly frame: AnswerFrame;
+  readonly plan: ResponsePlan;
+  readonly frame: ResponseFrame;
   /** Told each call of an answer and its state; absent = nobody keeps them. */
   readonly tellCall?: TellCall | undefined;
 }
 
 /** Reads a whole answer in either framing and writes it as the caller asked: plain, or as a stream. */
-export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing): PlainPassage {
+export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing): BodyRewrite {
   const read = readAnswer(crossing, body, framing);
   if ("error" in read) return read;
   const { request, frame, tellCall } = crossing;
@@ -66,7 +66,7 @@ export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing)
     const written = translation.encodeResponse(read.response, frame, tellCall);
     return { body: [Buffer.from(writeExact(written.body))], losses: written.losses };
   }
-  const losses = openLosses(ANSWER_FIELDS);
+  const losses = openLosses(RESPONSE_FIELDS);
   const encoder = translation.encodeStream(frame, losses, tellCall);
   const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
   const frames = [...eventsOf(read.response).flatMap((event) => encoder.step(event)), ...encoder.end()];
@@ -78,7 +78,7 @@ export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing)
  * The same where the upstream speaks the caller's own protocol: heads as the vendor wrote them, and the whole answer
  * itself where one of its events holds it.
  */
-export function writeOwnAsAsked(crossing: Crossing, body: Buffer, framing: Framing): PlainPassage {
+export function writeOwnAsAsked(crossing: Crossing, body: Buffer, framing: Framing): BodyRewrite {
   const { request, upstream, frame } = crossing;
   const whole = request.streamed ? undefined : wholeIn(upstream, body, framing);
   if (whole !== undefined) return { body: [Buffer.from(whole)], losses: [] };
@@ -106,7 +106,7 @@ function wholeIn({ forward }: Protocol, body: Buffer, framing: Framing): string 
 }
 
 /** Later requests may name the vendor's id, and encoders put their protocol's prefix before it. */
-function ownFrame(frame: AnswerFrame, { id, created }: ChatResponse): AnswerFrame {
+function ownFrame(frame: ResponseFrame, { id, created }: ChatResponse): ResponseFrame {
   return {
     ...frame,
     ...(id === undefined ? {} : { id: id.replace(PREFIX, "") }),

@@ -1,5 +1,5 @@
 import { type Edit, replaceValue, setField, setMember } from "../base/json-splice.ts";
-import { isNoLimit } from "../billing/hold-bound.ts";
+import { isNoLimit } from "../billing/max-cost.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import type { TextRequest } from "./text-request.ts";
 

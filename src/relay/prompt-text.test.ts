@@ -9,9 +9,9 @@ const ARGS = { city: "Bergen", days: 2 };
 const SCHEMA = { type: "object", properties: { city: { type: "string" }, days: { type: "integer" } } };
 const call = { name: "get_forecast", arguments: JSON.stringify(ARGS) };
 const tool = { name: "get_forecast", description: DESCRIPTION };
-const picture = "iVBORw0KGgo".repeat(500);
+const image = "iVBORw0KGgo".repeat(500);
 
-/** One conversation with a tool, a call, a result and a picture, as each protocol words it. */
+/** One conversation with a tool, a call, a result and a image, as each protocol words it. */
 const CONVERSATIONS = {
   "chat-completions": {
     model: "text",
@@ -23,7 +23,7 @@ const CONVERSATIONS = {
         role: "user",
         content: [
           { type: "text", text: QUESTION },
-          { type: "image_url", image_url: { url: `data:image/png;base64,${picture}`, detail: "high" } },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${image}`, detail: "high" } },
         ],
       },
       { role: "assistant", content: null, tool_calls: [{ id: "call_1", type: "function", function: call }] },
@@ -39,7 +39,7 @@ const CONVERSATIONS = {
         role: "user",
         content: [
           { type: "input_text", text: QUESTION },
-          { type: "input_image", image_url: `data:image/png;base64,${picture}` },
+          { type: "input_image", image_url: `data:image/png;base64,${image}` },
         ],
       },
       { type: "function_call", call_id: "call_1", ...call },
@@ -56,7 +56,7 @@ const CONVERSATIONS = {
         role: "user",
         content: [
           { type: "text", text: QUESTION },
-          { type: "image", source: { type: "base64", media_type: "image/png", data: picture } },
+          { type: "image", source: { type: "base64", media_type: "image/png", data: image } },
         ],
       },
       {
@@ -72,7 +72,7 @@ const CONVERSATIONS = {
     contents: [
       {
         role: "user",
-        parts: [{ text: QUESTION }, { inlineData: { mimeType: "image/png", data: picture } }],
+        parts: [{ text: QUESTION }, { inlineData: { mimeType: "image/png", data: image } }],
       },
       { role: "model", parts: [{ functionCall: { name: "get_forecast", args: ARGS } }] },
       { role: "user", parts: [{ functionResponse: { response: { output: RESULT } } }] },

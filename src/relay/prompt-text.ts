@@ -34,8 +34,8 @@ const JSON_VALUES = new Set([
 /** Names of fields that never reach the model. */
 const NOTES = new Set(["metadata", "labels"]);
 
-/** A string this long without a space is a picture or a file, which is not counted as words. */
-const LONGEST_WORD = 2_000;
+/** A string this long without a space is a image or a file, which is not counted as words. */
+const MAX_WORD = 2_000;
 
 /** What of a prompt makes its tokens. */
 export interface Prompt {
@@ -82,5 +82,5 @@ function isObject(value: unknown): boolean {
 }
 
 function isBlob(text: string): boolean {
-  return isDataUrl(text) || (text.length > LONGEST_WORD && !/\s/.test(text.slice(0, LONGEST_WORD)));
+  return isDataUrl(text) || (text.length > MAX_WORD && !/\s/.test(text.slice(0, MAX_WORD)));
 }

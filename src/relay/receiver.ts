@@ -1,17 +1,17 @@
-import type { UpstreamError } from "../protocols/blame.ts";
-import type { AnswerFacts, UsageReader } from "../protocols/protocol.ts";
+import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
+import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
-import type { Candidate, UpstreamFailure, UpstreamFlight } from "../upstreams/call.ts";
+import type { Candidate, UpstreamCall, UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AttemptFailure, Telling } from "./failures.ts";
-import type { Passage } from "./passage.ts";
+import type { RelayMode } from "./relay-mode.ts";
 
 /** One try at one upstream, as its receiver sees it. */
 export interface Attempt {
   readonly exchange: Exchange;
   readonly candidate: Candidate;
-  readonly flight: UpstreamFlight;
+  readonly call: UpstreamCall;
   /** Reads usage off the upstream's answer. */
   readonly usage: UsageReader;
   /** The word for errors the gateway makes, per vocabulary. */
@@ -27,7 +27,7 @@ export interface Attempt {
   /** Nothing reached the caller; another candidate or an error answer may. */
   fail(failure: AttemptFailure): void;
   /** What a complete answer teaches: stored responses are pinned to where they are kept. */
-  learn(facts: AnswerFacts): void;
+  learn(facts: ResponseSummary): void;
   /** Runs work that no caller of ours awaits; its failure ends this request alone. */
   guard(work: () => void | Promise<void>): void;
   /** Takes what is ours out of the upstream's words: called where one is told. */
@@ -41,7 +41,7 @@ export interface Attempt {
   /** What is kept is the caller's to read, however long that takes. */
   keepsUntilRead(): void;
   /** The way back to the caller. */
-  readonly passage: Passage;
+  readonly mode: RelayMode;
 }
 
 /**

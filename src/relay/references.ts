@@ -21,8 +21,8 @@ export interface References {
 
 /** What a scan must watch, beside the rule for bare objects, so that the references can be told. */
 export function referencePaths(protocol: ProtocolName): readonly string[] {
-  const { keepsAnswer } = PROTOCOLS[protocol].forward.references;
-  return [...placesOf(protocol).keys(), ...(keepsAnswer?.fields ?? [])];
+  const { keepsResponse } = PROTOCOLS[protocol].forward.references;
+  return [...placesOf(protocol).keys(), ...(keepsResponse?.fields ?? [])];
 }
 
 /** Reads the references of a request off its scan. Most have none, which costs a look at each field that was found. */

@@ -62,9 +62,9 @@ function open() {
   const scanner = createBodyScan(watchOf("chat-completions"));
   scanner.write(body);
   const request = {
-    ...{ id: "req_1", model: "m", streamed: false, answers: 1, body: [body], scan: scanner.end() },
+    ...{ id: "req_1", model: "m", streamed: false, responses: 1, body: [body], scan: scanner.end() },
     ...{ protocol: PROTOCOLS["chat-completions"], caller: { group: "g" }, startedMs: 0 },
-    ...{ answer: { open: true }, headers: {}, memory: { release: () => undefined } },
+    ...{ response: { open: true }, headers: {}, memory: { release: () => undefined } },
   } as unknown as TextRequest;
   return { relay, request, sent, outcomes, write: () => write() };
 }

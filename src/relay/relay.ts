@@ -1,16 +1,16 @@
 import type { Clock } from "../base/clock.ts";
-import { crashPoint } from "../base/crash-point.ts";
 import { Deadlines } from "../base/deadlines.ts";
+import { failpoint } from "../base/failpoint.ts";
 import { formatUsd } from "../base/money.ts";
-import { Roster } from "../base/roster.ts";
+import { SlotList } from "../base/slot-list.ts";
 import type { Outcome, TextBilling } from "../billing/billing.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { statementOf } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
 import { refusesState } from "../protocols/carried-state.ts";
 import { UNKNOWN_STREAM } from "../protocols/protocol.ts";
+import type { Candidates } from "../routing/candidate-iterator.ts";
 import type { CandidateOrder } from "../routing/routes.ts";
-import type { Candidates } from "../routing/walk.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { MovedConversations } from "../upstreams/moved-conversations.ts";
 import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
@@ -21,18 +21,18 @@ import { Bridge } from "./bridge.ts";
 import type { ConversationKeys } from "./conversation-key.ts";
 import { ConversationState } from "./conversation-state.ts";
 import { type Exchange, settle } from "./exchange.ts";
-import { type AttemptFailure, codeOf, refusedPassage, stopping } from "./failures.ts";
-import type { Passage } from "./passage.ts";
-import { Passages, type PassagesDeps } from "./passages.ts";
+import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.ts";
 import { pinsOf } from "./pins.ts";
 import { readReferences } from "./references.ts";
+import type { RelayMode } from "./relay-mode.ts";
+import { RelayModes, type RelayModesDeps } from "./relay-modes.ts";
 import { RequestForms } from "./request-forms.ts";
 import { type Held, takeHold } from "./take-hold.ts";
 import type { TextRequest } from "./text-request.ts";
 import type { TokenCounts } from "./token-counts.ts";
 import { tokenEstimate } from "./token-estimate.ts";
 
-export interface RelayDeps extends AttemptDeps, PassagesDeps {
+export interface RelayDeps extends AttemptDeps, RelayModesDeps {
   readonly catalog: { current(): Catalog };
   readonly billing: TextBilling;
   readonly clock: Clock;
@@ -65,13 +65,13 @@ export interface Admitted {
 
 /** The path of a text request: may it, whom to ask, hold; then attempts in order, settle. */
 export function createRelay(deps: RelayDeps): Relay {
-  const live = new Roster<Exchange>();
+  const live = new SlotList<Exchange>();
   const beats = new Deadlines<Bridge>(deps.clock);
   let whenIdle: (() => void) | undefined;
 
   return {
     async admit(request) {
-      crashPoint("request.accepted");
+      failpoint("request.accepted");
       const catalog = deps.catalog.current();
       const model = allowedModel(catalog, request);
       const references = readReferences(request);
@@ -87,7 +87,7 @@ export function createRelay(deps: RelayDeps): Relay {
       if (admission !== undefined) {
         const reserving = admission.reserveTokens(tokenEstimate(request, model));
         if (reserving !== undefined) await reserving;
-        request.answer.addHeaders(admission.headers);
+        request.response.addHeaders(admission.headers);
       }
       // What stands in for a call has a few words more.
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
@@ -95,7 +95,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const held = taken instanceof Promise ? await taken : taken;
       const forms = new RequestForms(request, (form) => ({
         request: form,
-        passages: new Passages(form, model, deps, catalog.allUpstreams, held.outputLimit),
+        modes: new RelayModes(form, model, deps, catalog.allUpstreams, held.outputLimit),
         state: new ConversationState(form, catalog, { conversation, moved, isPinned }),
       }));
       const exchange = openExchange(deps, catalog, request, held);
@@ -138,7 +138,7 @@ function candidatesFor(
     moved,
   }: { [name in "conversation" | "moved" | "pins"]: CandidateOrder[name] | undefined },
 ): Candidates {
-  const minter = request.state?.minter;
+  const issuer = request.state?.issuer;
   return deps.routing.candidates(catalog, {
     model: model.id,
     group: request.caller.group,
@@ -147,7 +147,7 @@ function candidatesFor(
     ...(pins === undefined ? {} : { pins }),
     ...(conversation === undefined ? {} : { conversation }),
     ...(moved === undefined ? {} : { moved }),
-    ...(minter === undefined ? {} : { minter }),
+    ...(issuer === undefined ? {} : { issuer }),
   });
 }
 
@@ -167,7 +167,7 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     clock: deps.clock,
     bridge: undefined,
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
-    seat: -1,
+    slot: -1,
     attempts: 0,
     asked: null,
     reason: null,
@@ -250,7 +250,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     const room = candidates.room();
     if (room !== undefined) await room;
     lookWhetherGone(exchange);
-    if (exchange.drained) last = refusedPassage(stopping());
+    if (exchange.drained) last = refusedMode(stopping());
     for (const candidate of isMoot(exchange) ? [] : candidates) {
       last = await attempt(deps, carried, candidate);
       if (isMoot(exchange)) break;
@@ -264,7 +264,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
         candidates.refusedState();
         if (refused === undefined) await findElsewhere(deps, carried);
         refused ??= last;
-        if (exchange.drained) last = refusedPassage(stopping());
+        if (exchange.drained) last = refusedMode(stopping());
         if (isMoot(exchange)) break;
       } else if (last === undefined || !last.next) break;
     }
@@ -286,7 +286,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
 
 /** The caller may have left while something was waited for; asking for a candidate would use up a probe. */
 function lookWhetherGone(exchange: Exchange): void {
-  if (!exchange.request.answer.open) exchange.gone = true;
+  if (!exchange.request.response.open) exchange.gone = true;
 }
 
 /** The first refusal of a conversation's state: another process may have gone on with it elsewhere. */
@@ -308,15 +308,15 @@ async function attempt(
   { exchange, candidates, forms }: Carried,
   candidate: Candidate,
 ): Promise<AttemptFailure | undefined> {
-  const { request, passages, state } = forms.at(candidate);
+  const { request, modes, state } = forms.at(candidate);
   exchange.request = request;
   const home = candidates.home();
-  let passage: Passage;
+  let mode: RelayMode;
   try {
-    const opened = passages.open(candidate, state.termsAt(candidate, home));
-    passage = opened instanceof Promise ? await whileThere(exchange, passages, opened) : opened;
+    const opened = modes.open(candidate, state.termsAt(candidate, home));
+    mode = opened instanceof Promise ? await whileThere(exchange, modes, opened) : opened;
   } catch (error) {
-    const failure = refusedPassage(error);
+    const failure = refusedMode(error);
     deps.routing.report(candidate, failure.health, exchange.request.caller.accountId);
     // What has no slot here, or cannot be written, may have one at the next.
     return { ...failure, next: true };
@@ -324,11 +324,11 @@ async function attempt(
   exchange.attempts += 1;
   exchange.asked = candidate;
   exchange.reason = candidates.reason();
-  exchange.losses = passage.losses;
-  crashPoint("upstream.before-send");
-  const failure = await attemptAt(deps, exchange, candidate, passage);
+  exchange.losses = mode.losses;
+  failpoint("upstream.before-send");
+  const failure = await attemptAt(deps, exchange, candidate, mode);
   if (failure === undefined && exchange.firstByteMs !== null) {
-    const moved = state.movedTo(candidate, home, passage.foreignValues);
+    const moved = state.movedTo(candidate, home, mode.foreignValues);
     if (moved !== undefined) deps.moves.note(moved);
   }
   return failure;
@@ -347,37 +347,43 @@ async function giveUp(
   errorType: string,
 ): Promise<void> {
   const { request } = exchange;
-  const { answer } = request;
+  const { response } = request;
   const error = last?.error ?? candidates.refusal();
   const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
     reason: exchange.drained ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
     candidate: exchange.asked,
     facts: undefined,
-    status: left ? 0 : answer.committed ? 200 : "statement" in error ? error.statement.status : error.status,
+    status: left
+      ? 0
+      : response.committed
+        ? 200
+        : "statement" in error
+          ? error.statement.status
+          : error.status,
     errorCode: codeOf(error),
   });
   if (left) return;
-  if (!answer.committed) throw error;
+  if (!response.committed) throw error;
   // Keep-alives have gone out, and with them the status: the refusal is told as a stream tells it.
-  if (!answer.open) return;
+  if (!response.open) return;
   const statement = "statement" in error ? error.statement : statementOf(error, errorType);
   const broken = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
-  answer.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
-  answer.end();
+  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
+  response.end();
 }
 
-/** Waits for what a passage needs; nothing is sent yet, so a caller who leaves and a stop both end it at once. */
-function whileThere(exchange: Exchange, passages: Passages, opening: Promise<Passage>): Promise<Passage> {
-  exchange.request.answer.onGone(() => {
+/** Waits for what a mode needs; nothing is sent yet, so a caller who leaves and a stop both end it at once. */
+function whileThere(exchange: Exchange, modes: RelayModes, opening: Promise<RelayMode>): Promise<RelayMode> {
+  exchange.request.response.onGone(() => {
     exchange.gone = true;
-    passages.close();
+    modes.close();
   });
-  exchange.onDrain = () => passages.close();
-  return opening.then((passage) => {
+  exchange.onDrain = () => modes.close();
+  return opening.then((mode) => {
     // Both may also have happened in the moment in which all was there.
     if (isMoot(exchange)) throw stopping();
-    return passage;
+    return mode;
   });
 }
 

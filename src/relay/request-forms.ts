@@ -2,13 +2,13 @@ import type { Candidate } from "../upstreams/call.ts";
 import { compactsAt } from "../upstreams/kinds.ts";
 import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
 import type { ConversationState } from "./conversation-state.ts";
-import type { Passages } from "./passages.ts";
+import type { RelayModes } from "./relay-modes.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** A request with the ways to its candidates and with what of its state they may read. */
 export interface RequestForm {
   readonly request: TextRequest;
-  readonly passages: Passages;
+  readonly modes: RelayModes;
   readonly state: ConversationState;
 }
 
@@ -71,7 +71,7 @@ export class RequestForms {
 
   /** To be called when no candidate is left to be asked. */
   close(): void {
-    this.#asked.passages.close();
-    this.#instead?.passages.close();
+    this.#asked.modes.close();
+    this.#instead?.modes.close();
   }
 }

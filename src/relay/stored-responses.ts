@@ -3,14 +3,14 @@ import type { Catalog, PlacedUpstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { AnswerRoom, Transport, UpstreamFlight } from "../upstreams/call.ts";
+import type { ResponseRoom, Transport, UpstreamCall } from "../upstreams/call.ts";
 import { encodeSegment } from "../upstreams/endpoint-url.ts";
 import type { IssuedIds } from "../upstreams/issued-ids.ts";
 import { kindOf } from "../upstreams/kinds.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
-import { type AnswerMemory, type AnswerPart, isLarge } from "./answer-memory.ts";
-import { failureOfError, failureOfTransport, scrubbedError, tooLargeAnswer } from "./failures.ts";
-import { PLAIN_ANSWER_BYTES } from "./plain-answer.ts";
+import { PLAIN_RESPONSE_BYTES } from "./buffered-response.ts";
+import { failureOfError, failureOfTransport, scrubbedError, tooLargeResponse } from "./failures.ts";
+import { isLarge, type ResponseMemory, type ResponsePart } from "./response-memory.ts";
 
 /** What is asked of a response that an upstream keeps. */
 export interface StoredAsk {
@@ -26,10 +26,10 @@ export interface StoredAsk {
 
 export interface StoredResponses {
   /** The vendor's answer, as large as one that is given anew. Rejects with GatewayError (404: not this account's) or UpstreamRejection. */
-  ask(ask: StoredAsk): Promise<StoredAnswer>;
+  ask(ask: StoredAsk): Promise<StoredResponse>;
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly body: Uint8Array;
   /** To be called once it has been read, or never will be. */
   release(): void;
@@ -39,11 +39,11 @@ export interface StoredResponsesDeps {
   readonly catalog: { current(): Catalog };
   readonly transport: Pick<Transport, "ask">;
   readonly issuedIds: Pick<IssuedIds, "find">;
-  readonly answerMemory: AnswerMemory;
+  readonly responseMemory: ResponseMemory;
 }
 
 /** A look into the vendor's database. */
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** Asks for a stored response at the upstream, and with the credential, that made it; nobody else's account is told of it. */
 export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
@@ -58,21 +58,21 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       const path = place && pathAt(place, caller.group);
       if (place === undefined || path === undefined) throw unknown(id);
       const { upstream, credential } = place;
-      const room = new StoredRoom(deps.answerMemory, caller.accountId);
+      const room = new StoredRoom(deps.responseMemory, caller.accountId);
       const outcome = await deps.transport.ask({
         ...{ upstream, credential, requestId, room },
         request: {
-          ...{ method, path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`, mostMs: MOST_MS },
+          ...{ method, path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`, mostMs: MAX_MS },
           ...(method === "POST" ? { json: {} } : {}),
         },
       });
-      const isAnswer =
-        outcome.type === "answered" && outcome.answer.status >= 200 && outcome.answer.status < 300;
-      if (!isAnswer) room.release();
+      const isResponse =
+        outcome.type === "answered" && outcome.response.status >= 200 && outcome.response.status < 300;
+      if (!isResponse) room.release();
       if (outcome.type === "failed")
-        throw room.isFull ? tooLargeAnswer(upstream.name).error : failureOfTransport(outcome.failure).error;
-      const { status, headers, body } = outcome.answer;
-      if (isAnswer) return { body: told(body, catalog), release: () => room.release() };
+        throw room.isFull ? tooLargeResponse(upstream.name).error : failureOfTransport(outcome.failure).error;
+      const { status, headers, body } = outcome.response;
+      if (isResponse) return { body: told(body, catalog), release: () => room.release() };
       if (status === 404) throw unknown(id);
       const error = scrubbedError(
         PROTOCOLS.responses.decodeError(status, headers, body),
@@ -83,23 +83,23 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
   };
 }
 
-/** Collects an answer within the memory of plain answers: what was paid for and kept is read whole, pictures and all. */
-class StoredRoom implements AnswerRoom {
+/** Collects an answer within the memory of plain answers: what was paid for and kept is read whole, images and all. */
+class StoredRoom implements ResponseRoom {
   isFull = false;
-  readonly #memory: AnswerMemory;
+  readonly #memory: ResponseMemory;
   readonly #accountId: bigint;
-  #part: AnswerPart | undefined;
+  #part: ResponsePart | undefined;
 
-  constructor(memory: AnswerMemory, accountId: bigint) {
+  constructor(memory: ResponseMemory, accountId: bigint) {
     this.#memory = memory;
     this.#accountId = accountId;
   }
 
-  holds(bytes: number, flight: Pick<UpstreamFlight, "pause" | "resume">): boolean {
-    this.isFull = bytes > PLAIN_ANSWER_BYTES;
+  holds(bytes: number, call: Pick<UpstreamCall, "pause" | "resume">): boolean {
+    this.isFull = bytes > PLAIN_RESPONSE_BYTES;
     if (this.isFull) return false;
     if (isLarge(bytes)) {
-      this.#part ??= this.#memory.open(this.#accountId, flight);
+      this.#part ??= this.#memory.open(this.#accountId, call);
       this.#part.holds(bytes);
     }
     return true;
@@ -123,9 +123,9 @@ function told(body: Uint8Array, catalog: Catalog): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // Nearly every response has `"error": null`, and a large one is parsed only where there is more to read.
   if (!ERROR_OBJECT.test(text.toString("latin1"))) return body;
-  const answer = asObject(parseLoosely(text.toString("utf8"))) ?? ({} as JsonObject);
-  if (asObject(answer["error"]) === undefined) return body;
-  return Buffer.from(JSON.stringify({ ...answer, error: scrubberOf(catalog).value(answer["error"]) }));
+  const response = asObject(parseLoosely(text.toString("utf8"))) ?? ({} as JsonObject);
+  if (asObject(response["error"]) === undefined) return body;
+  return Buffer.from(JSON.stringify({ ...response, error: scrubberOf(catalog).value(response["error"]) }));
 }
 
 const ERROR_OBJECT = /"error"\s*:\s*\{/;

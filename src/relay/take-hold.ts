@@ -1,12 +1,12 @@
 import { InsufficientFunds, type OpenHold, type TextBilling } from "../billing/billing.ts";
-import { boundRequest, freezePrice, type HoldQuestion } from "../billing/hold-bound.ts";
+import { type CostEstimateInput, estimateMaxCost, freezePrice } from "../billing/max-cost.ts";
 import { limitOutput } from "../billing/output-limit.ts";
 import type { UsageBound } from "../billing/usage-bound.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { priceExtras } from "./extras.ts";
 import { outputLimitHeader } from "./output-limit.ts";
-import { mostCopies } from "./passages.ts";
 import type { References } from "./references.ts";
+import { maxCopies } from "./relay-modes.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** A hold with what its request can have used. */
@@ -28,20 +28,20 @@ export function takeHold(
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
   const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
-  const question: HoldQuestion = {
+  const question: CostEstimateInput = {
     endpoint: request.protocol.name,
     model,
     price,
     body: request.body,
     scan: request.scan,
     outputLimits: request.protocol.forward.outputLimits,
-    answerCounts: request.protocol.forward.answerCounts,
-    copies: mostCopies(catalog, model, request),
+    responseCounts: request.protocol.forward.responseCounts,
+    copies: maxCopies(catalog, model, request),
     refersElsewhere: references.addContent,
     betas: request.headers.betas,
     settings: catalog.settings,
   };
-  const { amountNanos, usage: bound } = boundRequest(question);
+  const { amountNanos, usage: bound } = estimateMaxCost(question);
   const taken = take(billing, request, question, amountNanos);
   if (!(taken instanceof Promise)) return { hold: taken, bound, outputLimit: undefined };
   return taken.then(
@@ -54,21 +54,21 @@ export function takeHold(
 async function takeSmaller(
   billing: TextBilling,
   request: TextRequest,
-  question: HoldQuestion,
+  question: CostEstimateInput,
   error: unknown,
 ): Promise<Held> {
   const limited = error instanceof InsufficientFunds ? limitOutput(question, error.fundsNanos) : undefined;
   if (limited === undefined) throw error;
   const { amountNanos, usage: bound, outputLimit } = limited;
   const hold = await take(billing, request, question, amountNanos);
-  request.answer.addHeaders(outputLimitHeader(outputLimit));
+  request.response.addHeaders(outputLimitHeader(outputLimit));
   return { hold, bound, outputLimit };
 }
 
 function take(
   billing: TextBilling,
   request: TextRequest,
-  { model, endpoint, price }: HoldQuestion,
+  { model, endpoint, price }: CostEstimateInput,
   amountNanos: bigint,
 ): OpenHold | Promise<OpenHold> {
   return billing.take({

@@ -4,7 +4,7 @@ import type { MemoryLease } from "../base/memory-budget.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { CallerHeaders, CallerQuery } from "../upstreams/call.ts";
-import type { ClientAnswer } from "./client-answer.ts";
+import type { ClientResponse } from "./client-response.ts";
 import type { WrappedState } from "./wrapped-state.ts";
 
 export type { CallerHeaders };
@@ -21,7 +21,7 @@ export interface TextRequest {
   readonly model: string;
   readonly streamed: boolean;
   /** How many answers are asked for (`n`); 1 where the request does not say. */
-  readonly answers: number;
+  readonly responses: number;
   /** So many messages are prompts of their own, each to be answered `answers / prompts` times; absent = it is one. */
   readonly prompts?: number;
   /** generateContent's stream without `alt=sse`: a JSON array. */
@@ -37,12 +37,12 @@ export interface TextRequest {
   /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
   readonly compacts?: CompactionWish;
   /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
-  readonly instead?: Pick<TextRequest, "answer" | "body" | "scan">;
+  readonly instead?: Pick<TextRequest, "response" | "body" | "scan">;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
   /** What a header calls the conversation, if one does. */
   readonly session: string | undefined;
-  readonly answer: ClientAnswer;
+  readonly response: ClientResponse;
   /** Monotonic time of arrival. */
   readonly startedMs: number;
 }

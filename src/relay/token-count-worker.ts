@@ -6,12 +6,12 @@ import { FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 export type CountMessage = readonly Uint8Array[];
 
 /** Tokens of each, in the same order, before what is learnt of the model. */
-export type CountAnswer = readonly number[];
+export type CountResponse = readonly number[];
 
-/** A picture of a megapixel at the vendors' usual detail. */
-const PICTURE_TOKENS = 1_500;
+/** A image of a megapixel at the vendors' usual detail. */
+const IMAGE_TOKENS = 1_500;
 
-/** A page of a document is read as text and as a picture. */
+/** A page of a document is read as text and as a image. */
 const PAGE_TOKENS = 2_000;
 
 /** Of base64, what a page of an ordinary PDF takes. */
@@ -19,14 +19,14 @@ const PAGE_CHARS = 70_000;
 
 parentPort?.on("message", async (bodies: CountMessage) => {
   const count = await loadCounter();
-  const counted: CountAnswer = bodies.map((body) => {
+  const counted: CountResponse = bodies.map((body) => {
     const { text, tokens } = readPrompt([body]);
     return count(text) + tokens + FRAME_TOKENS + mediaTokens(JSON.parse(Buffer.from(body).toString("utf8")));
   });
   parentPort?.postMessage(counted);
 });
 
-/** Pictures and documents by rule, wherever they stand. */
+/** Images and documents by rule, wherever they stand. */
 function mediaTokens(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const own = Array.isArray(value) ? 0 : tokensOfPart(value as Readonly<Record<string, unknown>>);
@@ -39,11 +39,11 @@ function mediaTokens(value: unknown): number {
 function tokensOfPart(part: Readonly<Record<string, unknown>>): number {
   const type = part["type"];
   const mime = part["mimeType"] ?? part["mime_type"];
-  if (typeof mime === "string" && mime.startsWith("image/")) return PICTURE_TOKENS;
-  if (typeof type === "string" && PICTURES.has(type)) return PICTURE_TOKENS;
+  if (typeof mime === "string" && mime.startsWith("image/")) return IMAGE_TOKENS;
+  if (typeof type === "string" && IMAGES.has(type)) return IMAGE_TOKENS;
   const isDocument = mime === "application/pdf" || (typeof type === "string" && DOCUMENTS.has(type));
   return isDocument ? Math.max(1, Math.ceil(JSON.stringify(part).length / PAGE_CHARS)) * PAGE_TOKENS : 0;
 }
 
-const PICTURES: ReadonlySet<string> = new Set(["image", "image_url", "input_image"]);
+const IMAGES: ReadonlySet<string> = new Set(["image", "image_url", "input_image"]);
 const DOCUMENTS: ReadonlySet<string> = new Set(["document", "file", "input_file"]);

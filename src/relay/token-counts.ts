@@ -20,7 +20,7 @@ import { LearntFactor } from "./learnt-factor.ts";
 import { pinsOf } from "./pins.ts";
 import { readReferences } from "./references.ts";
 import type { TextRequest } from "./text-request.ts";
-import type { CountAnswer, CountMessage } from "./token-count-worker.ts";
+import type { CountMessage, CountResponse } from "./token-count-worker.ts";
 
 /** What a request is of which only the tokens are wanted. */
 export type CountedRequest = Pick<
@@ -63,7 +63,7 @@ const HEAP_MB = 1_024;
 
 /** Counts what a request would take: by the upstream where it can, for nothing; else with a local tokenizer, in a thread. */
 export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
-  const pool = createWorkerPool<CountAnswer>({
+  const pool = createWorkerPool<CountResponse>({
     entry: new URL("./token-count-worker.ts", import.meta.url),
     workers: 1,
     waiting: WAITING,
@@ -95,9 +95,9 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       },
     });
     if (outcome.type === "answered") {
-      const { status, headers, body } = outcome.answer;
+      const { status, headers, body } = outcome.response;
       const told = status === 200 ? asObject(parseLoosely(Buffer.from(body).toString("utf8"))) : undefined;
-      const isCount = typeof told?.[ANSWERS[request.protocol.name]?.field ?? ""] === "number";
+      const isCount = typeof told?.[RESPONSES[request.protocol.name]?.field ?? ""] === "number";
       if (told !== undefined && isCount) return scrubberOf(catalog).value(told) as JsonObject;
       const error = PROTOCOLS[candidate.protocol].decodeError(status, headers, body);
       if (status >= 400 && status < 500 && error.fault === "caller") {
@@ -122,7 +122,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       });
     factor.learn(id, samples, counted.slice(1));
     const tokens = Math.max(1, Math.round((counted[0] ?? 0) * factor.of(id)));
-    return ANSWERS[protocol.name]?.write(tokens) ?? {};
+    return RESPONSES[protocol.name]?.write(tokens) ?? {};
   };
 
   return {
@@ -141,7 +141,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       return { body: await countHere(request, model), estimated: true };
     },
     ended(request, model, { usage, estimated, status }) {
-      if (estimated || status !== 200 || request.answers !== 1) return;
+      if (estimated || status !== 200 || request.responses !== 1) return;
       factor.keep(model.id, request.body, totalInput(usage));
     },
     close: () => pool.close(),
@@ -152,7 +152,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
 const MANY_UPSTREAMS = 1_000;
 
 /** Where the vendor's answer has its count, and how ours is written. */
-const ANSWERS: Readonly<
+const RESPONSES: Readonly<
   Record<string, { readonly field: string; write(tokens: number): JsonObject } | undefined>
 > = {
   messages: { field: "input_tokens", write: (tokens) => ({ input_tokens: tokens }) },

@@ -7,7 +7,7 @@ import type { TextRequest } from "./text-request.ts";
 /** English has 5 bytes of text per token, code 3.8, others 2.5 to 8, each with its JSON around it. */
 const BYTES_PER_TOKEN = 4;
 
-/** A picture of a megapixel at the vendors' usual detail. */
+/** A image of a megapixel at the vendors' usual detail. */
 const IMAGE_TOKENS = 1_500;
 
 /**
@@ -16,14 +16,14 @@ const IMAGE_TOKENS = 1_500;
  */
 export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate {
   const { protocol, scan } = request;
-  const { pictures } = readFeatures(protocol.name, scan);
-  const pictureBytes = pictures.reduce((sum, { start, end }) => sum + end - start, 0);
-  const input = Math.ceil((scan.length - pictureBytes) / BYTES_PER_TOKEN) + pictures.length * IMAGE_TOKENS;
+  const { images } = readFeatures(protocol.name, scan);
+  const imageBytes = images.reduce((sum, { start, end }) => sum + end - start, 0);
+  const input = Math.ceil((scan.length - imageBytes) / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
   return {
     model: model.id,
     input: Math.min(input, model.contextTokens ?? input),
     outputLimit: isGenerating(protocol.name) ? outputLimit(request, model) : 0,
-    answers: request.answers,
+    responses: request.responses,
   };
 }
 

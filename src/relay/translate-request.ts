@@ -1,6 +1,6 @@
 import { parseExact, writeExact } from "../base/exact-json.ts";
 import type { Loss, RefusedField } from "../conversation/loss.ts";
-import type { AnswerPlan, EncodeTarget } from "../conversation/plan.ts";
+import type { EncodeTarget, ResponsePlan } from "../conversation/plan.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ChatRequest, JsonObject } from "../conversation/request.ts";
 import type { Protocol } from "../protocols/protocol.ts";
@@ -24,20 +24,20 @@ export interface WrittenRequest {
   /** The bodies of all copies where they differ. */
   readonly apart?: readonly Uint8Array[];
   readonly losses: readonly Loss[];
-  readonly plan: AnswerPlan;
+  readonly plan: ResponsePlan;
   readonly includeUsage: boolean;
   readonly oneCall?: true;
   readonly echo: JsonObject;
 }
 
 /** Why a request cannot be served, naming the field. */
-export interface Refusal {
+export interface TranslationRefusal {
   readonly path: string;
   readonly message: string;
   readonly details?: unknown;
 }
 
-export type Translated<T> = { readonly value: T } | { readonly refused: Refusal };
+export type Translated<T> = { readonly value: T } | { readonly refused: TranslationRefusal };
 
 /** Reads a caller's body, known to be JSON, into the neutral form. */
 export function decodeRequest(received: ReceivedRequest): Translated<ChatRequest> {
@@ -65,7 +65,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
 }
 
 /** An error would lose its fields on the way between threads. */
-function refused({ path, message, details }: RefusedField): { readonly refused: Refusal } {
+function refused({ path, message, details }: RefusedField): { readonly refused: TranslationRefusal } {
   return { refused: { path, message, details } };
 }
 

@@ -22,7 +22,7 @@ export interface TranslateMessage {
 export type TranslateReply = Translated<WrittenRequest> | { readonly linksMedia: true };
 
 /** What it answers: a reply whose `echo` is JSON text, since threads hand each other numbers as doubles only. */
-export type TranslateAnswer =
+export type TranslateResponse =
   | Exclude<TranslateReply, { readonly value: WrittenRequest }>
   | { readonly value: Omit<WrittenRequest, "echo"> & { readonly echo: string } };
 
@@ -31,15 +31,15 @@ parentPort?.on("message", (message: TranslateMessage) => {
   // A small body lies in memory that others share, which cannot be moved.
   const buffer = "value" in reply ? reply.value.body.buffer : undefined;
   const isOwn = "value" in reply && buffer?.byteLength === reply.value.body.byteLength;
-  const answer: TranslateAnswer =
+  const response: TranslateResponse =
     "value" in reply ? { value: { ...reply.value, echo: writeExact(reply.value.echo) } } : reply;
-  parentPort?.postMessage(answer, isOwn && buffer !== undefined ? [buffer] : []);
+  parentPort?.postMessage(response, isOwn && buffer !== undefined ? [buffer] : []);
 });
 
 function translate({ request, target }: TranslateMessage): TranslateReply {
   const decoded = decodeRequest(request);
   if ("refused" in decoded) return decoded;
-  const { traits } = translationOf(PROTOCOLS[target.origin.protocol]);
-  if (mediaToInline(decoded.value, traits, target.quirks).length > 0) return { linksMedia: true };
+  const { capabilities } = translationOf(PROTOCOLS[target.origin.protocol]);
+  if (mediaToInline(decoded.value, capabilities, target.quirks).length > 0) return { linksMedia: true };
   return encodeRequest(decoded.value, target);
 }

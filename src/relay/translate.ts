@@ -2,17 +2,17 @@ import type { Model } from "../catalog/catalog.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { openLosses } from "../conversation/loss.ts";
 import type { Origin } from "../conversation/opaque.ts";
-import type { AnswerFrame, AnswerPlan, EncodeTarget } from "../conversation/plan.ts";
+import type { EncodeTarget, ResponseFrame, ResponsePlan } from "../conversation/plan.ts";
 import type { Quirks } from "../conversation/quirks.ts";
 import { type Protocol, UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import { ANSWER_FIELDS, type TellCall, type WireFrame } from "../protocols/translation.ts";
+import { RESPONSE_FIELDS, type TellCall, type WireFrame } from "../protocols/translation.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { StateTerms } from "./conversation-state.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import { writeAsAsked } from "./other-framing.ts";
-import type { Passage, StreamPassage } from "./passage.ts";
+import type { RelayMode, StreamRewriter } from "./relay-mode.ts";
 import type { TextRequest } from "./text-request.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
@@ -39,7 +39,7 @@ export function targetOf(
   };
 }
 
-/** Who mints state in a candidate's answers; its protocol is one of the four that generate. */
+/** Who issues state in a candidate's answers; its protocol is one of the four that generate. */
 export function originOf({ protocol, upstream, model, credential }: Candidate): Origin {
   return {
     protocol: protocol as Origin["protocol"],
@@ -50,11 +50,11 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
 }
 
 /** What an answer to this request needs beside its content. */
-export function answerFrame(
+export function responseFrame(
   { id, scan }: TextRequest,
   model: string,
   { createdSeconds, includeUsage, oneCall, echo }: FrameFacts,
-): AnswerFrame {
+): ResponseFrame {
   return {
     id: id.replace(/^req_/, ""),
     requestId: id,
@@ -67,7 +67,7 @@ export function answerFrame(
   };
 }
 
-interface FrameFacts extends Pick<AnswerFrame, "includeUsage" | "oneCall" | "echo"> {
+interface FrameFacts extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "echo"> {
   readonly createdSeconds: number;
 }
 
@@ -78,9 +78,9 @@ export function translate(
   { model, protocol }: Candidate,
   createdSeconds: number,
   tellCall?: TellCall,
-): Passage {
+): RelayMode {
   const upstream = PROTOCOLS[protocol];
-  const frame = answerFrame(request, model, { createdSeconds, ...facts });
+  const frame = responseFrame(request, model, { createdSeconds, ...facts });
   return {
     pieces: [body],
     copies: plan.copies,
@@ -102,11 +102,11 @@ export function translate(
 function openTranslatedStream(
   request: TextRequest,
   upstream: Protocol,
-  plan: AnswerPlan,
-  frame: AnswerFrame,
+  plan: ResponsePlan,
+  frame: ResponseFrame,
   tellCall: TellCall | undefined,
-): StreamPassage {
-  const losses = openLosses(ANSWER_FIELDS);
+): StreamRewriter {
+  const losses = openLosses(RESPONSE_FIELDS);
   const reader = openEventReader(translationOf(upstream), plan);
   const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
   const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;

@@ -4,7 +4,7 @@ import type { EncodeTarget } from "../conversation/plan.ts";
 import type { JsonObject } from "../conversation/request.ts";
 import { GatewayError } from "../errors.ts";
 import type { TextRequest } from "./text-request.ts";
-import type { TranslateAnswer, TranslateMessage, TranslateReply } from "./translate-worker.ts";
+import type { TranslateMessage, TranslateReply, TranslateResponse } from "./translate-worker.ts";
 
 /** Translates large requests beside the event loop, which they would hold up for everybody. */
 export interface Translator {
@@ -26,7 +26,7 @@ const WAITING = 32;
 const HEAP_MB = 2_048;
 
 export function createTranslator(): Translator {
-  const pool = createWorkerPool<TranslateAnswer>({
+  const pool = createWorkerPool<TranslateResponse>({
     entry: new URL("./translate-worker.ts", import.meta.url),
     workers: WORKERS,
     waiting: WAITING,
@@ -52,9 +52,9 @@ export function createTranslator(): Translator {
   };
 }
 
-function replyOf(answer: TranslateAnswer): TranslateReply {
-  if (!("value" in answer)) return answer;
-  return { value: { ...answer.value, echo: parseExact(answer.value.echo) as JsonObject } };
+function replyOf(response: TranslateResponse): TranslateReply {
+  if (!("value" in response)) return response;
+  return { value: { ...response.value, echo: parseExact(response.value.echo) as JsonObject } };
 }
 
 function refusalOf(cause: PoolFull | WorkerLost): GatewayError {

@@ -1,5 +1,5 @@
 import { compileWatch, type Watch } from "../base/json-watch.ts";
-import { holdPaths } from "../billing/hold-bound.ts";
+import { holdPaths } from "../billing/max-cost.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ForwardTable } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
@@ -40,5 +40,5 @@ export function watchOf(name: ProtocolName): Watch {
 
 function tablePaths(forward: ForwardTable): string[] {
   const instead = forward.content?.instead ?? [];
-  return [...Object.keys(forward.fields), ...instead, ...forward.outputLimits, ...forward.answerCounts];
+  return [...Object.keys(forward.fields), ...instead, ...forward.outputLimits, ...forward.responseCounts];
 }

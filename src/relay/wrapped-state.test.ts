@@ -31,28 +31,28 @@ describe("wrapped state in a body", () => {
 
   it("tells the minter of the latest, in a string as in the native slot's base64", () => {
     const base64 = Buffer.from(wrapped("c")).toString("base64");
-    expect(findWrappedState(chunks([wrapped("a"), wrapped("b")]))).toEqual({ minter: origin("b") });
-    expect(find(chunks([wrapped("a"), base64]), "generate-content")).toEqual({ minter: origin("c") });
-    expect(find(chunks([wrapped("a"), base64]), "responses")).toEqual({ minter: origin("a") });
+    expect(findWrappedState(chunks([wrapped("a"), wrapped("b")]))).toEqual({ issuer: origin("b") });
+    expect(find(chunks([wrapped("a"), base64]), "generate-content")).toEqual({ issuer: origin("c") });
+    expect(find(chunks([wrapped("a"), base64]), "responses")).toEqual({ issuer: origin("a") });
   });
 
   it("tells the minter of hidden thoughts, whose codecs write something behind the state", () => {
     const hidden = `${wrapped("b")}.hidden`;
     const base64 = Buffer.from(hidden).toString("base64");
-    expect(find(chunks([wrapped("a"), hidden]), "responses")).toEqual({ minter: origin("b") });
-    expect(find(chunks([wrapped("a"), base64]), "generate-content")).toEqual({ minter: origin("b") });
+    expect(find(chunks([wrapped("a"), hidden]), "responses")).toEqual({ issuer: origin("b") });
+    expect(find(chunks([wrapped("a"), base64]), "generate-content")).toEqual({ issuer: origin("b") });
   });
 
   it("looks past words of a prompt that only begin like it", () => {
     const words = [WRAPPED_START, `${WRAPPED_START}!!`, `${WRAPPED_START}nonsense`];
-    expect(findWrappedState(chunks([wrapped("a"), ...words]))).toEqual({ minter: origin("a") });
-    expect(findWrappedState(chunks(words))).toEqual({ minter: undefined });
+    expect(findWrappedState(chunks([wrapped("a"), ...words]))).toEqual({ issuer: origin("a") });
+    expect(findWrappedState(chunks(words))).toEqual({ issuer: undefined });
     const many = [wrapped("a"), ...Array(100_000).fill(WRAPPED_START)];
-    expect(findWrappedState(chunks(many))).toEqual({ minter: undefined });
+    expect(findWrappedState(chunks(many))).toEqual({ issuer: undefined });
   });
 
   it("is carried by an empty signature, which names no minter", () => {
-    expect(find(chunks({ signature: "" }), "messages")).toEqual({ minter: undefined });
+    expect(find(chunks({ signature: "" }), "messages")).toEqual({ issuer: undefined });
     expect(find(chunks({ signature: "" }), "responses")).toBeUndefined();
   });
 
@@ -60,7 +60,7 @@ describe("wrapped state in a body", () => {
     fc.assert(
       fc.property(fc.integer({ min: 18, max: 400 }), fc.string(), (size, text) => {
         const body = chunks({ text, state: wrapped("a"), more: text }, size);
-        expect(findWrappedState(body)).toEqual({ minter: origin("a") });
+        expect(findWrappedState(body)).toEqual({ issuer: origin("a") });
       }),
     );
   });
@@ -69,7 +69,7 @@ describe("wrapped state in a body", () => {
     fc.assert(
       fc.property(fc.integer({ min: 18, max: 100 }), fc.string(), (size, text) => {
         expect(findWrappedState(chunks({ text, signature: "", more: text }, size))).toEqual({
-          minter: undefined,
+          issuer: undefined,
         });
       }),
     );

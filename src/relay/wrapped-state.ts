@@ -3,8 +3,8 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 
 /** A body that carries state which an earlier answer wrapped for this caller (`gw1.`). */
 export interface WrappedState {
-  /** Who minted the latest of it, where it can be read: the conversation's last turn rests on that. */
-  readonly minter: Origin | undefined;
+  /** Who issued the latest of it, where it can be read: the conversation's last turn rests on that. */
+  readonly issuer: Origin | undefined;
 }
 
 /** Reads a body chunk by chunk, as it arrives. */
@@ -16,7 +16,7 @@ export interface StateSearch {
 
 /**
  * Looks for wrapped state by its marks, in the bytes: a body that has none is never read further. Such state
- * is nobody's but its minter's, so a body that has it is never forwarded as it is, though the protocols agree.
+ * is nobody's but its issuer's, so a body that has it is never forwarded as it is, though the protocols agree.
  * It looks at each chunk as it arrives, since to go through 32 MB at once would hold up everyone else.
  */
 export function openStateSearch(protocol: ProtocolName): StateSearch {
@@ -37,8 +37,8 @@ export function openStateSearch(protocol: ProtocolName): StateSearch {
       previous = chunk;
     },
     end() {
-      if (marked.length > 0) return { minter: readMinter(Buffer.concat(marked), marks) };
-      return unsigned ? { minter: undefined } : undefined;
+      if (marked.length > 0) return { issuer: readIssuer(Buffer.concat(marked), marks) };
+      return unsigned ? { issuer: undefined } : undefined;
     },
   };
 }
@@ -62,13 +62,13 @@ const MARKS = [WRAPPED];
 const NATIVE_MARKS = [WRAPPED, IN_BASE64];
 const NO_MARKS: readonly Buffer[] = [];
 
-const LONGEST_MARK = Math.max(...[...NATIVE_MARKS, ...UNSIGNED].map((mark) => mark.length));
+const MAX_MARK = Math.max(...[...NATIVE_MARKS, ...UNSIGNED].map((mark) => mark.length));
 
 /** Prompts may hold the mark too, by accident or on purpose; so many are looked at for one that is true. */
 const MAX_LOOKS = 8;
 
 /** The origin in the last wrapped word of a text. */
-function readMinter(text: Buffer, marks: readonly Buffer[]): Origin | undefined {
+function readIssuer(text: Buffer, marks: readonly Buffer[]): Origin | undefined {
   let end = text.length;
   for (let look = 0; look < MAX_LOOKS && end > 0; look += 1) {
     const start = Math.max(...marks.map((mark) => text.lastIndexOf(mark, end - 1)));
@@ -90,5 +90,5 @@ function holdsAny(bytes: Buffer | undefined, marks: readonly Buffer[]): boolean 
 
 /** What stands around the cut between two chunks, for a mark that it goes through. */
 function seamOf(before: Buffer, after: Buffer): Buffer {
-  return Buffer.concat([before.subarray(-LONGEST_MARK), after.subarray(0, LONGEST_MARK)]);
+  return Buffer.concat([before.subarray(-MAX_MARK), after.subarray(0, MAX_MARK)]);
 }

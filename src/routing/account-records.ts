@@ -3,7 +3,7 @@ import { AccountRecord } from "./account-record.ts";
 import type { FailedPlaces } from "./failed-places.ts";
 
 /** Records at one place, some 300 bytes each; half of them are always there. Who is forgotten is let in, and has no vote. */
-const MOST_ACCOUNTS = 512;
+const MAX_ACCOUNTS = 512;
 
 /** One account may be the matter itself. */
 const BAD_TO_OPEN = 2;
@@ -24,7 +24,7 @@ export function carries({ bad, good }: Votes): boolean {
 /** What each account has met at one place. */
 export class AccountRecords {
   readonly #failedPlaces: FailedPlaces;
-  readonly #records = createLru<bigint, AccountRecord>(MOST_ACCOUNTS);
+  readonly #records = createLru<bigint, AccountRecord>(MAX_ACCOUNTS);
 
   constructor(failedPlaces: FailedPlaces) {
     this.#failedPlaces = failedPlaces;

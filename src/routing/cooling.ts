@@ -1,7 +1,7 @@
 /** A 429 without `Retry-After` means seconds: vendors count per minute and refill steadily. */
 const DEFAULT_MS = 5_000;
 /** A longer `Retry-After` is tried again anyhow, since limits are raised and credit is bought meanwhile. */
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 /** A wrong key or an empty account is mended by a person, not within seconds. */
 const REFUSED_MS = 300_000;
@@ -20,7 +20,7 @@ export class Cooling {
 
   /** True = it did not cool before. */
   rateLimited(retryAfterSeconds: number | undefined, nowMs: number): boolean {
-    return this.#cool(Math.min((retryAfterSeconds ?? 0) * 1_000 || DEFAULT_MS, MOST_MS), nowMs);
+    return this.#cool(Math.min((retryAfterSeconds ?? 0) * 1_000 || DEFAULT_MS, MAX_MS), nowMs);
   }
 
   /** True = it did not cool before. */

@@ -5,10 +5,10 @@ import type { Requester } from "./outcome.ts";
 const REMEMBERED_MS = 30_000;
 
 /** Accounts by models; whoever is forgotten has votes again, which alone open nothing. */
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 
 /** Two tell all there is to know. */
-const MOST_PLACES = 2;
+const MAX_PLACES = 2;
 
 interface Failure {
   readonly place: string;
@@ -23,19 +23,19 @@ export interface FailedPlaces {
 }
 
 export function createFailedPlaces(): FailedPlaces {
-  const failures = createLru<string, Failure[]>(MOST_KNOWN);
+  const failures = createLru<string, Failure[]>(MAX_KNOWN);
   const keyOf = ({ account, model }: Requester): string => `${account} ${model}`;
   return {
     note(requester, place, nowMs) {
       const key = keyOf(requester);
       const others = (failures.get(key) ?? []).filter((each) => each.place !== place);
-      failures.set(key, [{ place, atMs: nowMs }, ...others].slice(0, MOST_PLACES));
+      failures.set(key, [{ place, atMs: nowMs }, ...others].slice(0, MAX_PLACES));
     },
     several(requester, nowMs) {
       const recent = (failures.get(keyOf(requester)) ?? []).filter(
         ({ atMs }) => nowMs - atMs <= REMEMBERED_MS,
       );
-      return recent.length >= MOST_PLACES;
+      return recent.length >= MAX_PLACES;
     },
   };
 }

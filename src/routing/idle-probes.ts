@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { every, type Timers } from "../base/timers.ts";
+import { runEvery, type Timers } from "../base/timers.ts";
 import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import type { Routing } from "./routing.ts";
@@ -8,7 +8,7 @@ import type { Routing } from "./routing.ts";
 const IDLE_MS = 30_000;
 
 /** One that was found away is tried this often until its breaker is open: five trials in a row tell. */
-const AGAIN_MS = 5_000;
+const RETRY_DELAY_MS = 5_000;
 const TRIALS_TO_TELL = 5;
 
 export interface IdleProbesOptions {
@@ -40,10 +40,10 @@ export function watchIdleUpstreams(options: IdleProbesOptions): { stop(): Promis
     }
     known.away = away ? known.away + 1 : 0;
     const soon = known.away > 0 && known.away < TRIALS_TO_TELL;
-    known.nextMs = clock.monotonicMs() + (soon ? AGAIN_MS : IDLE_MS);
+    known.nextMs = clock.monotonicMs() + (soon ? RETRY_DELAY_MS : IDLE_MS);
   };
 
-  const beat = every(timers, AGAIN_MS, async () => {
+  const beat = runEvery(timers, RETRY_DELAY_MS, async () => {
     const wanted = catalog.current().upstreams.filter(({ probe }) => probe);
     trials = new Map(wanted.map(({ id }) => [id, trials.get(id) ?? { nextMs: 0, away: 0 }]));
     const nowMs = clock.monotonicMs();

@@ -4,8 +4,8 @@ import { type Condition, conditionOf } from "./condition.ts";
 import type { Route } from "./routes.ts";
 
 /** An upstream on the way to a model, as a person looks at it. */
-export interface RouteStation {
-  /** Counts from 1: stations of one tier share the requests by weight, the next is asked when none of them can. */
+export interface InspectedUpstream {
+  /** Counts from 1: upstreams of one tier share the requests by weight, the next is asked when none of them can. */
   readonly tier: number;
   readonly upstream: Upstream;
   /** What the upstream calls the model. */
@@ -26,16 +26,16 @@ export interface CredentialCondition extends Condition {
 export function inspectRoute(
   route: Route,
   { nowMs, inFlight }: { readonly nowMs: number; readonly inFlight: (upstreamId: bigint) => number },
-): RouteStation[] {
+): InspectedUpstream[] {
   return route.flatMap((tier, index) =>
-    tier.flatMap(({ upstream, stops }) => {
-      const [first] = stops;
+    tier.flatMap(({ upstream, targets }) => {
+      const [first] = targets;
       if (first === undefined) return [];
       return [
         {
           ...{ tier: index + 1, upstream, full: inFlight(upstream.id) >= upstream.maxConcurrency },
           ...{ model: first.candidate.model, protocol: first.candidate.protocol },
-          credentials: stops.map(({ candidate, health }) => ({
+          credentials: targets.map(({ candidate, health }) => ({
             ...{ id: candidate.credential.id, name: candidate.credential.name },
             ...conditionOf(health, nowMs),
           })),

@@ -10,7 +10,7 @@ const MAX_SAVED = 10;
 const MAX_OF_ACCOUNT = MAX_SAVED / 2;
 
 /** Accounts at one upstream; who is forgotten has its half again, and no more than there is. */
-const MOST_ACCOUNTS = 2_000;
+const MAX_ACCOUNTS = 2_000;
 
 /**
  * How many requests may go on to another candidate after this upstream failed them. When everything
@@ -19,7 +19,7 @@ const MOST_ACCOUNTS = 2_000;
  */
 export class RetryBudget {
   #saved = MAX_SAVED;
-  readonly #accounts = createLru<bigint, { saved: number }>(MOST_ACCOUNTS);
+  readonly #accounts = createLru<bigint, { saved: number }>(MAX_ACCOUNTS);
 
   earn(account: bigint): void {
     this.#saved = Math.min(MAX_SAVED, this.#saved + EARNED_PER_REQUEST);

@@ -24,8 +24,8 @@ export interface CandidateOrder extends RouteOrder {
   readonly conversation?: ConversationKey;
   /** Where its conversation went on when its own place could not: there it stays, whatever the priorities. */
   readonly moved?: Place;
-  /** Whoever minted the state that the request carries is asked before others of its priority. */
-  readonly minter?: Origin;
+  /** Whoever issued the state that the request carries is asked before others of its priority. */
+  readonly issuer?: Origin;
   /** Where what the request refers to is kept: one of these places, or nothing. */
   readonly pins?: readonly Pin[];
 }
@@ -37,7 +37,7 @@ export interface Pin {
 }
 
 /** A candidate with what is known of it; made once for each state of the catalog, used by all requests. */
-export interface Stop {
+export interface CredentialTarget {
   readonly candidate: Candidate;
   readonly health: Health;
   /** Our id of the model. */
@@ -49,14 +49,14 @@ export interface Stop {
 }
 
 /** One upstream on a route, with its credentials in rotation. */
-export interface Station {
+export interface UpstreamTarget {
   readonly upstream: Upstream;
-  readonly stops: readonly Stop[];
+  readonly targets: readonly CredentialTarget[];
   readonly budget: RetryBudget;
 }
 
-/** Stations of one priority. */
-export type Tier = readonly Station[];
+/** Upstreams of one priority. */
+export type Tier = readonly UpstreamTarget[];
 
 /** The ways to a model: tiers by rising priority, within one first those that need no translation. */
 export type Route = readonly Tier[];
@@ -72,7 +72,7 @@ export interface HealthSite {
 export interface Routes {
   find(catalog: Catalog, order: RouteOrder): Route;
   /** What is known of a candidate that came from a route of any state of the catalog. */
-  stopOf(candidate: Candidate): Stop | undefined;
+  targetOf(candidate: Candidate): CredentialTarget | undefined;
   /** What is known of a model under a credential, also one that no text request asks for. */
   healthAt(site: HealthSite): Health;
   /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
@@ -88,7 +88,7 @@ export interface Routes {
 export function createRoutes(): Routes {
   let version: Catalog | undefined;
   let routes = new Map<string, Route>();
-  const stops = new WeakMap<Candidate, Stop>();
+  const targets = new WeakMap<Candidate, CredentialTarget>();
   const known = new Map<string, { readonly site: HealthSite; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
@@ -111,7 +111,7 @@ export function createRoutes(): Routes {
       }
       return route;
     },
-    stopOf: (candidate) => stops.get(candidate),
+    targetOf: (candidate) => targets.get(candidate),
     healthAt,
     openBreakers() {
       const counts = new Map((version?.upstreams ?? []).map(({ name }) => [name, 0]));
@@ -133,35 +133,35 @@ export function createRoutes(): Routes {
     // Within one priority those that speak the caller's protocol come first: forwarding loses nothing.
     const tiers = new Map<
       string,
-      { readonly priority: number; readonly translates: boolean; readonly stations: Station[] }
+      { readonly priority: number; readonly translates: boolean; readonly upstreamTargets: UpstreamTarget[] }
     >();
     for (const upstream of catalog.serving(model, group, protocol)) {
       const name = upstream.models.get(model);
       const spoken = spokenProtocol(upstream.protocols, protocol);
       if (name === undefined || spoken === undefined) continue;
-      const station = {
+      const upstreamTarget = {
         upstream,
-        stops: upstream.credentials.map((credential) =>
-          stopAt(model, { upstream, credential, model: name, protocol: spoken }),
+        targets: upstream.credentials.map((credential) =>
+          targetAt(model, { upstream, credential, model: name, protocol: spoken }),
         ),
         budget: budgetOf(upstream.id),
       };
       const translates = spoken !== protocol;
       const { priority } = upstream;
-      const tier = tiers.get(`${priority} ${translates}`) ?? { priority, translates, stations: [] };
-      tier.stations.push(station);
+      const tier = tiers.get(`${priority} ${translates}`) ?? { priority, translates, upstreamTargets: [] };
+      tier.upstreamTargets.push(upstreamTarget);
       tiers.set(`${priority} ${translates}`, tier);
     }
     return [...tiers.values()]
       .sort((a, b) => a.priority - b.priority || Number(a.translates) - Number(b.translates))
-      .map(({ stations }) => stations);
+      .map(({ upstreamTargets }) => upstreamTargets);
   }
 
-  function stopAt(model: string, candidate: Candidate): Stop {
+  function targetAt(model: string, candidate: Candidate): CredentialTarget {
     const health = healthAt(candidate);
     const { upstream, credential } = candidate;
     const place = { upstreamId: upstream.id, credentialId: credential.id };
-    const stop: Stop = {
+    const target: CredentialTarget = {
       candidate: Object.freeze(candidate),
       health,
       model,
@@ -170,8 +170,8 @@ export function createRoutes(): Routes {
       seed: seedOf(place),
       load: loadAt(place),
     };
-    stops.set(candidate, stop);
-    return stop;
+    targets.set(candidate, target);
+    return target;
   }
 
   function healthAt(site: HealthSite): Health {

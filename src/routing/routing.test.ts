@@ -100,10 +100,10 @@ describe("a pinned request", () => {
 });
 
 describe("a request that carries an upstream's state", () => {
-  const carrying = { ...ORDER, minter: { protocol: "messages", upstream: "u2", model: "theirs" } } as const;
-  const asked = (minted: Parameters<typeof attempts>[3], ...upstreams: Upstream[]): Set<string> => {
+  const carrying = { ...ORDER, issuer: { protocol: "messages", upstream: "u2", model: "theirs" } } as const;
+  const asked = (issued: Parameters<typeof attempts>[3], ...upstreams: Upstream[]): Set<string> => {
     const { routing } = rig();
-    const firsts = Array.from({ length: 50 }, () => attempts(routing, catalogOf(upstreams), OK, minted)[0]);
+    const firsts = Array.from({ length: 50 }, () => attempts(routing, catalogOf(upstreams), OK, issued)[0]);
     return new Set(firsts.filter((first) => first !== undefined));
   };
 
@@ -126,8 +126,8 @@ describe("a request that carries an upstream's state", () => {
     let full = false;
     const catalog = catalogOf([upstreamOf(1n), upstreamOf(2n)]);
     expect(attempts(routing, catalog, FAILED, carrying)).toEqual(["u2/a", "u1/a"]);
-    const [minter] = routing.candidates(catalog, carrying);
-    if (minter) routing.report(minter, LIMITED, 1n);
+    const [issuer] = routing.candidates(catalog, carrying);
+    if (issuer) routing.report(issuer, LIMITED, 1n);
     expect(attempts(routing, catalog, OK, carrying)).toEqual(["u1/a"]);
     wait(21_000);
     full = true;

@@ -4,15 +4,15 @@ import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
+import { AttemptCounter, type AttemptCounts } from "./attempt-counter.ts";
+import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
 import { type Condition, conditionOf, type Trouble } from "./condition.ts";
 import type { Health } from "./health.ts";
-import { inspectRoute, type RouteStation } from "./inspect.ts";
+import { type InspectedUpstream, inspectRoute } from "./inspect.ts";
 import type { AttemptOutcome, Requester } from "./outcome.ts";
 import { type CandidateOrder, createRoutes, type HealthSite, type RouteOrder } from "./routes.ts";
 import { createConversationSample, type SeenConversations } from "./seen-conversations.ts";
-import { type AttemptCounts, AttemptTally } from "./tally.ts";
 import { tell } from "./tell.ts";
-import { type Candidates, Walk } from "./walk.ts";
 
 export interface RoutingOptions {
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export interface Routing {
   /** How attempts at an upstream ended in the last ten minutes, in this process. */
   attempts(upstreamId: bigint): AttemptCounts;
   /** The way that requests of this order take, without taking it. */
-  inspect(catalog: Catalog, order: RouteOrder): readonly RouteStation[];
+  inspect(catalog: Catalog, order: RouteOrder): readonly InspectedUpstream[];
   /** How many requests named each conversation of a model in the last one to two hours, in this process. */
   seenConversations(model: string): SeenConversations;
   /** The same of every model that has any. */
@@ -66,17 +66,17 @@ export interface PlaceHealth {
 export function createRouting(options: RoutingOptions): Routing {
   const { clock, log, inFlight } = options;
   const routes = createRoutes();
-  const tally = new AttemptTally();
+  const tally = new AttemptCounter();
   const seen = createConversationSample();
   /** By upstream; as many as an installation has ever had. */
   const reportedMs = new Map<bigint, number>();
   const nowMs = (): number => clock.monotonicMs();
-  const walkDeps = { nowMs, inFlight, random: options.random ?? drawFraction };
+  const iteratorDeps = { nowMs, inFlight, random: options.random ?? drawFraction };
 
   return {
     candidates(catalog, order) {
       if (order.conversation !== undefined) seen.see(order.model, order.conversation, nowMs());
-      return new Walk(routes.find(catalog, order), order, walkDeps);
+      return new CandidateIterator(routes.find(catalog, order), order, iteratorDeps);
     },
     seenConversations: (model) => seen.of(model, nowMs()),
     allSeenConversations: () => seen.all(nowMs()),
@@ -85,9 +85,9 @@ export function createRouting(options: RoutingOptions): Routing {
     inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
-      const stop = routes.stopOf(candidate);
-      if (outcome.kind !== "answering") stop?.load.leave();
-      learn(candidate, stop?.health, outcome, { account, model: stop?.model ?? "" });
+      const target = routes.targetOf(candidate);
+      if (outcome.kind !== "answering") target?.load.leave();
+      learn(candidate, target?.health, outcome, { account, model: target?.model ?? "" });
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),
     places: {

@@ -17,10 +17,10 @@ export interface ConversationSample {
 }
 
 /** A share is told to three points. */
-const MOST_SAMPLED = 256;
+const MAX_SAMPLED = 256;
 
 /** Some 20 KB each when full; half of them are always there. */
-const MOST_MODELS = 1_000;
+const MAX_MODELS = 1_000;
 
 /** A conversation counts for one to two of these, since its first requests may be its last for long. */
 const WINDOW_MS = 3_600_000;
@@ -44,7 +44,7 @@ interface Sample {
  * since it was first seen.
  */
 export function createConversationSample(): ConversationSample {
-  const samples = createLru<string, Sample>(MOST_MODELS);
+  const samples = createLru<string, Sample>(MAX_MODELS);
 
   const sampleOf = (model: string, nowMs: number): Sample => {
     const sample = samples.get(model) ?? { current: window(), previous: window(), startedMs: nowMs };
@@ -66,7 +66,7 @@ export function createConversationSample(): ConversationSample {
       if (hash >= current.limit) return;
       const before = current.counts.get(hash) ?? previous.counts.get(hash) ?? 0;
       current.counts.set(hash, before + 1);
-      if (current.counts.size <= MOST_SAMPLED) return;
+      if (current.counts.size <= MAX_SAMPLED) return;
       current.limit = Math.max(...current.counts.keys());
       current.counts.delete(current.limit);
     },
@@ -93,6 +93,6 @@ function countOf({ current, previous }: Sample): SeenConversations {
   const limit = Math.min(current.limit, previous.limit);
   const counts = new Map([...previous.counts, ...current.counts]);
   const kept = [...counts].filter(([hash]) => hash < limit).sort(([one], [other]) => one - other);
-  const sampled = kept.slice(0, MOST_SAMPLED);
+  const sampled = kept.slice(0, MAX_SAMPLED);
   return { sampled: sampled.length, once: sampled.filter(([, seen]) => seen === 1).length };
 }

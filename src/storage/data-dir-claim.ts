@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomId } from "../base/random.ts";
 import { makeDataDir } from "./data-dir.ts";
 import type { DatabaseLog } from "./database.ts";
-import { openSession, type Session } from "./session.ts";
-import { stay } from "./stay.ts";
+import { type DatabaseSession, openSession } from "./database-session.ts";
+import { openReconnectingSession } from "./reconnecting-session.ts";
 
 export interface ClaimOptions {
   readonly url: string;
@@ -16,7 +16,7 @@ export interface ClaimOptions {
 
 /**
  * Claims a data folder for the one gateway that serves from it while the database is a server elsewhere:
- * the spool in the folder is one program's own. The claim is an advisory lock on the server, named after
+ * the journal in the folder is one program's own. The claim is an advisory lock on the server, named after
  * an id that lies in the folder, so that it holds whatever the folder's path is on each machine. Rejects
  * with OwnerTakenError where another gateway has it. Gives the function that ends the claim.
  */
@@ -28,11 +28,11 @@ export async function claimDataDir({
 }: ClaimOptions): Promise<() => Promise<void>> {
   await makeDataDir(dataDir);
   const domain = `faregate ${await idOf(dataDir)}`;
-  const attach = async (): Promise<{ url: string; session: Session }> => ({
+  const attach = async (): Promise<{ url: string; session: DatabaseSession }> => ({
     url,
     session: await openSession({ url, role: "owner", dataDir, domain }),
   });
-  const claim = await stay(attach, log, onLost);
+  const claim = await openReconnectingSession(attach, log, onLost);
   return async () => {
     const { session } = await claim.end();
     await session.end();
@@ -46,7 +46,7 @@ async function idOf(dataDir: string): Promise<string> {
     if (error.code !== "EEXIST") throw error;
   });
   // It is there a moment before its words are.
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const id = (await readFile(path, "utf8")).trim();
     if (id !== "") return id;
     await sleep(LOOK_MS);
@@ -56,5 +56,5 @@ async function idOf(dataDir: string): Promise<string> {
   );
 }
 
-const MOST_LOOKS = 100;
+const MAX_LOOKS = 100;
 const LOOK_MS = 20;

@@ -15,7 +15,7 @@ export interface Notifications {
  * the connection is down, and a connection that is silently cut looks healthy; so every subscriber is
  * refreshed after each connect and on a steady beat besides.
  */
-export function openNotifications(url: string, log: DatabaseLog, beatMs = BEAT_MS): Notifications {
+export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERVAL_MS): Notifications {
   const subscribers = new Set<Subscriber>();
   let client: { query: Run; end(): Promise<void> } | undefined;
   let connecting: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = BEAT_M
           return;
         } catch (error) {
           if (attempt === 0) log.warn({ err: error }, "no connection for notifications; caches go by time");
-          await sleep(Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS), undefined, { ref: false });
+          await sleep(Math.min(50 * 2 ** attempt, MAX_PAUSE_MS), undefined, { ref: false });
         }
       }
     })().finally(() => {
@@ -104,10 +104,10 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = BEAT_M
 }
 
 // The promise is 5 s; the second is for the refresh itself.
-const BEAT_MS = 4_000;
+const INTERVAL_MS = 4_000;
 // A start does not wait for a server that is away: it would be told so by its other statements.
 const FIRST_WAIT_MS = 5_000;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 interface Subscriber {
   readonly channel: string;

@@ -1,11 +1,11 @@
 import { claimDataDir } from "./data-dir-claim.ts";
 import type { Database, DatabaseLog } from "./database.ts";
+import type { Role } from "./database-session.ts";
 import { OLDEST_MAJOR } from "./embedded/cluster.ts";
 import { openEmbedded } from "./embedded/open-embedded.ts";
 import { openNotifications } from "./notifications.ts";
+import { refuseLentConnections } from "./pgbouncer-check.ts";
 import { openPool, type Pool } from "./pool.ts";
-import { refuseLentConnections } from "./pooler.ts";
-import type { Role } from "./session.ts";
 
 export interface DatabaseOptions {
   /** A PostgreSQL server; undefined = the embedded one in `dataDir`. */

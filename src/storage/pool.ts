@@ -2,7 +2,7 @@ import pg from "pg";
 import { connectionConfig, SESSION } from "./connection.ts";
 import type { Queryable, TransactionOptions } from "./database.ts";
 import { isConnectionLoss } from "./failures.ts";
-import { isAnswer, openPulse } from "./pulse.ts";
+import { isResponse, openPulse } from "./pulse.ts";
 import { type SilenceWatch, watchSilence } from "./silence.ts";
 
 export interface PoolOptions {
@@ -24,7 +24,7 @@ const MAX_CONNECTIONS = 16;
 // Our statements take milliseconds; what takes longer holds locks that others wait for.
 const STATEMENT_LIMIT_MS = 30_000;
 // The server's limit is no use when the server is unreachable and the network says nothing.
-const ANSWER_LIMIT_MS = STATEMENT_LIMIT_MS + 5_000;
+const RESPONSE_LIMIT_MS = STATEMENT_LIMIT_MS + 5_000;
 // A process that pauses inside a transaction must not hold its locks over everybody else.
 const IDLE_IN_TRANSACTION_LIMIT_MS = 5_000;
 
@@ -66,7 +66,7 @@ function newPool(options: PoolOptions): pg.Pool {
     ...connectionConfig(options.url, options.applicationName),
     max: options.maxConnections ?? MAX_CONNECTIONS,
     idleTimeoutMillis: 60_000,
-    query_timeout: ANSWER_LIMIT_MS,
+    query_timeout: RESPONSE_LIMIT_MS,
     onConnect: async (client) => {
       await client.query(`${SESSION}; set statement_timeout = ${STATEMENT_LIMIT_MS};
         set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_LIMIT_MS}`);
@@ -99,7 +99,7 @@ function watchedLender(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<
           end(true);
           return result;
         } catch (error) {
-          end(isAnswer(error));
+          end(isResponse(error));
           throw error;
         }
       },
@@ -127,7 +127,7 @@ function connectWatched(pool: pg.Pool, watch: SilenceWatch): Promise<pg.PoolClie
         else resolve(client);
       },
       (error: unknown) => {
-        end(isAnswer(error));
+        end(isResponse(error));
         reject(error);
       },
     );

@@ -34,7 +34,7 @@ export function openPulse(options: { readonly url: string; readonly applicationN
       await client?.query("select");
     } catch (error) {
       client?.connection.stream.destroy();
-      if (!isAnswer(error)) throw error;
+      if (!isResponse(error)) throw error;
     }
   };
 
@@ -55,10 +55,10 @@ export function openPulse(options: { readonly url: string; readonly applicationN
 const LIMIT_MS = 2_000;
 
 /** Whether an error is the server's own word, so that it lives. */
-export function isAnswer(error: unknown): boolean {
+export function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError;
 }
 
 function aliveIfRefused(error: unknown): undefined {
-  if (!isAnswer(error)) throw error;
+  if (!isResponse(error)) throw error;
 }

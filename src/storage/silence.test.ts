@@ -3,18 +3,18 @@ import { isConnectionLoss } from "./failures.ts";
 import { DatabaseSilentError, type SilenceWatch, watchSilence } from "./silence.ts";
 
 /** A server that answers questions, or swallows them. */
-let answers: boolean;
+let responses: boolean;
 let asked: (() => void)[];
 let silences: number;
 let watch: SilenceWatch;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setImmediate", "clearImmediate"] });
-  answers = true;
+  responses = true;
   asked = [];
   silences = 0;
   watch = watchSilence({
-    ask: () => (answers ? Promise.resolve() : new Promise((resolve) => asked.push(resolve))),
+    ask: () => (responses ? Promise.resolve() : new Promise((resolve) => asked.push(resolve))),
     onSilent: () => {
       silences += 1;
     },
@@ -35,7 +35,7 @@ describe("a statement that waits", () => {
   });
 
   it("is cut within a second of a server that answers nothing, as of a lost connection", async () => {
-    answers = false;
+    responses = false;
     const cut = vi.fn();
     watch.begin(cut);
     await vi.advanceTimersByTimeAsync(500);
@@ -47,7 +47,7 @@ describe("a statement that waits", () => {
   });
 
   it("is not cut while others are answered", async () => {
-    answers = false;
+    responses = false;
     const cut = vi.fn();
     watch.begin(cut);
     for (let turn = 0; turn < 100; turn += 1) {
@@ -60,12 +60,12 @@ describe("a statement that waits", () => {
 
 describe("a silent server", () => {
   it("is asked nothing more until it has answered one question", async () => {
-    answers = false;
+    responses = false;
     watch.begin(() => undefined);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(() => watch.begin(() => undefined)).toThrow(DatabaseSilentError);
-    answers = true;
-    for (const answer of asked) answer();
+    responses = true;
+    for (const response of asked) response();
     await vi.advanceTimersByTimeAsync(100);
     watch.begin(() => undefined)(true);
     expect(silences).toBe(1);

@@ -39,7 +39,7 @@ export interface SilenceOptions {
  *
  * Time is counted in beats that were felt: a process that was itself paused or busy has not listened.
  */
-export function watchSilence({ ask, onSilent, beatMs = BEAT_MS }: SilenceOptions): SilenceWatch {
+export function watchSilence({ ask, onSilent, beatMs = INTERVAL_MS }: SilenceOptions): SilenceWatch {
   const waiting = new Set<(error: DatabaseSilentError) => void>();
   let silent = false;
   let closed = false;
@@ -112,7 +112,7 @@ export function watchSilence({ ask, onSilent, beatMs = BEAT_MS }: SilenceOptions
   };
 }
 
-const BEAT_MS = 50;
+const INTERVAL_MS = 50;
 /** Our statements take milliseconds. */
 const ASK_AFTER_BEATS = 4;
 /** 600 ms in all, which leaves a caller's second some room. */

@@ -1,14 +1,14 @@
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { HealthSite } from "../routing/routes.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import type { Cooling, Place } from "./board.ts";
+import type { Cooling, TaskPlace } from "./task-store.ts";
 
 /** A place with all that is needed to call it. */
 export interface TaskCandidate {
   readonly upstream: Upstream;
   readonly credential: Credential;
   readonly api: TaskApi;
-  readonly place: Place;
+  readonly place: TaskPlace;
 }
 
 /** Every place that could make tasks of a model: upstreams that have it and speak a task API, by credential. */
@@ -41,7 +41,7 @@ export function siteOf({ upstream, credential, place }: TaskCandidate): HealthSi
 }
 
 /** How long until the place may be asked, 0 = now. */
-export function coolingMs(place: Place, coolings: readonly Cooling[]): number {
+export function coolingMs(place: TaskPlace, coolings: readonly Cooling[]): number {
   const found = coolings.find(
     ({ upstreamId, credentialId, model }) =>
       upstreamId === place.upstreamId && credentialId === place.credentialId && model === place.model,

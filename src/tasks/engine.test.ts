@@ -63,8 +63,8 @@ describe("a task", () => {
       { type: "running", progressPercent: 1e9 },
       { type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } },
     ] as const;
-    let looks = 0;
-    vendor.onLook = () => words[Math.min(looks++, words.length - 1)] ?? { type: "queued" };
+    let polls = 0;
+    vendor.onLook = () => words[Math.min(polls++, words.length - 1)] ?? { type: "queued" };
     const caller = await rig.account(DOLLAR);
     const engine = await rig.startEngine();
     const { id } = await engine.submit(videoRequest(caller));
@@ -86,23 +86,23 @@ describe("a task", () => {
   });
 
   it("that is done without a result fails after a few looks, not at its deadline", async () => {
-    let looks = 0;
+    let polls = 0;
     vendor.onLook = () => {
-      looks += 1;
+      polls += 1;
       return { type: "resultless" };
     };
     const { task, caller } = await run();
     expect(task).toMatchObject({ state: "FAILURE", failReason: expect.stringContaining("no result") });
-    expect(looks).toBe(4);
+    expect(polls).toBe(4);
     await expectCharged(rig, caller, 0n);
   });
 
   it("whose result comes a look after the word for it succeeds", async () => {
-    let looks = 0;
+    let polls = 0;
     const made = vendor.onLook;
     vendor.onLook = (id) => {
-      looks += 1;
-      return looks < 3 ? { type: "resultless" } : made(id);
+      polls += 1;
+      return polls < 3 ? { type: "resultless" } : made(id);
     };
     const { task, caller } = await run();
     expect(task.state).toBe("SUCCESS");

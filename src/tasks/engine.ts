@@ -9,13 +9,19 @@ import type { PlaceHealth } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
-import { inlinePictures, type ReadFile } from "../upstreams/task-apis/inline-pictures.ts";
+import { inlineImages, type ReadFile } from "../upstreams/task-apis/inline-images.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import type { FoundTask, TaskBoard } from "./board.ts";
-import { BATCHLESS_MS, createFaults, createTally, REFUSED_MS, type Tally } from "./faults.ts";
 import { createFinder } from "./find.ts";
 import { createFinisher, type KeepFiles, type ProbeSeconds } from "./finish.ts";
+import {
+  BATCHLESS_MS,
+  createRecentFailures,
+  createTally,
+  REFUSED_MS,
+  type Tally,
+} from "./recent-failures.ts";
 import { createSubmitter } from "./submit.ts";
+import type { FoundTask, TaskStore } from "./task-store.ts";
 import type { Tasks } from "./tasks.ts";
 import { createTasksStore } from "./tasks-store.ts";
 import { createUpkeep } from "./upkeep.ts";
@@ -34,7 +40,7 @@ export interface TaskEngineOptions {
   readonly largeJson: LargeJson;
   /** Copies results; absent = they stay where the vendor has them. */
   readonly keepFiles?: KeepFiles;
-  /** Fetches reference pictures for vendors that want files; absent = only what is inline can go there. */
+  /** Fetches reference images for vendors that want files; absent = only what is inline can go there. */
   readonly readFile?: ReadFile;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -60,17 +66,17 @@ export interface TaskEngine extends Tasks {
 /** The task engine of one process; any number of them share one database. */
 export async function createTaskEngine(options: TaskEngineOptions): Promise<TaskEngine> {
   const { database, timers, largeJson } = options;
-  const board = createTasksStore(database, largeJson);
-  const finder = createFinder(board, timers);
-  const submitter = createSubmitter({ board, ...options });
+  const store = createTasksStore(database, largeJson);
+  const finder = createFinder(store, timers);
+  const submitter = createSubmitter({ store, ...options });
   let stopped = false;
   const unknownFates = createTally();
   const worker: Worker | undefined = options.works
-    ? createWorker(workDeps(board, options, { stopped: () => stopped, unknownFates }))
+    ? createWorker(workDeps(store, options, { stopped: () => stopped, unknownFates }))
     : undefined;
   const upkeep = options.works
     ? createUpkeep({
-        board,
+        store,
         ...options,
         retentionDays: () => options.catalog.current().settings.taskRetentionDays,
       })
@@ -86,7 +92,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     submit: submitter.submit,
     preview: submitter.preview,
     find: finder.find,
-    read: (accountId, id) => board.find(accountId, id),
+    read: (accountId, id) => store.find(accountId, id),
     inHands: () => worker?.inHands() ?? 0,
     openByState: () => upkeep?.openByState() ?? new Map(),
     unknownFates: unknownFates.counts,
@@ -99,25 +105,25 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
 }
 
 function workDeps(
-  board: TaskBoard,
+  store: TaskStore,
   options: TaskEngineOptions,
   shared: Pick<WorkDeps, "stopped"> & { readonly unknownFates: Tally },
 ): WorkDeps {
   const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles, largeJson } = options;
   const { health } = options;
   return {
-    ...{ health, board, ask, apiOf, clock, timers, random, log, largeJson, ...shared },
+    ...{ health, store, ask, apiOf, clock, timers, random, log, largeJson, ...shared },
     resultless: createTally(),
-    finisher: createFinisher(board, probe, random, keepFiles),
-    faults: createFaults(clock, REFUSED_MS),
-    batchless: createFaults(clock, BATCHLESS_MS),
+    finisher: createFinisher(store, probe, random, keepFiles),
+    faults: createRecentFailures(clock, REFUSED_MS),
+    batchless: createRecentFailures(clock, BATCHLESS_MS),
     serving: ({ model, group, medium }) => catalog.current().serving(model, group, `${medium}s`),
     at(place) {
       const found = catalog.current().placed(place.upstreamId, place.credentialId);
       const api = found && apiOf(found.upstream);
       return found && api && { ...found, api, place };
     },
-    inline: (order, withinMs) => inlinePictures(order, options.readFile ?? readNothing, { withinMs, clock }),
+    inline: (order, withinMs) => inlineImages(order, options.readFile ?? readNothing, { withinMs, clock }),
     resolveAssets: (claim, order) => assets.resolve(claim, order),
     scrub: (text) => scrubberOf(catalog.current()).text(text),
   };

@@ -1,6 +1,6 @@
 import type { Timers } from "../base/timers.ts";
-import type { TaskBoard } from "./board.ts";
 import { isFinal } from "./state.ts";
+import type { TaskStore } from "./task-store.ts";
 import type { Task } from "./tasks.ts";
 
 export interface Finder {
@@ -10,10 +10,10 @@ export interface Finder {
 }
 
 /** A notification may be lost: who waits looks again this often. */
-const LOOK_AGAIN_MS = 2_000;
+const POLL_RETRY_DELAY_MS = 2_000;
 
 /** Reads tasks, at once or when they are over. */
-export function createFinder(board: TaskBoard, timers: Timers): Finder {
+export function createFinder(store: TaskStore, timers: Timers): Finder {
   const waiting = new Map<string, Set<() => void>>();
 
   /** Until the task is said to be over, or so long. */
@@ -21,27 +21,27 @@ export function createFinder(board: TaskBoard, timers: Timers): Finder {
     new Promise((resolve) => {
       const rousers = waiting.get(id) ?? new Set();
       waiting.set(id, rousers);
-      const rouse = (): void => {
+      const wake = (): void => {
         cancel();
-        rousers.delete(rouse);
+        rousers.delete(wake);
         if (rousers.size === 0) waiting.delete(id);
         resolve();
       };
-      const cancel = timers.after(ms, rouse);
-      rousers.add(rouse);
+      const cancel = timers.after(ms, wake);
+      rousers.add(wake);
     });
 
   return {
     async find(accountId, medium, id, waitMs = 0) {
-      for (let leftMs = waitMs; ; leftMs -= LOOK_AGAIN_MS) {
-        const found = await board.find(accountId, id);
+      for (let leftMs = waitMs; ; leftMs -= POLL_RETRY_DELAY_MS) {
+        const found = await store.find(accountId, id);
         if (found === undefined || found.medium !== medium) return undefined;
         if (isFinal(found.task.state) || leftMs <= 0) return found.task;
-        await pause(id, Math.min(leftMs, LOOK_AGAIN_MS));
+        await pause(id, Math.min(leftMs, POLL_RETRY_DELAY_MS));
       }
     },
     ended(id) {
-      for (const rouse of [...(waiting.get(id) ?? [])]) rouse();
+      for (const wake of [...(waiting.get(id) ?? [])]) wake();
     },
   };
 }

@@ -1,10 +1,10 @@
-import { crashPoint } from "../base/crash-point.ts";
+import { failpoint } from "../base/failpoint.ts";
 import type { ChargeReason } from "../billing/billing.ts";
 import { mediaCharge } from "../billing/rate.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../usage/media.ts";
-import type { Claim, Ending, TaskBoard } from "./board.ts";
 import { lateDelayMs } from "./schedule.ts";
+import type { Claim, TaskEnd, TaskStore } from "./task-store.ts";
 
 /** How long a video is, read off its file; undefined = it cannot be told. Bounded in time; never rejects. */
 export type ProbeSeconds = (url: string) => Promise<number | undefined>;
@@ -19,7 +19,7 @@ export interface Finisher {
 
 /** Ends tasks: what a success costs, what a failure gives back, whether it is watched for a late success. */
 export function createFinisher(
-  board: TaskBoard,
+  store: TaskStore,
   probe: ProbeSeconds,
   random: () => number,
   keepFiles: KeepFiles = (_taskId, result) => Promise.resolve(result),
@@ -28,13 +28,13 @@ export function createFinisher(
   const asOrdered = async (claim: Claim, result: TaskResult): Promise<TaskResult> => {
     const { lastFrameUrl, ...others } = result;
     if (lastFrameUrl === undefined) return result;
-    const order = await board.order(claim.id);
+    const order = await store.order(claim.id);
     return order.medium === "video" && order.returnLastFrame ? result : others;
   };
-  const finish = async (claim: Claim, ending: Ending): Promise<void> => {
-    crashPoint("task.finish.before-statement");
-    await board.finish(claim, ending);
-    crashPoint("task.finish.after-statement");
+  const finish = async (claim: Claim, ending: TaskEnd): Promise<void> => {
+    failpoint("task.finish.before-statement");
+    await store.finish(claim, ending);
+    failpoint("task.finish.after-statement");
   };
   return {
     async succeed(claim, result) {
@@ -50,7 +50,7 @@ export function createFinisher(
           used,
           estimated,
           result: measured(kept, claim.openEnded, found),
-          lateLookMs: null,
+          latePollMs: null,
         },
         chargeNanos: least(mediaCharge(used, claim.price), claim.holdNanos),
       });
@@ -59,7 +59,7 @@ export function createFinisher(
       await finish(claim, {
         ...{ state: "FAILURE", failReason: reason, reason: as, used: {}, estimated: false, result: null },
         chargeNanos: 0n,
-        lateLookMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
+        latePollMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
       });
     },
   };
@@ -95,13 +95,13 @@ async function actualUnits(
   };
 }
 
-const MOST_FOR_FILES_MS = 300_000;
+const MAX_FOR_FILES_MS = 300_000;
 /** With the last look, which may take 30 s beyond the deadline, a task is still over within a minute of it. */
 const LEAST_FOR_FILES_MS = 20_000;
 
 /** A task is not over before its files are copied, and is over by its deadline all the same. */
 function timeForFiles({ msToDeadline }: Claim): number {
-  return Math.max(LEAST_FOR_FILES_MS, Math.min(msToDeadline, MOST_FOR_FILES_MS));
+  return Math.max(LEAST_FOR_FILES_MS, Math.min(msToDeadline, MAX_FOR_FILES_MS));
 }
 
 /** A file's length is stated in fractions that are off by a frame; a tenth of one is no further second. */

@@ -1,9 +1,9 @@
 import type { MediaOrder } from "../families/family.ts";
-import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
+import type { InlinedOrder } from "../upstreams/task-apis/inline-images.ts";
 import type { TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
-import type { Claim } from "./board.ts";
 import type { TaskCandidate } from "./choose.ts";
 import type { Held } from "./held.ts";
+import type { Claim } from "./task-store.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function orderFor(
   candidate: TaskCandidate,
   deps: WorkDeps,
 ): Promise<MediaOrder | string> {
-  const asked = await deps.board.order(held.claim.id);
+  const asked = await deps.store.order(held.claim.id);
   const resolved = await deps.resolveAssets(held.claim, asked);
   if (resolved.type === "refused" || resolved.type === "unknown") return resolved.reason;
   const order = resolved.type === "bound" ? resolved.order : asked;

@@ -14,5 +14,5 @@ export function healthOf(asked: AskOutcome, outcome: SubmitOutcome): AttemptOutc
   if (outcome.type === "unclear") return { kind: "failed" };
   if (outcome.next === "fail") return { kind: "client-error" };
   if (outcome.next === "later") return { kind: "rate-limited", retryAfterSeconds: outcome.retryAfterSeconds };
-  return { kind: asked.answer.status >= 500 ? "failed" : "neutral" };
+  return { kind: asked.response.status >= 500 ? "failed" : "neutral" };
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
-import type { Claim, TaskBoard } from "./board.ts";
+import type { Claim, TaskStore } from "./task-store.ts";
 
 /** A claim lasts so long unless kept: a dead worker's tasks are taken over within this and a beat. */
-export const LEASE_MS = 30_000;
-export const KEEP_BEAT_MS = 8_000;
+export const CLAIM_MS = 30_000;
+export const KEEP_INTERVAL_MS = 8_000;
 /** Nothing is begun on a claim older than this: what follows takes a moment, and clocks and scheduling are not exact. */
 const OLDEST_TO_BEGIN_MS = 20_000;
 
@@ -31,12 +31,12 @@ export function hold(claim: Claim, freshAtMs: number, clock: Clock): Held {
 }
 
 /** Prolongs the claims; those that are over are marked. Rejects where the board does. */
-export async function keepAll(board: TaskBoard, all: readonly Held[], clock: Clock): Promise<void> {
+export async function keepAll(store: TaskStore, all: readonly Held[], clock: Clock): Promise<void> {
   if (all.length === 0) return;
   const freshAtMs = clock.monotonicMs();
-  const kept = await board.keep(
+  const kept = await store.keep(
     all.map(({ claim }) => claim),
-    LEASE_MS,
+    CLAIM_MS,
   );
   for (const held of all) {
     if (kept.has(held.claim.id)) held.freshAtMs = freshAtMs;

@@ -1,8 +1,8 @@
 import { assert } from "../base/assert.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
-import type { Claim, Place } from "./board.ts";
 import { waitForPredecessorMs } from "./schedule.ts";
 import { isFinal } from "./state.ts";
+import type { Claim, TaskPlace } from "./task-store.ts";
 
 /** What a worker does with a task it has taken down. */
 export type NextStep =
@@ -10,19 +10,19 @@ export type NextStep =
   | { readonly do: "refuse"; readonly reason: string }
   | { readonly do: "submit" }
   /** It was submitted and nobody knows what came of it: that place can tell. */
-  | { readonly do: "find"; readonly place: Place }
+  | { readonly do: "find"; readonly place: TaskPlace }
   /** The same where nobody can tell: never again, but whoever submitted it may still come to its answer. */
   | { readonly do: "wait"; readonly ms: number }
   /** Nor did they. */
-  | { readonly do: "give-up"; readonly place: Place }
+  | { readonly do: "give-up"; readonly place: TaskPlace }
   | { readonly do: "time-out" }
   /** The upstream answered the submit with the result itself. */
   | { readonly do: "succeed"; readonly result: TaskResult }
-  | { readonly do: "look"; readonly place: Place; readonly upstreamTask: string }
-  | { readonly do: "look-late"; readonly place: Place; readonly upstreamTask: string };
+  | { readonly do: "look"; readonly place: TaskPlace; readonly upstreamTask: string }
+  | { readonly do: "look-late"; readonly place: TaskPlace; readonly upstreamTask: string };
 
 /** Decides by the row alone; `canFind` says whether that place can tell what came of a submit. */
-export function nextStep(claim: Claim, canFind: (place: Place) => boolean): NextStep {
+export function nextStep(claim: Claim, canFind: (place: TaskPlace) => boolean): NextStep {
   const { place, upstreamTask, made } = claim;
   if (isFinal(claim.state)) {
     assert(place !== null && upstreamTask !== null, "a task that is over and was never submitted is due");

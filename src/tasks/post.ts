@@ -1,15 +1,15 @@
-import { crashPoint } from "../base/crash-point.ts";
+import { failpoint } from "../base/failpoint.ts";
 import type { LargeJson } from "../base/large-json.ts";
 import { sleep } from "../base/timers.ts";
 import { isConnectionLoss } from "../storage/failures.ts";
 import type { AskOutcome } from "../upstreams/call.ts";
 import type { SubmitOutcome, TaskApi, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
 import { askWithin } from "./ask-within.ts";
-import type { Place, SubmitAnswer } from "./board.ts";
 import { siteOf, type TaskCandidate } from "./choose.ts";
 import { healthOf } from "./health-of.ts";
 import type { Held } from "./held.ts";
-import { lookDelayMs } from "./schedule.ts";
+import { pollDelayMs } from "./schedule.ts";
+import type { SubmitResponse, TaskPlace } from "./task-store.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
 /** A submit that is under way at the deadline gets so long; T2 allows a minute in all. */
@@ -33,14 +33,14 @@ export async function post(
   const asking = deps.ask({ upstream, credential, requestId, request: sent });
   const read = (outcome: AskOutcome): SubmitOutcome => readOutcome(outcome, { candidate, held, deps });
   const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
-  crashPoint("task.submit.after-answer");
+  failpoint("task.submit.after-answer");
   if (asked !== undefined) return scrubbed(read(asked), deps);
   void asking
     .then(async (late) => {
       const outcome = read(late);
       if (outcome.type === "accepted")
-        await keepAnswer(held, place, { upstreamTask: outcome.upstreamId }, deps);
-      if (outcome.type === "done") await keepAnswer(held, place, { made: outcome.result }, deps);
+        await keepResponse(held, place, { upstreamTask: outcome.upstreamId }, deps);
+      if (outcome.type === "done") await keepResponse(held, place, { made: outcome.result }, deps);
     })
     .catch((error: unknown) => {
       deps.log.error({ err: error, task: held.claim.id }, "the late answer to a submit is lost");
@@ -69,7 +69,7 @@ function readOutcome(asked: AskOutcome, { candidate, held, deps }: Sent): Submit
 }
 
 function outcomeOf(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcome {
-  if (asked.type === "answered") return read(asked.answer);
+  if (asked.type === "answered") return read(asked.response);
   const { kind, phase, message } = asked.failure;
   if (phase !== "connect") return { type: "unclear", reason: message };
   // Nothing was sent.
@@ -84,19 +84,19 @@ function scrubbed(outcome: SubmitOutcome, { scrub }: WorkDeps): SubmitOutcome {
 }
 
 /** Nobody else will ever learn this: tried until the database takes it. */
-export async function keepAnswer(
+export async function keepResponse(
   held: Held,
-  place: Place,
-  answer: SubmitAnswer,
+  place: TaskPlace,
+  response: SubmitResponse,
   deps: WorkDeps,
 ): Promise<void> {
   const { claim } = held;
-  const lookMs = "made" in answer ? 0 : lookDelayMs(0, held.msToDeadline(), deps.random());
+  const pollMs = "made" in response ? 0 : pollDelayMs(0, held.msToDeadline(), deps.random());
   for (;;) {
     try {
-      crashPoint("task.submitted.before-statement");
-      await deps.board.submitted(claim.id, place.upstreamId, answer, lookMs);
-      crashPoint("task.submitted.after-statement");
+      failpoint("task.submitted.before-statement");
+      await deps.store.submitted(claim.id, place.upstreamId, response, pollMs);
+      failpoint("task.submitted.after-statement");
       return;
     } catch (error) {
       if (!isConnectionLoss(error) || deps.stopped()) throw error;

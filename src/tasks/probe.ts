@@ -4,14 +4,14 @@ import type { ProbeSeconds } from "./finish.ts";
 /** What is read at once: the header of a file that begins with it fits many times. */
 const PIECE_BYTES = 64 * 1024;
 /** A file that ends with its header takes two reads; more than a few say that somebody leads us around. */
-const MOST_PIECES = 6;
+const MAX_PIECES = 6;
 const PIECE_MS = 5_000;
 
-/** Reads how long a video is off the header of its file (MP4 and MOV), without the pictures. */
+/** Reads how long a video is off the header of its file (MP4 and MOV), without the images. */
 export function createProbe(guarded: Pick<SafeFetch, "read">): ProbeSeconds {
   return async (url) => {
     let first = 0;
-    for (let piece = 0; piece < MOST_PIECES; piece += 1) {
+    for (let piece = 0; piece < MAX_PIECES; piece += 1) {
       const range = { first, last: first + PIECE_BYTES - 1 };
       const read = await guarded
         .read(url, { maxBytes: PIECE_BYTES, range, limits: { totalMs: PIECE_MS } })

@@ -3,18 +3,18 @@
  * were accepted together from being looked at together for ever.
  */
 
-const FIRST_LOOK_MS = 1_000;
+const FIRST_POLL_MS = 1_000;
 /** Generation takes one to ten minutes and callers poll every 10 s: more often teaches little and costs much. */
-const LONGEST_LOOK_MS = 20_000;
+const MAX_POLL_MS = 20_000;
 
 /** Before the next look at a running task, never beyond its deadline, when the last one is due. */
-export function lookDelayMs(looks: number, msToDeadline: number, chance: number): number {
-  const grown = Math.min(FIRST_LOOK_MS * 1.5 ** Math.min(looks, 20), LONGEST_LOOK_MS);
+export function pollDelayMs(polls: number, msToDeadline: number, chance: number): number {
+  const grown = Math.min(FIRST_POLL_MS * 1.5 ** Math.min(polls, 20), MAX_POLL_MS);
   return withinDeadline(jittered(grown, chance), msToDeadline);
 }
 
 const FIRST_ROUND_MS = 2_000;
-const LONGEST_ROUND_MS = 60_000;
+const MAX_ROUND_MS = 60_000;
 
 /** Before upstreams that did not take a task are asked again; `wantedMs` is what the vendor asked for. */
 export function roundDelayMs(
@@ -23,7 +23,7 @@ export function roundDelayMs(
   msToDeadline: number,
   chance: number,
 ): number {
-  const grown = Math.min(FIRST_ROUND_MS * 2 ** Math.min(rounds, 20), LONGEST_ROUND_MS);
+  const grown = Math.min(FIRST_ROUND_MS * 2 ** Math.min(rounds, 20), MAX_ROUND_MS);
   const delay = wantedMs === undefined ? jittered(grown, chance) : wantedMs * (1 + 0.2 * chance);
   return withinDeadline(delay, msToDeadline);
 }
@@ -35,8 +35,8 @@ const FIND_PAUSES_MS = [5_000, 10_000, 30_000, 75_000] as const;
  * Before a task is looked for at the vendor whose answer to the submit was lost, `looks` looks after that;
  * undefined = often enough.
  */
-export function findDelayMs(looks: number): number | undefined {
-  return FIND_PAUSES_MS[looks];
+export function findDelayMs(polls: number): number | undefined {
+  return FIND_PAUSES_MS[polls];
 }
 
 /** An answer takes a minute or two; a process that was paused or cut off for longer has lost its connections. */
@@ -50,15 +50,12 @@ export function waitForPredecessorMs(msSinceIntended: number): number {
 
 /** How long a failed task is watched for a success that comes after all. */
 const LATE_WATCH_MS = 24 * 3_600_000;
-const FIRST_LATE_LOOK_MS = 60_000;
-const LONGEST_LATE_LOOK_MS = 2 * 3_600_000;
+const FIRST_LATE_POLL_MS = 60_000;
+const MAX_LATE_POLL_MS = 2 * 3_600_000;
 
 /** Before the next look at a task that has failed; null = it was watched long enough. */
-export function lateDelayMs(looks: number, msSinceFinished: number, chance: number): number | null {
-  const delay = jittered(
-    Math.min(FIRST_LATE_LOOK_MS * 2 ** Math.min(looks, 20), LONGEST_LATE_LOOK_MS),
-    chance,
-  );
+export function lateDelayMs(polls: number, msSinceFinished: number, chance: number): number | null {
+  const delay = jittered(Math.min(FIRST_LATE_POLL_MS * 2 ** Math.min(polls, 20), MAX_LATE_POLL_MS), chance);
   return msSinceFinished + delay > LATE_WATCH_MS ? null : delay;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BOARD_MUTANTS } from "../../test/support/task-simulation/model-board.ts";
+import { STORE_MUTANTS } from "../../test/support/task-simulation/model-board.ts";
 import { simulateTasks } from "../../test/support/task-simulation/simulation.ts";
 
 const SEEDS = 40;
@@ -17,7 +17,7 @@ describe("tasks under faults", () => {
     for (const [what, count] of Object.entries(total)) expect(count, what).toBeGreaterThan(10);
   });
 
-  it.each(BOARD_MUTANTS)("would show a board that %s", async (mutant) => {
+  it.each(STORE_MUTANTS)("would show a board that %s", async (mutant) => {
     const found: string[] = [];
     for (let seed = 1; seed <= SEEDS && found.length === 0; seed += 1) {
       found.push(...(await simulateTasks({ seed, steps: 60, mutant })).breaches);

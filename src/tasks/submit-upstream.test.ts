@@ -50,7 +50,7 @@ describe("an order for a vendor that wants files", () => {
 describe("a repeated submit at a vendor that makes one task of both", () => {
   it("sends what the first did, and nothing while the assets' names there cannot be told", async () => {
     const BOUND = { type: "bound", upstreamId: 1n, credentialId: 10n } as const;
-    const answers: readonly ("told" | "refused" | "unknown")[] = ["told", "refused", "unknown", "told"];
+    const responses: readonly ("told" | "refused" | "unknown")[] = ["told", "refused", "unknown", "told"];
     let resolved = 0;
     const sent: string[] = [];
     const engine = await rig.startEngine({
@@ -63,7 +63,7 @@ describe("a repeated submit at a vendor that makes one task of both", () => {
       }),
       assets: {
         resolve(_use, order) {
-          const type = answers[resolved] ?? "told";
+          const type = responses[resolved] ?? "told";
           resolved += 1;
           return Promise.resolve(
             type === "told" ? { ...BOUND, order: { ...order, prompt: "theirs" } } : { type, reason: "Gone." },
@@ -75,8 +75,8 @@ describe("a repeated submit at a vendor that makes one task of both", () => {
       sent.length === 1 ? "lost" : { type: "accepted", upstreamId: `v-${taskId}` };
     const caller = await rig.account(1_000_000_000n);
     const { id } = await engine.submit(videoRequest(caller));
-    for (const looks of [1, 2, 3]) await comeUpNow(rig, id, looks);
+    for (const polls of [1, 2, 3]) await comeUpNow(rig, id, polls);
     await waitFor("the second submit", () => Promise.resolve(vendor.submits(id) === 2));
-    expect([sent, resolved]).toEqual([["theirs", "theirs"], answers.length]);
+    expect([sent, resolved]).toEqual([["theirs", "theirs"], responses.length]);
   });
 });

@@ -1,22 +1,22 @@
 import { unreachable } from "../base/assert.ts";
-import { crashPoint } from "../base/crash-point.ts";
+import { failpoint } from "../base/failpoint.ts";
 import type { SubmitOutcome } from "../upstreams/task-apis/task-api.ts";
-import type { Claim } from "./board.ts";
 import { choose, coolingMs, placesOf, siteOf, type TaskCandidate } from "./choose.ts";
 import { fitOrder, requestFor } from "./fit-order.ts";
 import type { Held } from "./held.ts";
-import { keepAnswer, post } from "./post.ts";
+import { keepResponse, post } from "./post.ts";
 import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
+import type { Claim } from "./task-store.ts";
 import { meetUnknownFate } from "./unknown-fate.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
 /** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** Nobody refused, there was nobody to ask: some eight seconds until the next look. */
 const UNSURE_ROUND = 2;
 /** A 429 that does not say how long. */
 const COOL_MS = 10_000;
-const LONGEST_COOL_MS = 300_000;
+const MAX_COOL_MS = 300_000;
 const NOT_TAKEN = "No upstream could take the task.";
 
 /**
@@ -24,18 +24,18 @@ const NOT_TAKEN = "No upstream could take the task.";
  * submits it again. Ends the claim, whatever happens.
  */
 export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> {
-  const { board, finisher, random } = deps;
+  const { store, finisher, random } = deps;
   const { claim } = held;
-  const asked = await board.order(claim.id);
+  const asked = await store.order(claim.id);
   const resolved = await deps.resolveAssets(claim, asked);
   if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
   if (resolved.type === "unknown") {
     deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets cannot be looked up yet");
-    return board.requeue(claim, roundDelayMs(UNSURE_ROUND, undefined, held.msToDeadline(), random()), false);
+    return store.requeue(claim, roundDelayMs(UNSURE_ROUND, undefined, held.msToDeadline(), random()), false);
   }
 
   const order = resolved.type === "bound" ? resolved.order : asked;
-  const coolings = await board.coolings();
+  const coolings = await store.coolings();
   const untried = new Set(
     placesOf(deps.serving(claim), claim.model, deps.apiOf).filter(
       ({ place }) =>
@@ -55,13 +55,13 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
     if (held.msToDeadline() <= 0) return failOverdue(claim, deps);
     if (inlined.type === "refused") return finisher.fail(claim, { reason: inlined.reason, as: "rejected" });
     const request = requestFor(claim, candidate, inlined.order);
-    crashPoint("task.intent.before-statement");
-    if (!(await board.intend(claim, candidate.place))) return;
-    crashPoint("task.intent.after-statement");
+    failpoint("task.intent.before-statement");
+    if (!(await store.intend(claim, candidate.place))) return;
+    failpoint("task.intent.after-statement");
     deps.health.claim(siteOf(candidate), claim.accountId);
     const outcome = await post(held, candidate, request, deps);
     // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
-    if (outcome === "too-late") return board.requeue(claim, 0, false);
+    if (outcome === "too-late") return store.requeue(claim, 0, false);
     if (outcome === "overdue") return failOverdue(claim, deps);
     if (outcome.type !== "refused") return takeIn(held, candidate, outcome, deps);
     if (outcome.next === "fail") return finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
@@ -70,19 +70,19 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
       "an upstream did not take a task",
     );
     if (outcome.next === "later") {
-      const waitMs = Math.min((outcome.retryAfterSeconds ?? 0) * 1000 || COOL_MS, LONGEST_COOL_MS);
-      await board.cool(candidate.place, waitMs);
+      const waitMs = Math.min((outcome.retryAfterSeconds ?? 0) * 1000 || COOL_MS, MAX_COOL_MS);
+      await store.cool(candidate.place, waitMs);
       waits.push(waitMs);
     } else {
       deps.faults.note(candidate);
       refusals += 1;
     }
   }
-  if (waits.length === 0 && refusals > 0 && claim.rounds + 1 >= MOST_ROUNDS)
+  if (waits.length === 0 && refusals > 0 && claim.rounds + 1 >= MAX_ROUNDS)
     return finisher.fail(claim, { reason: NOT_TAKEN, as: "no_upstream" });
   const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
   const round = refusals > 0 ? claim.rounds : UNSURE_ROUND;
-  await board.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
+  await store.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
 }
 
 /** What failed a moment ago comes last, and so does what fails by all that is known of it. */
@@ -104,9 +104,9 @@ async function takeIn(
 ): Promise<void> {
   switch (outcome.type) {
     case "accepted":
-      return keepAnswer(held, candidate.place, { upstreamTask: outcome.upstreamId }, deps);
+      return keepResponse(held, candidate.place, { upstreamTask: outcome.upstreamId }, deps);
     case "done":
-      return keepAnswer(held, candidate.place, { made: outcome.result }, deps);
+      return keepResponse(held, candidate.place, { made: outcome.result }, deps);
     case "unclear":
       return meetUnknownFate(held, candidate, outcome.reason, deps);
     default:

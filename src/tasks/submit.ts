@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { crashPoint } from "../base/crash-point.ts";
+import { failpoint } from "../base/failpoint.ts";
 import { formatUsd } from "../base/money.ts";
 import { randomText } from "../base/random.ts";
 import { sleep, type Timers } from "../base/timers.ts";
@@ -12,12 +12,12 @@ import type { Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
 import { isConnectionLoss, outageOf } from "../storage/failures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import type { Acceptance, FoundTask, NewTask, TaskBoard } from "./board.ts";
 import { coolingMs, placesOf } from "./choose.ts";
+import type { Acceptance, FoundTask, NewTask, TaskStore } from "./task-store.ts";
 import type { Task, TaskRequest } from "./tasks.ts";
 
 export interface SubmitDeps {
-  readonly board: TaskBoard;
+  readonly store: TaskStore;
   readonly catalog: { current(): Catalog };
   readonly limits: Limits;
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
@@ -27,8 +27,8 @@ export interface SubmitDeps {
 }
 
 /** As long as a text request waits for money that others hold, and as many of one account. */
-const LONGEST_WAIT_MS = 10_000;
-const MOST_WAITERS = 1_000;
+const MAX_WAIT_MS = 10_000;
+const MAX_WAITERS = 1_000;
 const RETRY_MS = 100;
 /** A database that is away, gone or hung, is told to the caller within a second. */
 const UNANSWERED_MS = 600;
@@ -46,7 +46,7 @@ export interface Submitter {
 
 /** Accepts tasks: what is refused here leaves nothing behind, what is accepted is on the board with its hold. */
 export function createSubmitter(deps: SubmitDeps): Submitter {
-  const { board, limits, clock, timers } = deps;
+  const { store, limits, clock, timers } = deps;
   const waiters = new Map<bigint, number>();
 
   const submit = async (request: TaskRequest): Promise<Task> => {
@@ -56,7 +56,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
     try {
       if (request.admission instanceof GatewayError) throw request.admission;
       if (request.admission === undefined) admission = await limits.admit(caller);
-      const known = idempotency && (await board.findByIdempotencyKey(caller.accountId, idempotency.key));
+      const known = idempotency && (await store.findByIdempotencyKey(caller.accountId, idempotency.key));
       if (known) return sameTask(request, known);
       if (task.violation === null) await refuseSaturated(request, deps);
       return await accepted(request, task);
@@ -70,7 +70,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
 
   /** Tries until the hold is there or the patience is over: money may be on its way back from other processes. */
   const accepted = async (request: TaskRequest, task: NewTask): Promise<Task> => {
-    const deadlineMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+    const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
     let leave: (() => void) | undefined;
     try {
       for (;;) {
@@ -98,13 +98,13 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
 
   /** Who cannot pay is told that, not to come back later for the same answer. */
   const refuseTooPoor = async (task: NewTask): Promise<void> => {
-    const ledger = await board.lacking(task.ledgers, task.holdNanos);
+    const ledger = await store.lacking(task.ledgers, task.holdNanos);
     if (ledger !== undefined) throw insufficient(task, ledger);
   };
 
   const queueUp = (accountId: bigint): (() => void) => {
     const others = waiters.get(accountId) ?? 0;
-    if (others >= MOST_WAITERS) throw busy();
+    if (others >= MAX_WAITERS) throw busy();
     waiters.set(accountId, others + 1);
     return () => {
       const left = (waiters.get(accountId) ?? 1) - 1;
@@ -118,9 +118,9 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
     const deadlineMs = clock.monotonicMs() + UNANSWERED_MS;
     for (;;) {
       try {
-        crashPoint("task.accept.before-statement");
-        const acceptance = await board.accept(task);
-        crashPoint("task.accept.after-statement");
+        failpoint("task.accept.before-statement");
+        const acceptance = await store.accept(task);
+        failpoint("task.accept.after-statement");
         return acceptance;
       } catch (error) {
         if (!isConnectionLoss(error) || clock.monotonicMs() >= deadlineMs) throw error;
@@ -130,7 +130,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
   };
 
   const existing = async (request: TaskRequest, id: string): Promise<FoundTask> => {
-    const found = await board.find(request.caller.accountId, id);
+    const found = await store.find(request.caller.accountId, id);
     if (found === undefined) throw new Error(`task ${id} is known and is not there`);
     return found;
   };
@@ -199,11 +199,11 @@ function holdOf(units: NewTask["units"], price: NewTask["price"], model: string)
 
 /** 429 while every place that could take the task has said 429 to us and has not had its pause yet. */
 async function refuseSaturated({ caller, model, submission }: TaskRequest, deps: SubmitDeps): Promise<void> {
-  const { board, catalog, apiOf } = deps;
+  const { store, catalog, apiOf } = deps;
   if (submission.order.family !== "videoa") return;
   const places = placesOf(catalog.current().serving(model.id, caller.group, "videos"), model.id, apiOf);
   if (places.length === 0) return;
-  const coolings = await board.coolings();
+  const coolings = await store.coolings();
   const waitMs = Math.min(...places.map(({ place }) => coolingMs(place, coolings)));
   if (waitMs > 0)
     throw saturated("Every upstream of this model is saturated", Math.max(1, Math.ceil(waitMs / 1000)));
@@ -237,7 +237,7 @@ function insufficient(task: NewTask, ledger: string): GatewayError {
 function busy(): GatewayError {
   return new GatewayError(
     "balance_busy",
-    `The account's money is held by running requests; none was free within ${LONGEST_WAIT_MS / 1000} s. Try again when some have finished.`,
+    `The account's money is held by running requests; none was free within ${MAX_WAIT_MS / 1000} s. Try again when some have finished.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

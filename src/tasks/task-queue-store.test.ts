@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { storeAccount, storeTask } from "../../test/support/stored-tasks.ts";
-import { countQueue, countWatchedLate, listQueue, lookNow } from "./task-queue-store.ts";
+import { countQueue, countWatchedLate, listQueue, pollNow } from "./task-queue-store.ts";
 
 let test: TestDatabase;
 
@@ -64,8 +64,8 @@ it("finds those in one kind of trouble, and counts them", async () => {
 
 it("lets nothing but a task that an upstream has and that is not over be looked at now", async () => {
   for (const id of ["waiting", "ambiguous", "late", "over", "none"])
-    expect(await lookNow(test.database, id)).toBeUndefined();
-  expect(await lookNow(test.database, "well")).toMatchObject({ dueAt: new Date("2099-01-01") });
+    expect(await pollNow(test.database, id)).toBeUndefined();
+  expect(await pollNow(test.database, "well")).toMatchObject({ dueAt: new Date("2099-01-01") });
   const { due } = await test.database.one<{ due: boolean }>(
     "select due_at <= now() as due from tasks where id = 'well'",
   );

@@ -1,5 +1,5 @@
 import type { Queryable } from "../storage/database.ts";
-import type { TaskPlace } from "./task-records-store.ts";
+import type { StoredTaskPlace } from "./task-records-store.ts";
 import type { TaskState } from "./tasks.ts";
 
 /** A task that is not over, as who runs the gateway sees it. */
@@ -42,8 +42,8 @@ export interface QueueFilter {
 export async function listQueue(
   db: Queryable,
   filter: QueueFilter,
-  page: { readonly limit: number; readonly above: TaskPlace | undefined },
-): Promise<{ readonly tasks: readonly QueuedTask[]; readonly next: TaskPlace | undefined }> {
+  page: { readonly limit: number; readonly above: StoredTaskPlace | undefined },
+): Promise<{ readonly tasks: readonly QueuedTask[]; readonly next: StoredTaskPlace | undefined }> {
   const { trouble = null, model = null, accountId = null } = filter;
   const rows = await db.query<QueuedTask>(
     `select ${COLUMNS} from tasks t join accounts a on a.id = t.account_id
@@ -89,7 +89,7 @@ export async function countWatchedLate(db: Queryable): Promise<bigint> {
  * asks the upstream how the task is, and no order goes out again. undefined = there is no such task, it is over, or
  * no upstream has it.
  */
-export async function lookNow(
+export async function pollNow(
   tx: Queryable,
   id: string,
 ): Promise<{ readonly accountId: bigint; readonly dueAt: Date } | undefined> {

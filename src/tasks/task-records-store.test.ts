@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { storeAccount, storeTask } from "../../test/support/stored-tasks.ts";
-import { listTasks, readTaskRecord, type TaskFilter, type TaskPlace } from "./task-records-store.ts";
+import { listTasks, readTaskRecord, type StoredTaskPlace, type TaskFilter } from "./task-records-store.ts";
 
 let test: TestDatabase;
 let own: bigint;
@@ -67,7 +67,7 @@ it("reads no more than so many tasks for a page, and goes on from there to those
 /** The ids of each page to the end of the list. */
 async function ids(account: bigint, filter: TaskFilter, limit: number): Promise<string[][]> {
   const pages: string[][] = [];
-  let below: TaskPlace | undefined;
+  let below: StoredTaskPlace | undefined;
   do {
     const { tasks, next } = await listTasks(test.database, account, filter, { limit, below });
     pages.push(tasks.map(({ id }) => id));

@@ -16,7 +16,7 @@ export interface TaskRecord {
   readonly keyId: bigint;
   /** null = the key is gone. */
   readonly keyName: string | null;
-  /** The beginning of its order, as JSON; a whole one may hold pictures. */
+  /** The beginning of its order, as JSON; a whole one may hold images. */
   readonly orderStart: string;
   /** For cursors. */
   readonly acceptedMicros: bigint;
@@ -41,7 +41,7 @@ export interface TaskFilter {
   readonly to?: Date | undefined;
 }
 
-export interface TaskPlace {
+export interface StoredTaskPlace {
   readonly micros: bigint;
   readonly id: string;
 }
@@ -50,7 +50,7 @@ export interface TaskPlace {
  * What a page reads at most to find rows that pass the filter: a filter that few of an account's million tasks pass must
  * not read them all in one request. Reading so many takes some tens of milliseconds.
  */
-const MOST_READ = 10_000;
+const MAX_READ = 10_000;
 
 /**
  * The account's newest tasks below a place, by index tasks_of_account. `next` may be there although fewer rows than asked
@@ -60,8 +60,8 @@ export async function listTasks(
   db: Queryable,
   accountId: bigint,
   filter: TaskFilter,
-  page: { readonly limit: number; readonly below: TaskPlace | undefined },
-): Promise<{ readonly tasks: readonly TaskRecord[]; readonly next: TaskPlace | undefined }> {
+  page: { readonly limit: number; readonly below: StoredTaskPlace | undefined },
+): Promise<{ readonly tasks: readonly TaskRecord[]; readonly next: StoredTaskPlace | undefined }> {
   const { limit, below } = page;
   const window = [
     accountId,
@@ -79,15 +79,15 @@ export async function listTasks(
         and ($8::int8 is null or t.key_id = $8)
         and ($9::text is null or case $9 when 'open' then t.finished_at is null else t.state = $9 end)
       order by t.accepted_at desc, t.id desc limit $10`,
-    [...window, medium, model, keyId, state, limit + 1, MOST_READ],
+    [...window, medium, model, keyId, state, limit + 1, MAX_READ],
   );
   const tasks = rows.slice(0, limit).map(readRow);
   if (rows.length > limit) return { tasks, next: placeOf(tasks.at(-1)) };
   if ([medium, model, keyId, state].every((each) => each === null)) return { tasks, next: undefined };
-  const end = await db.maybeOne<TaskPlace>(
+  const end = await db.maybeOne<StoredTaskPlace>(
     `select ${MICROS} as micros, t.id from tasks t where ${WINDOW}
       order by t.accepted_at desc, t.id desc offset $6 limit 1`,
-    [...window, MOST_READ - 1],
+    [...window, MAX_READ - 1],
   );
   return { tasks, next: end };
 }
@@ -116,14 +116,14 @@ export async function readTaskUpstream(db: Queryable, id: string): Promise<bigin
 }
 
 /** Who watches an account sees so many of its running tasks at most; the newest. */
-const MOST_WATCHED = 200;
+const MAX_WATCHED = 200;
 
 /** The account's tasks that are not over; none is older than the longest deadline there is, a day. */
 export async function openTasks(db: Queryable, accountId: bigint): Promise<readonly TaskRecord[]> {
   const rows = await db.query<TaskRow>(
     `select ${COLUMNS} from tasks t left join api_keys k on k.id = t.key_id
       where t.account_id = $1 and t.accepted_at > now() - interval '25 hours' and t.finished_at is null
-      order by t.accepted_at desc limit ${MOST_WATCHED}`,
+      order by t.accepted_at desc limit ${MAX_WATCHED}`,
     [accountId],
   );
   return rows.map(readRow);
@@ -141,7 +141,7 @@ export async function tasksSince(
       where t.account_id = $1 and t.id in (
         select unnest($2::text[]) union
         (select id from tasks where account_id = $1 and accepted_at > now() - $3 * interval '1 ms'
-          order by accepted_at desc limit ${MOST_WATCHED}))`,
+          order by accepted_at desc limit ${MAX_WATCHED}))`,
     [accountId, ids, sinceMs],
   );
   return rows.map(readRow);
@@ -175,6 +175,6 @@ function readResult(text: string | null): TaskResult | null {
   return text === null ? null : (JSON.parse(text) as TaskResult);
 }
 
-function placeOf(task: TaskRecord | undefined): TaskPlace | undefined {
+function placeOf(task: TaskRecord | undefined): StoredTaskPlace | undefined {
   return task && { micros: task.acceptedMicros, id: task.id };
 }

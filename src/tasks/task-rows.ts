@@ -1,6 +1,6 @@
 import { readMediaRates, type StoredMediaRates } from "../billing/media-rates.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
-import type { Claim, FoundTask } from "./board.ts";
+import type { Claim, FoundTask } from "./task-store.ts";
 import type { Task, TaskState } from "./tasks.ts";
 
 /** How a row of `tasks` is read: the columns, what the driver gives, and what the engine wants. */

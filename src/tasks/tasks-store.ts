@@ -3,7 +3,6 @@ import type { LedgerRef } from "../billing/ledger-ref.ts";
 import { writeMediaRates } from "../billing/media-rates.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { Queryable } from "../storage/database.ts";
-import type { Acceptance, Claim, Cooling, FoundTask, Look, NewTask, TaskBoard } from "./board.ts";
 import { storableJson, storableResult, storableText } from "./storable.ts";
 import {
   CLAIM_COLUMNS,
@@ -13,9 +12,10 @@ import {
   readClaim,
   readFound,
 } from "./task-rows.ts";
+import type { Acceptance, Claim, Cooling, FoundTask, NewTask, PollResult, TaskStore } from "./task-store.ts";
 
 /** The board in PostgreSQL: one statement a function, see migrations/000007_tasks.sql. */
-export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard {
+export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore {
   return {
     accept: async (task) => accept(db, task, await largeJson.write(task.order)),
     lacking: (ledgers, holdNanos) => lacking(db, ledgers, holdNanos),
@@ -35,7 +35,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
     },
 
     // "is true" keeps the account's index, which has all its tasks, out of the plan; the due ones are few.
-    async claim({ fresh, submitted, busy, lastAccounts, leaseMs }) {
+    async claim({ fresh, submitted, busy, lastAccounts, claimMs }) {
       const rows = await db.query<ClaimRow>(
         `with fresh as materialized (
            select id from tasks where due_at <= now() and upstream_id is null and account_id <> all($5)
@@ -50,16 +50,16 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
          update tasks t set fence = t.fence + 1, due_at = now() + $4 * interval '1 ms'
           where t.id in (select id from fresh union all select id from last union all select id from submitted)
          returning ${CLAIM_COLUMNS}`,
-        [fresh, submitted, busy, leaseMs, lastAccounts],
+        [fresh, submitted, busy, claimMs, lastAccounts],
       );
       return rows.map(readClaim);
     },
-    async keep(claims, leaseMs) {
+    async keep(claims, claimMs) {
       const rows = await db.query<{ id: string }>(
         `update tasks t set due_at = now() + $3 * interval '1 ms'
            from unnest($1::text[], $2::int8[]) as c (id, fence) where t.id = c.id and t.fence = c.fence
          returning t.id`,
-        [...idsAndFences(claims), leaseMs],
+        [...idsAndFences(claims), claimMs],
       );
       return new Set(rows.map(({ id }) => id));
     },
@@ -93,9 +93,9 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
         [claim.id, claim.fence, dueMs, refused ? 1 : 0],
       );
     },
-    async submitted(id, upstreamId, answer, dueMs) {
-      const upstreamTask = "upstreamTask" in answer ? storableText(answer.upstreamTask) : null;
-      const made = "made" in answer ? storableResult(answer.made) : null;
+    async submitted(id, upstreamId, response, dueMs) {
+      const upstreamTask = "upstreamTask" in response ? storableText(response.upstreamTask) : null;
+      const made = "made" in response ? storableResult(response.made) : null;
       await db.execute(
         `update tasks set upstream_task = $3, made = case when finished_at is null then $4 end,
                 late_result = case when finished_at is null then late_result else $4 end,
@@ -106,9 +106,9 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
         [id, upstreamId, upstreamTask, made, dueMs],
       );
     },
-    looked: (looks) => looked(db, looks),
+    polled: (polls) => polled(db, polls),
     async finish(claim, ending) {
-      const { state, failReason, reason, chargeNanos, used, estimated, result, lateLookMs } = ending;
+      const { state, failReason, reason, chargeNanos, used, estimated, result, latePollMs } = ending;
       const facts = {
         ...{
           state,
@@ -118,7 +118,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
           media: used,
           estimated,
         },
-        ...{ raw: storableJson(result?.usage), late_ms: lateLookMs === null ? null : Math.round(lateLookMs) },
+        ...{ raw: storableJson(result?.usage), late_ms: latePollMs === null ? null : Math.round(latePollMs) },
       };
       const { finished } = await db.one<{ finished: boolean }>(
         "select finish_task($1, $2, $3, $4) as finished",
@@ -145,18 +145,18 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
       db.query<Cooling>(
         `select upstream_id as "upstreamId", credential_id as "credentialId", upstream_model as "model",
                 (extract(epoch from until - now()) * 1000)::float8 as "leftMs"
-           from task_coolings where until between now() and now() + ${LONGEST_WAIT}`,
+           from task_coolings where until between now() and now() + ${MAX_WAIT}`,
       ),
-    async nextDueMs(mostMs) {
+    async nextDueMs(maxMs) {
       const { dueMs } = await db.one<{ dueMs: number | null }>(
         `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueMs" from tasks where due_at is not null`,
       );
-      return Math.min(mostMs, Math.max(0, dueMs ?? mostMs));
+      return Math.min(maxMs, Math.max(0, dueMs ?? maxMs));
     },
 
-    recall: () =>
+    clampDueTimes: () =>
       db.execute(
-        `update tasks set due_at = now() where due_at > now() + ${LONGEST_WAIT} and finished_at is null`,
+        `update tasks set due_at = now() where due_at > now() + ${MAX_WAIT} and finished_at is null`,
       ),
 
     async countOpen() {
@@ -180,7 +180,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskBoard
  * Above whatever is waited for on purpose (claims, looks, rounds, coolings of up to five minutes) but late successes: what
  * is further ahead was written before the server's clock went back.
  */
-const LONGEST_WAIT = "interval '10 minutes'";
+const MAX_WAIT = "interval '10 minutes'";
 
 /** `orderJson` is sent in its bytes, which the driver would make of a text one by one. */
 async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Promise<Acceptance> {
@@ -233,7 +233,7 @@ interface AcceptRow {
   readonly acceptedAt: number;
 }
 
-async function looked(db: Queryable, looks: readonly Look[]): Promise<void> {
+async function polled(db: Queryable, polls: readonly PollResult[]): Promise<void> {
   await db.execute(
     `update tasks t set state = l.state, progress = l.progress, due_at = ${dueBy("l.due_ms * interval '1 ms'")},
             started_at = case when l.state = 'IN_PROGRESS' then coalesce(t.started_at, now()) else t.started_at end,
@@ -241,10 +241,10 @@ async function looked(db: Queryable, looks: readonly Look[]): Promise<void> {
        from unnest($1::text[], $2::int8[], $3::text[], $4::int4[], $5::int4[]) as l (id, fence, state, progress, due_ms)
       where t.id = l.id and t.fence = l.fence`,
     [
-      ...idsAndFences(looks.map(({ claim }) => claim)),
-      looks.map(({ state }) => state),
-      looks.map(({ progressPercent }) => progressPercent),
-      looks.map(({ dueMs }) => dueMs),
+      ...idsAndFences(polls.map(({ claim }) => claim)),
+      polls.map(({ state }) => state),
+      polls.map(({ progressPercent }) => progressPercent),
+      polls.map(({ dueMs }) => dueMs),
     ],
   );
 }

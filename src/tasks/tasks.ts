@@ -5,7 +5,7 @@ import type { Submission } from "../families/family.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 
-/** Pictures and videos: accepted tasks that always end, and money that always fits. */
+/** Images and videos: accepted tasks that always end, and money that always fits. */
 export interface Tasks {
   /**
    * Accepts a task: one transaction inserts it, its frozen price and its hold. Throws GatewayError

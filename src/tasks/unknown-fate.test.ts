@@ -156,24 +156,24 @@ describe("a process that ended between the intent and the answer", () => {
   });
 
   it("or was only cut off: its late answer is kept, and the task stays failed and free", async () => {
-    let answer: (() => void) | undefined;
+    let response: (() => void) | undefined;
     const ask = askVendors([vendor, other]);
     const { id, caller, engine } = await begin({
       ask: async (asked) => {
         const outcome = await ask(asked);
         if (asked.request.method === "POST")
           await new Promise<void>((resolve) => {
-            answer = resolve;
+            response = resolve;
           });
         return outcome;
       },
     });
-    await eventually(() => answer !== undefined);
+    await eventually(() => response !== undefined);
     const second = await rig.startEngine();
     await intendedAgo(id, 121);
     expect(await untilOver(second, caller, id)).toMatchObject({ state: "FAILURE" });
     await expectCharged(rig, caller, 0n);
-    answer?.();
+    response?.();
     await eventually(async () => {
       await rig.database.execute("update tasks set due_at = now() where due_at > now() + interval '31 s'");
       const row = await rig.database.one<{ late: string | null }>("select late_result as late from tasks");

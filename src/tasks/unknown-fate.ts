@@ -4,7 +4,7 @@ import { askWithin } from "./ask-within.ts";
 import type { TaskCandidate } from "./choose.ts";
 import { orderFor, requestFor } from "./fit-order.ts";
 import type { Held } from "./held.ts";
-import { keepAnswer, post } from "./post.ts";
+import { keepResponse, post } from "./post.ts";
 import { findDelayMs, TIMED_OUT, UNKNOWN_FATE } from "./schedule.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
@@ -31,7 +31,7 @@ export async function meetUnknownFate(
     "nobody knows whether an upstream has a task; it is looked for there and not submitted twice",
   );
   const { state, progressPercent } = claim;
-  await deps.board.looked([{ claim, state, progressPercent, dueMs }]);
+  await deps.store.polled([{ claim, state, progressPercent, dueMs }]);
 }
 
 /** Fails the task that may have been made, which the operator should look into: the vendor may bill it. Ends the claim. */
@@ -49,15 +49,15 @@ export async function findTask(held: Held, candidate: TaskCandidate, deps: WorkD
   const found = await (candidate.api.find ? askForIt : repeatIt)(held, candidate, deps);
   switch (found.type) {
     case "accepted":
-      return keepAnswer(held, candidate.place, { upstreamTask: found.upstreamId }, deps);
+      return keepResponse(held, candidate.place, { upstreamTask: found.upstreamId }, deps);
     case "done":
-      return keepAnswer(held, candidate.place, { made: found.result }, deps);
+      return keepResponse(held, candidate.place, { made: found.result }, deps);
     case "refused":
       return deps.finisher.fail(held.claim, { reason: found.reason, as: "rejected" });
     case "overdue":
       return deps.finisher.fail(held.claim, { reason: TIMED_OUT, as: "upstream_timeout" });
     case "too-late":
-      return deps.board.release([held.claim]);
+      return deps.store.release([held.claim]);
     case "unclear":
       return meetUnknownFate(held, candidate, found.reason, deps);
     default:
@@ -82,7 +82,7 @@ async function askForIt(held: Held, candidate: TaskCandidate, deps: WorkDeps): P
   const asking = deps.ask({ upstream, credential, requestId, request: sought.request });
   const asked = await askWithin(asking, Math.min(FIND_MS, held.msToDeadline()), deps.timers);
   if (asked?.type !== "answered") return unclear("The vendor's list cannot be read.");
-  const outcome: FindOutcome = sought.read(asked.answer);
+  const outcome: FindOutcome = sought.read(asked.response);
   return outcome.type === "found"
     ? { type: "accepted", upstreamId: outcome.upstreamId }
     : unclear("The vendor's list does not have the order.");

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { keepUp, type Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
-import type { TaskBoard } from "./board.ts";
+import type { TaskStore } from "./task-store.ts";
 
 export interface Upkeep {
   /** Tasks that are not over, by state, as of some seconds ago. */
@@ -10,7 +10,7 @@ export interface Upkeep {
 }
 
 export interface UpkeepOptions {
-  readonly board: TaskBoard;
+  readonly store: TaskStore;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -18,35 +18,35 @@ export interface UpkeepOptions {
   readonly retentionDays: () => number;
 }
 
-const RECALL_BEAT_MS = 10_000;
-const COUNT_BEAT_MS = 10_000;
-const RETENTION_BEAT_MS = 3_600_000;
+const RECALL_INTERVAL_MS = 10_000;
+const COUNT_INTERVAL_MS = 10_000;
+const RETENTION_INTERVAL_MS = 3_600_000;
 /** Short statements: what they lock, workers want. */
-const MOST_DROPPED_AT_ONCE = 500;
+const MAX_DROPPED_AT_ONCE = 500;
 
 /** Counts the open tasks for the metrics, recalls those that a clock set back would keep waiting, drops those past retention. */
-export function createUpkeep({ board, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
+export function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {
-    open = await board.countOpen();
+    open = await store.countOpen();
   };
   const recall = async (): Promise<void> => {
-    const tasks = await board.recall();
+    const tasks = await store.clampDueTimes();
     if (tasks > 0)
       log.warn({ tasks }, "the database's clock went back; tasks do not wait until it has caught up");
   };
   const drop = async (): Promise<void> => {
-    let dropped = MOST_DROPPED_AT_ONCE;
-    while (dropped === MOST_DROPPED_AT_ONCE)
-      dropped = await board.dropOld(retentionDays(), clock.nowMs(), MOST_DROPPED_AT_ONCE);
+    let dropped = MAX_DROPPED_AT_ONCE;
+    while (dropped === MAX_DROPPED_AT_ONCE)
+      dropped = await store.dropOld(retentionDays(), clock.nowMs(), MAX_DROPPED_AT_ONCE);
   };
-  const counting = keepUp(timers, COUNT_BEAT_MS, count, (err) => {
+  const counting = keepUp(timers, COUNT_INTERVAL_MS, count, (err) => {
     log.warn({ err }, "open tasks could not be counted; it will be tried again");
   });
-  const recalling = keepUp(timers, RECALL_BEAT_MS, recall, (err) => {
+  const recalling = keepUp(timers, RECALL_INTERVAL_MS, recall, (err) => {
     log.warn({ err }, "tasks could not be recalled; it will be tried again");
   });
-  const dropping = keepUp(timers, RETENTION_BEAT_MS, drop, (err) => {
+  const dropping = keepUp(timers, RETENTION_INTERVAL_MS, drop, (err) => {
     log.warn({ err }, "old tasks could not be dropped; it will be tried again");
   });
   return {

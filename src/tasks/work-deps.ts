@@ -7,33 +7,33 @@ import type { MediaOrder } from "../families/family.ts";
 import type { Log } from "../observe/log.ts";
 import type { PlaceHealth } from "../routing/routing.ts";
 import type { Transport } from "../upstreams/call.ts";
-import type { InlinedOrder } from "../upstreams/task-apis/inline-pictures.ts";
+import type { InlinedOrder } from "../upstreams/task-apis/inline-images.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import type { Claim, Place, TaskBoard } from "./board.ts";
 import type { TaskCandidate } from "./choose.ts";
-import type { Faults, Tally } from "./faults.ts";
 import type { Finisher } from "./finish.ts";
+import type { RecentFailures, Tally } from "./recent-failures.ts";
+import type { Claim, TaskPlace, TaskStore } from "./task-store.ts";
 
 /** What the steps of a worker share. */
 export interface WorkDeps {
-  readonly board: TaskBoard;
+  readonly store: TaskStore;
   readonly finisher: Finisher;
   readonly ask: Transport["ask"];
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
   /** Enabled upstreams that serve the task's model to its group. */
   readonly serving: (claim: Claim) => readonly Upstream[];
   /** Exactly this upstream and credential, enabled or not; undefined = they were removed. */
-  readonly at: (place: Place) => TaskCandidate | undefined;
+  readonly at: (place: TaskPlace) => TaskCandidate | undefined;
   /** What becomes of an order because of the assets it names. */
   readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
-  /** The order for a vendor that wants files: its linked pictures fetched in that time. */
+  /** The order for a vendor that wants files: its linked images fetched in that time. */
   readonly inline: (order: MediaOrder, withinMs: number) => Promise<InlinedOrder>;
   /** Places that refused a task for reasons of their own: the others are asked before them. */
-  readonly faults: Faults;
+  readonly faults: RecentFailures;
   /** What requests and tasks of all accounts have learnt of them. */
   readonly health: PlaceHealth;
   /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
-  readonly batchless: Faults;
+  readonly batchless: RecentFailures;
   /** By task, the looks at which its vendor called it done and showed no result. */
   readonly resultless: Tally;
   /** By upstream, the tasks that were given up because nobody knows whether it has them. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../observe/log.ts";
-import type { Claim } from "./board.ts";
+import type { Claim } from "./task-store.ts";
 import type { WorkDeps } from "./work-deps.ts";
 import { createWorker } from "./worker.ts";
 
@@ -10,9 +10,9 @@ import { createWorker } from "./worker.ts";
 function openWorker() {
   const asked: ((claims: Claim[]) => void)[] = [];
   const worker = createWorker({
-    board: {
+    store: {
       claim: () => new Promise<Claim[]>((resolve) => asked.push(resolve)),
-      nextDueMs: (mostMs: number) => Promise.resolve(mostMs),
+      nextDueMs: (maxMs: number) => Promise.resolve(maxMs),
     },
     clock: systemClock,
     timers: { after: () => () => undefined, defer: () => undefined },

@@ -17,7 +17,7 @@ import {
 } from "../../test/support/tasks.ts";
 import type { PollOutcome, TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { TaskEngine } from "./engine.ts";
-import { LEASE_MS } from "./held.ts";
+import { CLAIM_MS } from "./held.ts";
 import type { Task } from "./tasks.ts";
 import { createTasksStore } from "./tasks-store.ts";
 
@@ -37,18 +37,18 @@ afterEach(() => rig.close());
 
 describe("a look that breaks off", () => {
   it("is made again soon, not when the claim's lease is over", async () => {
-    const looks: number[] = [];
+    const polls: number[] = [];
     vendor.onLook = () => {
-      looks.push(performance.now());
-      if (looks.length === 1) throw new Error("a bug of ours");
+      polls.push(performance.now());
+      if (polls.length === 1) throw new Error("a bug of ours");
       return { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } };
     };
     const caller = await rig.account(DOLLAR);
     const engine = await rig.startEngine();
     const { id } = await engine.submit(videoRequest(caller));
     expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
-    const [first = 0, second = 0] = looks;
-    expect(second - first).toBeLessThan(LEASE_MS - 5_000);
+    const [first = 0, second = 0] = polls;
+    expect(second - first).toBeLessThan(CLAIM_MS - 5_000);
     await expectCharged(rig, caller, PRICE);
   });
 });
@@ -71,10 +71,10 @@ describe("a vendor that takes a minute for each submit", () => {
     waiting.shift()?.();
     await eventually(() => vendor.submits(id) === 1);
     while (vendor.asked.filter(({ kind }) => kind === "submit").length <= 100) {
-      for (const answer of waiting.splice(0)) answer();
+      for (const response of waiting.splice(0)) response();
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    for (const answer of waiting) answer();
+    for (const response of waiting) response();
   });
 });
 
@@ -108,7 +108,7 @@ describe("tasks of a vendor that has batches", () => {
         batches.push(json as string[]);
         return {
           type: "answered",
-          answer: { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json)) },
+          response: { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json)) },
         };
       },
     });
@@ -168,7 +168,7 @@ describe("tasks whose upstream was removed", () => {
     const sinceMs = performance.now();
     for (const { id } of tasks)
       expect(await untilOver(engine, caller, id)).toMatchObject({ state: "FAILURE" });
-    expect(performance.now() - sinceMs).toBeLessThan(LEASE_MS);
+    expect(performance.now() - sinceMs).toBeLessThan(CLAIM_MS);
     await expectCharged(rig, caller, 0n, 10n * DOLLAR);
   });
 });
@@ -211,13 +211,13 @@ describe("tasks past retention", () => {
     await rig.database.execute("update tasks set finished_at = now() - interval '31 days' where id = $1", [
       old?.id,
     ]);
-    const board = createTasksStore(rig.database, rig.largeJson);
+    const store = createTasksStore(rig.database, rig.largeJson);
     // Old by the database's clock alone: it may be the one that is wrong.
-    expect(await board.dropOld(30, Date.now() - 2 * 86_400_000, 10)).toBe(0);
-    expect(await board.dropOld(30, Date.now(), 10)).toBe(1);
+    expect(await store.dropOld(30, Date.now() - 2 * 86_400_000, 10)).toBe(0);
+    expect(await store.dropOld(30, Date.now(), 10)).toBe(1);
     const left = await rig.database.query<{ id: string }>("select id from tasks");
     expect(left.map(({ id }) => id).sort()).toEqual([young?.id, open.id].sort());
-    expect(await board.countOpen()).toEqual(new Map([["NOT_START", 1]]));
+    expect(await store.countOpen()).toEqual(new Map([["NOT_START", 1]]));
     await expectCleanBooks(rig);
   });
 });
@@ -238,22 +238,22 @@ describe("tasks that the database's clock left behind by going back", () => {
     await task("unclear", sent);
     const failed = { state: "FAILURE", finished_at: soon?.at, charge_nanos: 0n };
     await task("late", { ...sent, upstream_task: "u2", ...failed });
-    const board = createTasksStore(rig.database, rig.largeJson);
-    expect(await board.recall()).toBe(4);
+    const store = createTasksStore(rig.database, rig.largeJson);
+    expect(await store.clampDueTimes()).toBe(4);
     const due = await rig.database.query<{ id: string }>(
       "select id from tasks where due_at <= now() order by id",
     );
     expect(due.map(({ id }) => id)).toEqual(["made", "submitted", "unclear", "waiting"]);
-    expect(await board.recall()).toBe(0);
+    expect(await store.clampDueTimes()).toBe(0);
   });
 
   it("are not kept from upstreams that were cooling", async () => {
-    const board = createTasksStore(rig.database, rig.largeJson);
+    const store = createTasksStore(rig.database, rig.largeJson);
     const place = { upstreamId: 1n, upstreamName: "vendor", credentialId: 1n, model: "m" };
-    await board.cool(place, 60_000);
-    expect(await board.coolings()).toHaveLength(1);
+    await store.cool(place, 60_000);
+    expect(await store.coolings()).toHaveLength(1);
     await rig.database.execute("update task_coolings set until = until + interval '3 hours'");
-    expect(await board.coolings()).toEqual([]);
+    expect(await store.coolings()).toEqual([]);
   });
 });
 
@@ -278,14 +278,14 @@ describe("several processes", () => {
   });
 
   it("take over from one that stands still, whose late answers are kept and whose other words count for nothing", async () => {
-    let answer: (() => void) | undefined;
+    let response: (() => void) | undefined;
     const ask = askVendors([vendor, other]);
     const standing = await rig.startEngine({
       ask: async (asked) => {
         const outcome = await ask(asked);
         if (asked.request.method === "POST") {
           await new Promise<void>((resolve) => {
-            answer = resolve;
+            response = resolve;
           });
         }
         return outcome;
@@ -293,7 +293,7 @@ describe("several processes", () => {
     });
     const caller = await rig.account(DOLLAR);
     const { id } = await standing.submit(videoRequest(caller));
-    await eventually(() => answer !== undefined);
+    await eventually(() => response !== undefined);
     // Its lease is over, and another process takes the task.
     await rig.database.execute("update tasks set due_at = now()");
     const second = await rig.startEngine();
@@ -302,7 +302,7 @@ describe("several processes", () => {
       return fence >= 3n;
     });
     expect(vendor.submits(id)).toBe(1);
-    answer?.();
+    response?.();
     expect(await untilOver(second, caller, id)).toMatchObject({ state: "SUCCESS" });
     expect(vendor.submits(id)).toBe(1);
     await expectCharged(rig, caller, PRICE);

@@ -1,15 +1,15 @@
-import { Alarm } from "../base/alarm.ts";
-import { crashPoint } from "../base/crash-point.ts";
-import { crowdOf } from "../base/crowd.ts";
-import { every, sleep } from "../base/timers.ts";
-import type { Claim, Look, Place } from "./board.ts";
-import { type Held, hold, KEEP_BEAT_MS, keepAll, LEASE_MS } from "./held.ts";
-import { createLanes } from "./lanes.ts";
-import { lookAt, type Submitted } from "./look.ts";
-import { createLookWriter } from "./look-writer.ts";
+import { failpoint } from "../base/failpoint.ts";
+import { overShare } from "../base/over-share.ts";
+import { runEvery, sleep } from "../base/timers.ts";
+import { WakeSignal } from "../base/wake-signal.ts";
+import { CLAIM_MS, type Held, hold, KEEP_INTERVAL_MS, keepAll } from "./held.ts";
 import { type NextStep, nextStep } from "./next-step.ts";
+import { createPerUpstreamLimiter } from "./per-upstream-limiter.ts";
+import { pollUpstream, type Submitted } from "./poll.ts";
+import { createPollWriter } from "./poll-writer.ts";
 import { TIMED_OUT } from "./schedule.ts";
 import { submitUpstream } from "./submit-upstream.ts";
+import type { Claim, PollResult, TaskPlace } from "./task-store.ts";
 import { canFind, findTask, giveUp } from "./unknown-fate.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
@@ -23,36 +23,36 @@ export interface Worker {
 }
 
 /** Submits take a second or two each, those of synchronous vendors a minute. */
-const MOST_FRESH = 64;
+const MAX_FRESH = 64;
 /** Who has so many of these places gets more where nobody else wants them: others' tasks do not wait for all of theirs. */
 const ACCOUNT_SHARE = 16;
 /** To look past such an account's tasks reads all that are due, ten thousand at worst: not at each of fifty claims a second. */
-const SHARING_BEAT_MS = 250;
+const SHARING_INTERVAL_MS = 250;
 /** Looks are quick; beyond this the database would be asked for more than the process can do. */
-const MOST_SUBMITTED = 256;
+const MAX_SUBMITTED = 256;
 /** Calls about running tasks at one upstream, and submits to all of them; a vendor has other customers too. */
-const MOST_LOOKS_AT_ONCE = 16;
+const MAX_POLLS_AT_ONCE = 16;
 /** In case a notification is lost: a worker looks at the board this often. */
-const BEAT_MS = 1_000;
+const INTERVAL_MS = 1_000;
 /** A board that says something is due may mean what others are about to take, or what is set aside here. */
-const SHORTEST_BEAT_MS = 50;
-const TROUBLED_BEAT_MS = 1_000;
+const SHORTEST_INTERVAL_MS = 50;
+const TROUBLED_INTERVAL_MS = 1_000;
 /** Work that broke off may break off again: it is not tried without a pause, nor left until its lease is over. */
 const BROKEN_OFF_MS = 3_000;
 
 /** Takes due tasks off the board and does what is next for each, until it is stopped. */
 export function createWorker(deps: WorkDeps): Worker {
-  const { board, clock, timers, log } = deps;
+  const { store, clock, timers, log } = deps;
   const hands = new Set<Held>();
   const fresh = new Set<Held>();
-  const lanes = createLanes(MOST_LOOKS_AT_ONCE);
-  const writer = createLookWriter(board, timers);
+  const limiter = createPerUpstreamLimiter(MAX_POLLS_AT_ONCE);
+  const writer = createPollWriter(store, timers);
   let stopping = false;
-  const alarm = new Alarm(timers);
+  const alarm = new WakeSignal(timers);
 
-  const heartbeat = every(timers, KEEP_BEAT_MS, async () => {
+  const heartbeat = runEvery(timers, KEEP_INTERVAL_MS, async () => {
     try {
-      await keepAll(board, [...hands], clock);
+      await keepAll(store, [...hands], clock);
     } catch (error) {
       log.warn({ err: error }, "claims on tasks could not be prolonged; it will be tried again");
     }
@@ -67,7 +67,7 @@ export function createWorker(deps: WorkDeps): Worker {
       const ids = claims.slice(0, 10).map(({ id }) => id);
       log.error({ err: error, tasks: ids }, "work on tasks broke off; it will be tried again");
       // Those that are done know another fence. Where not even this succeeds, they come up when their leases end.
-      await board.release(claims, BROKEN_OFF_MS).catch(() => undefined);
+      await store.release(claims, BROKEN_OFF_MS).catch(() => undefined);
     } finally {
       for (const held of tasks) {
         hands.delete(held);
@@ -77,25 +77,25 @@ export function createWorker(deps: WorkDeps): Worker {
     }
   };
 
-  const findable = (place: Place): boolean => {
+  const findable = (place: TaskPlace): boolean => {
     const candidate = deps.at(place);
     return candidate !== undefined && canFind(candidate.api);
   };
 
   const takeDown = (claims: readonly Claim[], freshAtMs: number): void => {
-    const looks: (Submitted & { readonly place: Place })[] = [];
+    const polls: (Submitted & { readonly place: TaskPlace })[] = [];
     for (const claim of claims) {
       const held = hold(claim, freshAtMs, clock);
       hands.add(held);
       const step = nextStep(claim, findable);
       if (step.do === "look" || step.do === "look-late") {
-        looks.push({ held, upstreamTask: step.upstreamTask, place: step.place });
+        polls.push({ held, upstreamTask: step.upstreamTask, place: step.place });
         continue;
       }
       if (claim.place === null) fresh.add(held);
       void work([held], () => single(held, step));
     }
-    for (const group of groupsOf(looks)) void lookTogether(group);
+    for (const group of groupsOf(polls)) void pollTogether(group);
   };
 
   const single = async (held: Held, step: Exclude<NextStep, { do: "look" | "look-late" }>): Promise<void> => {
@@ -119,20 +119,22 @@ export function createWorker(deps: WorkDeps): Worker {
         return giveUp(held, step.place.upstreamName, "the upstream was removed", deps);
       }
       case "wait":
-        return board.release([claim], Math.ceil(step.ms));
+        return store.release([claim], Math.ceil(step.ms));
       case "give-up":
         return giveUp(held, step.place.upstreamName, "the process that sent it ended or was cut off", deps);
     }
   };
 
   /** Tasks of one place, model and medium. */
-  const lookTogether = async (group: readonly (Submitted & { readonly place: Place })[]): Promise<void> => {
+  const pollTogether = async (
+    group: readonly (Submitted & { readonly place: TaskPlace })[],
+  ): Promise<void> => {
     const [first] = group;
     if (first === undefined) return;
-    const again = async (look: Look): Promise<void> => {
-      await writer.write(look);
+    const again = async (poll: PollResult): Promise<void> => {
+      await writer.write(poll);
       // Its claim is over, though files of others of its batch may still be copied.
-      for (const { held } of group) if (held.claim === look.claim) hands.delete(held);
+      for (const { held } of group) if (held.claim === poll.claim) hands.delete(held);
     };
     const candidate = deps.at(first.place);
     const together = candidate !== undefined && deps.batchless.rank(candidate) === 0;
@@ -140,7 +142,7 @@ export function createWorker(deps: WorkDeps): Worker {
     for (let index = 0; index < group.length; index += size) {
       const part = group.slice(index, index + size);
       const held = part.map((each) => each.held);
-      void work(held, () => lookAt(part, candidate, deps, lanes, again));
+      void work(held, () => pollUpstream(part, candidate, deps, limiter, again));
     }
   };
 
@@ -149,21 +151,22 @@ export function createWorker(deps: WorkDeps): Worker {
     while (!stopping) {
       alarm.set();
       const room = {
-        fresh: Math.max(0, MOST_FRESH - fresh.size),
-        submitted: Math.max(0, MOST_SUBMITTED - (hands.size - fresh.size)),
+        fresh: Math.max(0, MAX_FRESH - fresh.size),
+        submitted: Math.max(0, MAX_SUBMITTED - (hands.size - fresh.size)),
       };
       try {
         const freshAtMs = clock.monotonicMs();
-        const shares = room.fresh > 0 && freshAtMs >= sharedAtMs + SHARING_BEAT_MS;
-        const lastAccounts = shares ? crowdOf(ACCOUNT_SHARE, accountsOf(fresh)) : [];
+        const shares = room.fresh > 0 && freshAtMs >= sharedAtMs + SHARING_INTERVAL_MS;
+        const lastAccounts = shares ? overShare(ACCOUNT_SHARE, accountsOf(fresh)) : [];
         if (lastAccounts.length > 0) sharedAtMs = freshAtMs;
-        const claims = await board.claim({ ...room, busy: lanes.full(), lastAccounts, leaseMs: LEASE_MS });
-        crashPoint("task.claim.after-statement");
+        const claims = await store.claim({ ...room, busy: limiter.full(), lastAccounts, claimMs: CLAIM_MS });
+        failpoint("task.claim.after-statement");
         takeDown(claims, freshAtMs);
-        if (claims.length === 0) await alarm.nap(Math.max(SHORTEST_BEAT_MS, await board.nextDueMs(BEAT_MS)));
+        if (claims.length === 0)
+          await alarm.waitFor(Math.max(SHORTEST_INTERVAL_MS, await store.nextDueMs(INTERVAL_MS)));
       } catch (error) {
         log.warn({ err: error }, "tasks could not be taken off the board; it will be tried again");
-        await alarm.nap(TROUBLED_BEAT_MS);
+        await alarm.waitFor(TROUBLED_INTERVAL_MS);
       }
     }
   };
@@ -177,11 +180,11 @@ export function createWorker(deps: WorkDeps): Worker {
       alarm.call();
       await running;
       const deadlineMs = clock.monotonicMs() + graceMs;
-      while (hands.size > 0 && clock.monotonicMs() < deadlineMs) await sleep(timers, SHORTEST_BEAT_MS);
+      while (hands.size > 0 && clock.monotonicMs() < deadlineMs) await sleep(timers, SHORTEST_INTERVAL_MS);
       await heartbeat.stop();
       const left = [...hands].map(({ claim }) => claim);
       // Another process need not wait for their leases; what is lost of this is found by them.
-      if (left.length > 0) await board.release(left).catch(() => undefined);
+      if (left.length > 0) await store.release(left).catch(() => undefined);
     },
   };
 }
@@ -190,9 +193,9 @@ function accountsOf(tasks: Iterable<Held>): bigint[] {
   return Array.from(tasks, ({ claim }) => claim.accountId);
 }
 
-function groupsOf<T extends Submitted & { readonly place: Place }>(looks: readonly T[]): T[][] {
+function groupsOf<T extends Submitted & { readonly place: TaskPlace }>(polls: readonly T[]): T[][] {
   const groups = new Map<string, T[]>();
-  for (const each of looks) {
+  for (const each of polls) {
     const { upstreamId, credentialId, model } = each.place;
     const key = `${upstreamId} ${credentialId} ${each.held.claim.medium} ${model}`;
     const group = groups.get(key);

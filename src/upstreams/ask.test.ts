@@ -24,7 +24,7 @@ describe("a whole request for a whole answer", () => {
     );
     expect(outcome).toEqual({
       type: "answered",
-      answer: {
+      response: {
         status: 429,
         headers: { "retry-after": "7", "x-a": "1, 2", "content-length": "2" },
         body: Buffer.from("no"),
@@ -103,9 +103,9 @@ describe("a whole request for a whole answer", () => {
       failure: { kind: "protocol", phase: "body", message: "upstream-1 answered with more than 4 MB." },
     });
     const whole = await rig.transport.ask(
-      askOf(upstream, { method: "POST", path: "/x", answersWithMedia: true }),
+      askOf(upstream, { method: "POST", path: "/x", responsesWithMedia: true }),
     );
-    expect(whole.type === "answered" && whole.answer.body.length).toBe(5 * mb.length);
+    expect(whole.type === "answered" && whole.response.body.length).toBe(5 * mb.length);
   });
 
   it("fails when the gateway stops", async () => {
@@ -120,8 +120,8 @@ describe("a whole request for a whole answer", () => {
 describe("its bounds and its path", () => {
   it("let a read take less time than a submit, and a picture as long as the upstream may", () => {
     const own = { ...PATIENT, firstBytePlainMs: 600_000, totalMs: 3_600_000 };
-    const total = (method: "GET" | "POST", answersWithMedia = false): number =>
-      askTimeouts(own, { method, path: "/", answersWithMedia }, false).totalMs;
+    const total = (method: "GET" | "POST", responsesWithMedia = false): number =>
+      askTimeouts(own, { method, path: "/", responsesWithMedia }, false).totalMs;
     expect(total("GET")).toBeLessThan(total("POST"));
     expect(total("POST")).toBeLessThan(own.totalMs);
     expect(total("POST", true)).toBe(own.totalMs);

@@ -1,5 +1,5 @@
 import type { Timeouts } from "../catalog/catalog.ts";
-import type { AskOutcome, UpstreamAnswer, UpstreamAsk, UpstreamFailure } from "./call.ts";
+import type { AskOutcome, UpstreamAsk, UpstreamFailure, UpstreamResponse } from "./call.ts";
 import { credentialHeader } from "./headers.ts";
 import { kindOf } from "./kinds.ts";
 import type { TaskApiRequest } from "./task-apis/task-api.ts";
@@ -7,7 +7,7 @@ import type { TaskApiRequest } from "./task-apis/task-api.ts";
 /** A task's record is a few KB, and a batch holds at most a hundred. */
 const RECORD_BYTES = 4 * 1024 * 1024;
 
-/** The largest picture of the tables, 3840x2160, comes to 33 MB as base64 where it does not compress. */
+/** The largest image of the tables, 3840x2160, comes to 33 MB as base64 where it does not compress. */
 const MEDIA_BYTES = 64 * 1024 * 1024;
 
 /** A vendor's record is a look into its database. */
@@ -19,10 +19,10 @@ const SUBMIT_MS = 120_000;
 /** Bounds of such a request: never above the upstream's own, which hold for what may be large (`inRoom`) once it has begun. */
 export function askTimeouts(
   own: Timeouts,
-  { method, answersWithMedia, mostMs }: TaskApiRequest,
+  { method, responsesWithMedia, mostMs }: TaskApiRequest,
   inRoom: boolean,
 ): Timeouts {
-  if (answersWithMedia) return own;
+  if (responsesWithMedia) return own;
   const totalMs = mostMs ?? (method === "GET" ? READ_MS : SUBMIT_MS);
   return {
     ...own,
@@ -71,8 +71,8 @@ export interface Collecting {
 }
 
 /** Gathers the whole answer within the bound of its request. */
-export function collectAnswer({ answersWithMedia }: TaskApiRequest, to: Collecting): UpstreamAnswer {
-  const mostBytes = answersWithMedia ? MEDIA_BYTES : RECORD_BYTES;
+export function collectResponse({ responsesWithMedia }: TaskApiRequest, to: Collecting): UpstreamResponse {
+  const mostBytes = responsesWithMedia ? MEDIA_BYTES : RECORD_BYTES;
   const chunks: Buffer[] = [];
   let bytes = 0;
   let status = 0;
@@ -95,7 +95,7 @@ export function collectAnswer({ answersWithMedia }: TaskApiRequest, to: Collecti
       }
     },
     ended: () =>
-      to.resolve({ type: "answered", answer: { status, headers, body: Buffer.concat(chunks, bytes) } }),
+      to.resolve({ type: "answered", response: { status, headers, body: Buffer.concat(chunks, bytes) } }),
     failed: (failure) => to.resolve({ type: "failed", failure }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { RawHeaders } from "./raw-headers.ts";
-import type { TaskApiAnswer, TaskApiRequest } from "./task-apis/task-api.ts";
+import type { TaskApiRequest, TaskApiResponse } from "./task-apis/task-api.ts";
 
 /** One upstream that can answer a request, with everything chosen: the unit of an attempt. */
 export interface Candidate {
@@ -31,7 +31,7 @@ export interface CallerQuery {
 }
 
 /** A request to an upstream. Transport adds the path, the credential and its own headers. */
-export interface UpstreamCall {
+export interface UpstreamRequest {
   readonly candidate: Candidate;
   readonly requestId: string;
   readonly streamed: boolean;
@@ -46,7 +46,7 @@ export interface UpstreamCall {
 }
 
 /** What an attempt calls back, never before `send` has returned. After `failed` or `ended` nothing more comes. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   /** The final response headers. Redirects come as they are and are not followed. */
   head(status: number, headers: RawHeaders): void;
   /** A chunk of the body, the receiver's to keep. */
@@ -74,7 +74,7 @@ export interface UpstreamFailure {
 }
 
 /** The running attempt. */
-export interface UpstreamFlight {
+export interface UpstreamCall {
   /** False while it waits for a connection, and where it ended so: the upstream has heard nothing of it. */
   isSent(): boolean;
   /** Stops reading from the upstream; at most what is already in its socket's buffers still comes. */
@@ -92,17 +92,17 @@ export interface UpstreamAsk {
   readonly requestId: string;
   readonly request: TaskApiRequest;
   /** Decides how much of the answer is collected; absent = records of tasks, 4 MB. */
-  readonly room?: AnswerRoom;
+  readonly room?: ResponseRoom;
 }
 
-export interface AnswerRoom {
+export interface ResponseRoom {
   /** So many bytes have come by now of what `flight` brings, which may be paused. False: no more are taken. */
-  holds(bytes: number, flight: Pick<UpstreamFlight, "pause" | "resume">): boolean;
+  holds(bytes: number, call: Pick<UpstreamCall, "pause" | "resume">): boolean;
 }
 
 /** A failure whose phase is `connect` says that nothing was sent; after any other the upstream may have acted. */
 export type AskOutcome =
-  | { readonly type: "answered"; readonly answer: TaskApiAnswer }
+  | { readonly type: "answered"; readonly response: TaskApiResponse }
   | { readonly type: "failed"; readonly failure: UpstreamFailure };
 
 /** What an operator sees of one upstream's connections. */
@@ -115,7 +115,7 @@ export interface ConnectionStats {
 
 /** The single door to upstreams. */
 export interface Transport {
-  send(call: UpstreamCall, answer: UpstreamAnswer): UpstreamFlight;
+  send(call: UpstreamRequest, response: UpstreamResponse): UpstreamCall;
   /** Sends one request and gives its whole answer, whatever its status; never rejects. */
   ask(ask: UpstreamAsk): Promise<AskOutcome>;
   /** Requests running at this upstream, over all its models and credentials. */

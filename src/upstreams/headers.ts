@@ -1,5 +1,5 @@
 import type { Credential } from "../catalog/catalog.ts";
-import type { CallerHeaders, UpstreamCall } from "./call.ts";
+import type { CallerHeaders, UpstreamRequest } from "./call.ts";
 
 /** How a kind spells what transport adds to a request. */
 export interface HeaderSpelling {
@@ -21,7 +21,7 @@ const perCredential = new WeakMap<Credential, readonly string[]>();
  * Request headers as a flat list of names and values. Only what is named here reaches an upstream:
  * the caller's version and betas (messages only), the request's id, and our own.
  */
-export function requestHeaders(call: UpstreamCall, spelling: HeaderSpelling, bodyBytes: number): string[] {
+export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, bodyBytes: number): string[] {
   const { candidate, headers } = call;
   const list = [...fixedHeaders(candidate.credential, spelling)];
   list.push("accept", call.streamed && !call.arrayStream ? "text/event-stream" : "application/json");

@@ -31,9 +31,9 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
   readonly accountFaults: readonly AccountFault[];
-  /** How it makes pictures and videos; null = it does not. */
+  /** How it makes images and videos; null = it does not. */
   readonly taskApi: TaskApi | null;
-  /** Families of pictures and videos that it serves, [] where it has no task API. */
+  /** Families of images and videos that it serves, [] where it has no task API. */
   readonly families: readonly FamilyName[];
   /** How it keeps media for use in videos; null = it does not. */
   readonly assetApi: AssetApi | null;
@@ -108,7 +108,7 @@ const COUNTED_BELOW_ROOT = {
 
 const NO_MEDIA = { taskApi: null, families: [], assetApi: null } as const;
 
-/** Vendors of pictures and videos only. */
+/** Vendors of images and videos only. */
 const MEDIA = {
   ...BEARER,
   protocols: [],

@@ -71,7 +71,7 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
     "gemini",
     {
       // https://ai.google.dev/gemini-api/docs/file-input-methods: links are taken since January 2026, of some
-      // types, by some models. Films stay links: they are too large to inline, and may be a video site's.
+      // types, by some models. Videos stay links: they are too large to inline, and may be a video site's.
       quirks: { mediaUrls: ["video"] },
       models: GEMINI_MODELS,
     },

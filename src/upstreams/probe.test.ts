@@ -72,9 +72,9 @@ describe("probing an upstream", () => {
   });
 });
 
-async function probe(kind: string, answer: string): Promise<string | undefined> {
+async function probe(kind: string, response: string): Promise<string | undefined> {
   await server?.close();
-  server = await scriptedUpstream(({ socket }: WireRequest) => socket.end(answer));
+  server = await scriptedUpstream(({ socket }: WireRequest) => socket.end(response));
   return probeAt(server.url, kind);
 }
 

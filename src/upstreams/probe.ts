@@ -5,8 +5,8 @@ import { silentLog } from "../observe/log.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { credentialHeader } from "./headers.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
-import { Flight } from "./transport-flight.ts";
-import { createLines } from "./transport-lines.ts";
+import { TransportCall } from "./transport-call.ts";
+import { createConnectionPool } from "./transport-connections.ts";
 
 /** A person waits for the result. */
 const TIMEOUTS: Timeouts = {
@@ -27,7 +27,7 @@ interface Trial {
   readonly path: string;
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   /** Its beginning. */
   readonly text: string;
@@ -68,7 +68,7 @@ export async function tryUpstream(
   const kind = kindOf(upstream.kind);
   if (kind === undefined)
     return { found: "wrong", problem: `no kind is named ${upstream.kind}; see the list of kinds` };
-  const ask = (trial: Trial): Promise<Answer> => answerTo(trial, { upstream, credential, kind, clock });
+  const ask = (trial: Trial): Promise<Response> => responseTo(trial, { upstream, credential, kind, clock });
   try {
     const list = kind.modelsPath === null ? undefined : await ask({ method: "GET", path: kind.modelsPath });
     if (list !== undefined && !isNothingThere(list)) return resultOf(kind, list);
@@ -101,14 +101,14 @@ interface TrialParts {
 }
 
 /** Rejects with what is wrong where no answer comes. */
-async function answerTo(
+async function responseTo(
   { method, path }: Trial,
   { upstream, credential, kind, clock }: TrialParts,
-): Promise<Answer> {
-  const deadlines = new Deadlines<Flight>(clock);
-  const lines = createLines();
+): Promise<Response> {
+  const deadlines = new Deadlines<TransportCall>(clock);
+  const lines = createConnectionPool();
   try {
-    return await new Promise<Answer>((resolve, reject) => {
+    return await new Promise<Response>((resolve, reject) => {
       let status = 0;
       let text = "";
       const judge = (): void => resolve({ status, text });
@@ -125,8 +125,11 @@ async function answerTo(
           reject(new Error(`${message} Check base_url and the network.`)),
       };
       const options = { streamed: false, repeatable: false, deadlines, log: silentLog };
-      const flight = new Flight(receiver, { upstream: { ...upstream, timeouts: TIMEOUTS }, ...options });
-      flight.leave(lines.to(upstream), (prefix) => ({
+      const flight = new TransportCall(receiver, {
+        upstream: { ...upstream, timeouts: TIMEOUTS },
+        ...options,
+      });
+      flight.dispatch(lines.to(upstream), (prefix) => ({
         method,
         path: prefix + path,
         headers: [
@@ -148,11 +151,11 @@ async function answerTo(
   }
 }
 
-function isNothingThere({ status }: Answer): boolean {
+function isNothingThere({ status }: Response): boolean {
   return status === 404 || status === 405;
 }
 
-function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Answer): TrialResult {
+function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Response): TrialResult {
   const problem =
     `has nothing at base_url + ${path} (status ${status}); check base_url, now ${baseUrl}, ` +
     "which is followed by exactly that";
@@ -161,7 +164,7 @@ function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Answer
 
 const WELL: TrialResult = { found: "well", problem: undefined };
 
-function resultOf(kind: UpstreamKind, { status, text }: Answer): TrialResult {
+function resultOf(kind: UpstreamKind, { status, text }: Response): TrialResult {
   const words = text.toLowerCase();
   const faulty = kind.accountFaults.some(
     (fault) => fault.status === status && words.includes(fault.contains),

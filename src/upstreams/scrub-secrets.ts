@@ -15,11 +15,11 @@ const TELLING_LETTERS = 16;
 /** Of a masked secret: fewer letters than these tell nothing. */
 const MASK_LETTERS = 4;
 /** Nobody writes so many masked keys in one text; behind these each is taken for one of ours. */
-const MOST_MASKED = 50;
+const MAX_MASKED = 50;
 /** Texts of this length may have been cut, here or by the vendor, in the middle of a secret. */
 const CUT_LETTERS = 1_000;
-/** What is encoded at greater length is a picture or a document, and no credential. */
-const MOST_ENCODED_LETTERS = 16 * 1024;
+/** What is encoded at greater length is a image or a document, and no credential. */
+const MAX_ENCODED_LETTERS = 16 * 1024;
 
 /**
  * Compiles what is looked for. A look costs as much as the text is long, and hardly more where there are thousands of
@@ -141,7 +141,7 @@ function maskedIn(text: string, isMasked: (first: string, last: string) => boole
     const [whole, first = "", last = ""] = match;
     if (first === "" && last === "") continue;
     asked += 1;
-    if (asked > MOST_MASKED || isMasked(fold(first), fold(last)))
+    if (asked > MAX_MASKED || isMasked(fold(first), fold(last)))
       spans.push([match.index, match.index + whole.length]);
   }
   for (const [pattern, isStart] of TOLD_ENDS) {
@@ -150,7 +150,7 @@ function maskedIn(text: string, isMasked: (first: string, last: string) => boole
       const folded = fold(part);
       const end = match.index + whole.length;
       asked += 1;
-      if (asked > MOST_MASKED || (isStart ? isMasked(folded, "") : isMasked("", folded)))
+      if (asked > MAX_MASKED || (isStart ? isMasked(folded, "") : isMasked("", folded)))
         spans.push([end - part.length, end]);
     }
   }
@@ -162,7 +162,7 @@ function encodedIn(text: string, holdsSecret: (decoded: string) => boolean): Spa
   const spans: Span[] = [];
   for (const match of text.matchAll(ENCODED)) {
     const [run] = match;
-    if (run.length > MOST_ENCODED_LETTERS) continue;
+    if (run.length > MAX_ENCODED_LETTERS) continue;
     const coding = HEXADECIMAL.test(run) ? "hex" : "base64";
     const decodes = (as: "hex" | "base64", shifts: readonly number[]): boolean =>
       shifts.some((shift) => holdsSecret(Buffer.from(run.slice(shift), as).toString("latin1")));

@@ -77,8 +77,8 @@ describe("a vendor's words", () => {
   it("lose it in every text of a value, names of fields included, and the value keeps its form", () => {
     const value = { a: [1, null, { [OURS.credential]: `x ${OURS.host}` }], b: true };
     expect(scrubber.value(value)).toEqual({ a: [1, null, { "[redacted]": "x [redacted]" }], b: true });
-    const sound = { a: ["b", { c: 1 }] };
-    expect(scrubber.value(sound)).toBe(sound);
+    const audio = { a: ["b", { c: 1 }] };
+    expect(scrubber.value(audio)).toBe(audio);
   });
 
   it("end where a value is nested without sense", () => {

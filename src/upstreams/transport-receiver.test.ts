@@ -17,14 +17,14 @@ describe("the receiver", () => {
   it("is called back only after send has returned", async () => {
     let returned = false;
     const seen: boolean[] = [];
-    const flight = rig.transport.send(callOf(upstreamOf("ftp://nowhere")), {
+    const call = rig.transport.send(callOf(upstreamOf("ftp://nowhere")), {
       ...deaf,
       failed: () => seen.push(returned),
     });
     returned = true;
     await until(() => seen.length === 1);
     expect(seen).toEqual([true]);
-    flight.abort();
+    call.abort();
   });
 
   it("whose abort is seen by the upstream at once, 1,000 times without a leaked connection", async () => {
@@ -151,13 +151,13 @@ describe("the receiver", () => {
 
   it("that throws ends its own request only", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 4\r\n\r\nboth`));
-    const answer = await rig.answerOf(callOf(upstream), {
+    const response = await rig.responseOf(callOf(upstream), {
       data() {
         throw new Error("a bug");
       },
     });
-    expect(answer.failure).toMatchObject({ kind: "aborted", phase: "body" });
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ text: "both", ended: true });
+    expect(response.failure).toMatchObject({ kind: "aborted", phase: "body" });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ text: "both", ended: true });
   });
 });
 
@@ -180,14 +180,14 @@ describe("connections", () => {
 
   it("stay where the catalog changed elsewhere, also for a request that still holds the old record", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\nok`));
-    await rig.answerOf(callOf(upstream));
+    await rig.responseOf(callOf(upstream));
     rig.transport.retain([{ ...upstream, weight: 7 }]);
-    await rig.answerOf(callOf({ ...upstream, weight: 7 }));
-    await rig.answerOf(callOf(upstream));
+    await rig.responseOf(callOf({ ...upstream, weight: 7 }));
+    await rig.responseOf(callOf(upstream));
     expect(rig.server.accepted()).toBe(1);
     rig.transport.retain([]);
     await until(() => rig.server.open.size === 0);
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ ended: true });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ ended: true });
   });
 
   it("are all closed by close, and what runs fails as aborted", async () => {

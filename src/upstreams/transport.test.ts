@@ -25,7 +25,7 @@ describe("a request to an upstream", () => {
       body: [Buffer.from('{"model":'), Buffer.from('"theirs"'), Buffer.from("}")],
       headers: { betas: "a-1,b-2", version: "2024-01-01", ...{ cookie: "c", authorization: "mine" } },
     });
-    await rig.answerOf(call);
+    await rig.responseOf(call);
     const [request] = rig.server.requests ?? [];
     expect(request?.line).toBe("POST /v1/messages HTTP/1.1");
     expect(request?.body.toString()).toBe('{"model":"theirs"}');
@@ -46,13 +46,13 @@ describe("a request to an upstream", () => {
   it("sends a large body in pieces, byte for byte, with its length", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 0\r\n\r\n`));
     const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(100_003, index));
-    await rig.answerOf(callOf(upstream, { body: pieces }));
+    await rig.responseOf(callOf(upstream, { body: pieces }));
     expect(rig.server.requests[0]?.body.equals(Buffer.concat(pieces))).toBe(true);
   });
 
   it("uses a connection again for the next request", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\nok`));
-    for (let round = 0; round < 5; round += 1) await rig.answerOf(callOf(upstream));
+    for (let round = 0; round < 5; round += 1) await rig.responseOf(callOf(upstream));
     expect(rig.server.accepted()).toBe(1);
   });
 
@@ -60,7 +60,7 @@ describe("a request to an upstream", () => {
     const upstream = await rig.serve(closedWhenUsedAgain());
     const large = Array.from({ length: 40 }, (_, index) => Buffer.alloc(100_003, index));
     for (const body of [[Buffer.from("{}")], [Buffer.from("{}")], large]) {
-      expect(await rig.answerOf(callOf(upstream, { body }))).toMatchObject({ text: "ok", failures: 0 });
+      expect(await rig.responseOf(callOf(upstream, { body }))).toMatchObject({ text: "ok", failures: 0 });
     }
     expect(rig.server.accepted()).toBe(3);
     expect(rig.server.requests.at(-1)?.body.equals(Buffer.concat(large))).toBe(true);
@@ -79,7 +79,7 @@ describe("a request to an upstream", () => {
     const upstream = await rig.serve(({ socket }) => ends[rig.server.requests.length - 1]?.(socket));
     const closed = { failure: { kind: "closed" }, failures: 1 };
     for (const expected of [closed, { text: "ok" }, closed, { text: "ok" }, closed]) {
-      expect(await rig.answerOf(callOf(upstream))).toMatchObject(expected);
+      expect(await rig.responseOf(callOf(upstream))).toMatchObject(expected);
     }
     expect(rig.server.requests.length).toBe(ends.length);
   });
@@ -89,10 +89,10 @@ describe("a request to an upstream", () => {
     const upstream = await rig.serve(() => {
       heard = true;
     });
-    const { flight } = rig.open(callOf(upstream));
-    expect(flight.isSent()).toBe(false);
+    const { flight: call } = rig.open(callOf(upstream));
+    expect(call.isSent()).toBe(false);
     await until(() => heard);
-    expect(flight.isSent()).toBe(true);
+    expect(call.isSent()).toBe(true);
   });
 
   it("is not sent where it is cut before that, and stays sent where it is cut later", async () => {
@@ -113,8 +113,8 @@ describe("a request to an upstream", () => {
     const upstream = await rig.serve(({ socket }) =>
       socket.write("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
     );
-    const answer = await rig.answerOf(callOf(upstream));
-    expect(answer).toMatchObject({ status: 302, ended: true });
+    const response = await rig.responseOf(callOf(upstream));
+    expect(response).toMatchObject({ status: 302, ended: true });
     expect(rig.server.requests.length).toBe(1);
   });
 
@@ -122,10 +122,13 @@ describe("a request to an upstream", () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\no`), {
       maxConcurrency: 2,
     });
-    const flights = [rig.open(callOf(upstream)), rig.open(callOf(upstream))];
+    const calls = [rig.open(callOf(upstream)), rig.open(callOf(upstream))];
     expect(rig.transport.inFlight(upstream.id)).toBe(2);
-    expect((await rig.answerOf(callOf(upstream))).failure).toMatchObject({ kind: "busy", phase: "connect" });
-    flights[0]?.flight.abort();
+    expect((await rig.responseOf(callOf(upstream))).failure).toMatchObject({
+      kind: "busy",
+      phase: "connect",
+    });
+    calls[0]?.flight.abort();
     expect(rig.transport.inFlight(upstream.id)).toBe(1);
     const next = rig.open(callOf(upstream));
     await until(() => next.text === "o");
@@ -153,8 +156,8 @@ describe("time-outs", () => {
     it(`end ${name}, and close the connection`, async () => {
       const upstream = await rig.serve(script, { timeouts: { ...PATIENT, ...timeouts } });
       const started = systemClock.monotonicMs();
-      const answer = await rig.answerOf(callOf(upstream, { streamed: true }));
-      expect(answer.failure).toMatchObject({ kind: "timeout", ...failure });
+      const response = await rig.responseOf(callOf(upstream, { streamed: true }));
+      expect(response.failure).toMatchObject({ kind: "timeout", ...failure });
       expect(systemClock.monotonicMs() - started).toBeLessThan(8_000);
       await until(() => rig.server.open.size === 0);
     });
@@ -165,7 +168,7 @@ describe("time-outs", () => {
     const upstream = upstreamOf(baseUrl.replace("http:", "https:"), {
       timeouts: { ...PATIENT, connectMs: 300 },
     });
-    const { failure } = await rig.answerOf(callOf(upstream));
+    const { failure } = await rig.responseOf(callOf(upstream));
     expect(failure).toEqual({
       kind: "timeout",
       phase: "connect",
@@ -179,7 +182,7 @@ describe("time-outs", () => {
       ({ socket }) => setTimeout(() => socket.write(`${OK}content-length: 2\r\n\r\nok`), 900),
       { timeouts: { ...PATIENT, firstByteStreamMs: 200 } },
     );
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ text: "ok", ended: true });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ text: "ok", ended: true });
   });
 
   it("do not count the time in which the receiver has paused", async () => {
@@ -252,9 +255,9 @@ describe("a misbehaving upstream", () => {
   for (const [name, bytes, failure] of cases) {
     it(`${name} fails once and leaves no connection`, async () => {
       const upstream = await rig.serve(({ socket }) => socket.end(bytes));
-      const answer = await rig.answerOf(callOf(upstream));
-      expect(answer.failure).toMatchObject(failure);
-      expect(answer.failures).toBe(1);
+      const response = await rig.responseOf(callOf(upstream));
+      expect(response.failure).toMatchObject(failure);
+      expect(response.failures).toBe(1);
       await until(() => rig.server.open.size === 0);
       expect(rig.transport.inFlight(upstream.id)).toBe(0);
       expect(Object.keys(Object.prototype)).toEqual([]);
@@ -266,22 +269,22 @@ describe("a misbehaving upstream", () => {
       socket.write(`${OK}content-length: 2\r\n\r\nok${OK}content-length: 4\r\n\r\nevil`);
     });
     for (let round = 0; round < 3; round += 1) {
-      expect(await rig.answerOf(callOf(upstream))).toMatchObject({ text: "ok" });
+      expect(await rig.responseOf(callOf(upstream))).toMatchObject({ text: "ok" });
     }
   });
 
   it("that refuses connections, has no address, or is misconfigured is told apart in words", async () => {
     const closed = await rig.serve(() => undefined);
     await rig.stopServer();
-    expect((await rig.answerOf(callOf(closed))).failure).toEqual({
+    expect((await rig.responseOf(callOf(closed))).failure).toEqual({
       kind: "connect",
       phase: "connect",
       message: "upstream-1 cannot be reached: nothing listens at that address.",
     });
     const failures = [
-      await rig.answerOf(callOf(upstreamOf("ftp://nowhere"))),
-      await rig.answerOf(callOf(upstreamOf("http://127.0.0.1:1", { kind: "unheard-of" }))),
-      await rig.answerOf(callOf(upstreamOf("http://127.0.0.1:1"), { secret: "a\nb" })),
+      await rig.responseOf(callOf(upstreamOf("ftp://nowhere"))),
+      await rig.responseOf(callOf(upstreamOf("http://127.0.0.1:1", { kind: "unheard-of" }))),
+      await rig.responseOf(callOf(upstreamOf("http://127.0.0.1:1"), { secret: "a\nb" })),
     ].map(({ failure }) => failure);
     expect(failures.map((failure) => failure?.kind)).toEqual(["protocol", "protocol", "protocol"]);
     expect(failures.map((failure) => failure?.message)).toEqual([
@@ -308,8 +311,8 @@ describe("an answer that came compressed unasked", () => {
     });
     for (let round = 0; round < 3; round += 1) {
       const chunks: Buffer[] = [];
-      const answer = await rig.answerOf(callOf(upstream), { data: (chunk) => void chunks.push(chunk) });
-      expect([answer.status, answer.ended, answer.failures]).toEqual([200, true, 0]);
+      const response = await rig.responseOf(callOf(upstream), { data: (chunk) => void chunks.push(chunk) });
+      expect([response.status, response.ended, response.failures]).toEqual([200, true, 0]);
       expect(Buffer.concat(chunks).equals(Buffer.from(text))).toBe(true);
     }
     expect(rig.server.accepted()).toBe(1);
@@ -320,8 +323,8 @@ describe("an answer that came compressed unasked", () => {
     const upstream = await rig.serve(({ socket }) => {
       send(socket, bodies.shift() ?? Buffer.alloc(0), `${OK}content-encoding: br\r\n`);
     });
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok", failures: 0 });
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "", failures: 0 });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok", failures: 0 });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ status: 200, text: "", failures: 0 });
   });
 
   it.each([
@@ -332,14 +335,14 @@ describe("an answer that came compressed unasked", () => {
     const upstream = await rig.serve(({ socket }) => {
       send(socket, compress(text), `${OK}content-encoding: deflate\r\n`);
     });
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text, failures: 0 });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ status: 200, text, failures: 0 });
   });
 
   it("comes as it is where the coding is none that compresses", async () => {
     const upstream = await rig.serve(({ socket }) =>
       send(socket, Buffer.from("ok"), `${OK}content-encoding: utf-8\r\n`),
     );
-    expect(await rig.answerOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok" });
+    expect(await rig.responseOf(callOf(upstream))).toMatchObject({ status: 200, text: "ok" });
   });
 
   it.each([
@@ -347,10 +350,10 @@ describe("an answer that came compressed unasked", () => {
     ["ends too early", gzipSync("words ".repeat(1_000)).subarray(0, 30)],
   ])("fails in words where it %s", async (_name, bytes) => {
     const upstream = await rig.serve(({ socket }) => send(socket, bytes));
-    const answer = await rig.answerOf(callOf(upstream));
-    expect(answer.failure).toMatchObject({ kind: "protocol", phase: "body" });
-    expect(answer.failure?.message).toContain("compressed answer that cannot be decoded");
-    expect([answer.failures, answer.ended]).toEqual([1, false]);
+    const response = await rig.responseOf(callOf(upstream));
+    expect(response.failure).toMatchObject({ kind: "protocol", phase: "body" });
+    expect(response.failure?.message).toContain("compressed answer that cannot be decoded");
+    expect([response.failures, response.ended]).toEqual([1, false]);
     expect(rig.transport.inFlight(upstream.id)).toBe(0);
   });
 

@@ -4,20 +4,20 @@ import type { Clock } from "../base/clock.ts";
 import { Deadlines } from "../base/deadlines.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
-import { askBody, askHeaders, askPath, askTimeouts, collectAnswer } from "./ask.ts";
+import { askBody, askHeaders, askPath, askTimeouts, collectResponse } from "./ask.ts";
 import type {
   AskOutcome,
   Transport,
-  UpstreamAnswer,
   UpstreamAsk,
   UpstreamCall,
-  UpstreamFlight,
+  UpstreamRequest,
+  UpstreamResponse,
 } from "./call.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { requestHeaders } from "./headers.ts";
 import { kindOf } from "./kinds.ts";
-import { Flight, type RequestTo } from "./transport-flight.ts";
-import { createLines } from "./transport-lines.ts";
+import { type RequestTo, TransportCall } from "./transport-call.ts";
+import { createConnectionPool } from "./transport-connections.ts";
 
 export interface TransportOptions {
   readonly clock: Clock;
@@ -30,93 +30,93 @@ export interface TransportOptions {
  */
 export function createTransport(options: TransportOptions): Transport {
   const { clock, log } = options;
-  const deadlines = new Deadlines<Flight>(clock);
-  const lines = createLines();
+  const deadlines = new Deadlines<TransportCall>(clock);
+  const connections = createConnectionPool();
 
   return {
     send,
     ask,
-    inFlight: (upstreamId) => lines.inFlight(upstreamId),
-    retain: (upstreams) => lines.retain(upstreams),
-    stats: () => lines.stats(),
+    inFlight: (upstreamId) => connections.inFlight(upstreamId),
+    retain: (upstreams) => connections.retain(upstreams),
+    stats: () => connections.stats(),
     async close() {
-      for (const flight of deadlines.running()) {
-        flight.fail({ kind: "aborted", phase: flight.phase, message: "The gateway is stopping." });
+      for (const call of deadlines.running()) {
+        call.fail({ kind: "aborted", phase: call.phase, message: "The gateway is stopping." });
       }
       deadlines.close();
-      lines.close();
+      connections.close();
     },
   };
 
-  function send(call: UpstreamCall, answer: UpstreamAnswer): UpstreamFlight {
-    const { upstream } = call.candidate;
-    const flight = new Flight(answer, {
+  function send(request: UpstreamRequest, response: UpstreamResponse): UpstreamCall {
+    const { upstream } = request.candidate;
+    const flight = new TransportCall(response, {
       upstream,
-      streamed: call.streamed,
+      streamed: request.streamed,
       repeatable: true,
       deadlines,
       log,
     });
-    return leave(flight, upstream, (prefix) => requestOf(call, prefix));
+    return leave(flight, upstream, (prefix) => requestOf(request, prefix));
   }
 
   function ask(asked: UpstreamAsk): Promise<AskOutcome> {
     const { upstream, request, room } = asked;
     return new Promise((resolve) => {
       const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request, room !== undefined) };
-      const flight: Flight = new Flight(
-        collectAnswer(request, {
+      const call: TransportCall = new TransportCall(
+        collectResponse(request, {
           resolve,
           name: upstream.name,
-          refuse: (failure) => flight.fail(failure),
-          holds: room && ((bytes) => room.holds(bytes, flight)),
+          refuse: (failure) => call.fail(failure),
+          holds: room && ((bytes) => room.holds(bytes, call)),
         }),
         { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
       );
-      leave(flight, upstream, (prefix) => ({
+      leave(call, upstream, (prefix) => ({
         ...{ method: request.method, path: askPath(prefix, request.path), headers: askHeaders(asked) },
         ...{ body: askBody(request), headersTimeout: 0, bodyTimeout: 0 },
       }));
     });
   }
 
-  function leave(flight: Flight, upstream: Upstream, requestTo: RequestTo): Flight {
+  function leave(call: TransportCall, upstream: Upstream, requestTo: RequestTo): TransportCall {
     try {
-      const line = lines.to(upstream);
-      if (line.load.inFlight < upstream.maxConcurrency) flight.leave(line, requestTo);
-      else flight.fail(busy(upstream));
+      const connection = connections.to(upstream);
+      if (connection.load.inFlight < upstream.maxConcurrency) call.dispatch(connection, requestTo);
+      else call.fail(busy(upstream));
     } catch (error) {
       // Only what an operator wrote can be wrong here: base URL, kind, model name, a credential's characters.
       const why = error instanceof Error ? error.message : String(error);
-      flight.fail({
+      call.fail({
         kind: "protocol",
         phase: "connect",
         message: `${upstream.name} cannot be called: ${why}.`,
       });
     }
-    flight.sent();
-    return flight;
+    call.sent();
+    return call;
   }
 }
 
-function requestOf(call: UpstreamCall, prefix: string): Dispatcher.DispatchOptions {
-  const { candidate } = call;
+function requestOf(request: UpstreamRequest, prefix: string): Dispatcher.DispatchOptions {
+  const { candidate } = request;
   const kind = kindOf(candidate.upstream.kind);
   if (kind === undefined) throw new RangeError(`no kind is named ${candidate.upstream.kind}`);
   const path = endpointPath(prefix, kind, {
     protocol: candidate.protocol,
     model: candidate.model,
-    streamed: call.streamed,
-    arrayStream: call.arrayStream ?? false,
-    query: call.query,
-    below: call.below,
+    streamed: request.streamed,
+    arrayStream: request.arrayStream ?? false,
+    query: request.query,
+    below: request.below,
   });
-  const bytes = call.body.reduce((sum, piece) => sum + piece.length, 0);
+  const bytes = request.body.reduce((sum, piece) => sum + piece.length, 0);
   return {
     method: "POST",
     path,
-    headers: requestHeaders(call, kind, bytes),
-    body: bodyOf(call.body, bytes),
+    headers: requestHeaders(request, kind, bytes),
+    body: bodyOf(request.body, bytes),
     // Deadlines are ours: the client's own timers know no pauses of a slow receiver.
     headersTimeout: 0,
     bodyTimeout: 0,

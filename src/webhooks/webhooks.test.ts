@@ -107,11 +107,11 @@ describe("a webhook", () => {
   });
 
   it("that does not answer 2xx is told again, the same, and the log says what became of each attempt", async () => {
-    const answers: (number | Error)[] = [new Error("Its server takes no connection."), 500, 302, 200];
+    const responses: (number | Error)[] = [new Error("Its server takes no connection."), 500, 302, 200];
     const bodies = new Set<string>();
     await start((_url, _headers, body) => {
       bodies.add(body);
-      const next = answers.shift() ?? 200;
+      const next = responses.shift() ?? 200;
       return next instanceof Error ? Promise.reject(next) : Promise.resolve({ status: next });
     });
     const { accountId, taskId } = await finishedTask();
@@ -132,7 +132,7 @@ describe("a webhook", () => {
 
   it("is not kept waiting by another account's receivers that do not answer, however many", async () => {
     const heard: string[] = [];
-    let speak: (answer: { status: number }) => void = () => undefined;
+    let speak: (response: { status: number }) => void = () => undefined;
     const silence = new Promise<{ status: number }>((resolve) => {
       speak = resolve;
     });

@@ -1,8 +1,8 @@
-import { Alarm } from "../base/alarm.ts";
 import type { Clock } from "../base/clock.ts";
-import { crashPoint } from "../base/crash-point.ts";
-import { crowdOf } from "../base/crowd.ts";
+import { failpoint } from "../base/failpoint.ts";
+import { overShare } from "../base/over-share.ts";
 import { keepUp, systemTimers } from "../base/timers.ts";
+import { WakeSignal } from "../base/wake-signal.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
 import type { WebhookSecretOf } from "./secrets.ts";
@@ -39,16 +39,16 @@ export interface Webhooks {
 }
 
 /** After the first attempt. Some 21 hours in all: a receiver that was broken over night is told in the morning. */
-const AGAIN_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
+const RETRY_DELAY_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
 /** Longer than a send may take. */
 const LEASE_MS = 60_000;
 /** One slow receiver must not keep the others waiting, nor many of them fill the memory. */
-const MOST_AT_ONCE = 32;
+const MAX_AT_ONCE = 32;
 /** An account that has as many under way gets no more, or its slow receivers would fill all places; claims are as large. */
 const ACCOUNT_SHARE = 8;
-const BEAT_MS = 2_000;
-const SHORTEST_BEAT_MS = 100;
-const RECALL_BEAT_MS = 60_000;
+const INTERVAL_MS = 2_000;
+const SHORTEST_INTERVAL_MS = 100;
+const RECALL_INTERVAL_MS = 60_000;
 /** Gone: the receiver wants no more. */
 const GONE = 410;
 
@@ -60,14 +60,14 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
   const { database, log } = options;
   const sending = new Map<Promise<void>, bigint>();
   let stopping = false;
-  const alarm = new Alarm(systemTimers);
+  const alarm = new WakeSignal(systemTimers);
 
   const run = async (): Promise<void> => {
     while (!stopping) {
       alarm.set();
       try {
-        const busy = crowdOf(ACCOUNT_SHARE, sending.values());
-        const most = Math.min(ACCOUNT_SHARE, MOST_AT_ONCE - sending.size);
+        const busy = overShare(ACCOUNT_SHARE, sending.values());
+        const most = Math.min(ACCOUNT_SHARE, MAX_AT_ONCE - sending.size);
         const claims = await claimDeliveries(database, { most, busy, leaseMs: LEASE_MS });
         for (const claim of claims) {
           const one = deliver(claim, options).catch((error: unknown) => {
@@ -80,19 +80,21 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
           });
         }
         if (claims.length === 0)
-          await alarm.nap(Math.max(SHORTEST_BEAT_MS, await nextDeliveryMs(database, busy, BEAT_MS)));
+          await alarm.waitFor(
+            Math.max(SHORTEST_INTERVAL_MS, await nextDeliveryMs(database, busy, INTERVAL_MS)),
+          );
       } catch (error) {
         log.warn({ err: error }, "webhook deliveries cannot be looked up; it will be tried again");
-        await alarm.nap(BEAT_MS);
+        await alarm.waitFor(INTERVAL_MS);
       }
     }
   };
   const recall = async (): Promise<void> => {
-    const deliveries = await recallDeliveries(database, AGAIN_MS, LEASE_MS);
+    const deliveries = await recallDeliveries(database, RETRY_DELAY_MS, LEASE_MS);
     if (deliveries > 0)
       log.warn({ deliveries }, "the database's clock went back; webhook deliveries do not wait for it");
   };
-  const recalling = keepUp(systemTimers, RECALL_BEAT_MS, recall, (err) => {
+  const recalling = keepUp(systemTimers, RECALL_INTERVAL_MS, recall, (err) => {
     log.warn({ err }, "webhook deliveries could not be recalled; it will be tried again");
   });
   const running = run();
@@ -127,26 +129,26 @@ async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<
     "x-faregate-signature": signatureHeader(secret, Math.floor(clock.nowMs() / 1000), body),
   };
   const sinceMs = clock.monotonicMs();
-  const answer = await send(claim.url, headers, body).catch((error: unknown) => ({
+  const response = await send(claim.url, headers, body).catch((error: unknown) => ({
     failure: error instanceof Error ? error.message : "it could not be sent",
   }));
-  crashPoint("task.webhook.after-answer");
-  await recordAttempt(database, claim, factsOf(claim, answer, clock.monotonicMs() - sinceMs));
-  crashPoint("task.webhook.after-statement");
+  failpoint("task.webhook.after-answer");
+  await recordAttempt(database, claim, factsOf(claim, response, clock.monotonicMs() - sinceMs));
+  failpoint("task.webhook.after-statement");
 }
 
 function factsOf(
   { attempts }: DeliveryClaim,
-  answer: { readonly status: number } | { readonly failure: string },
+  response: { readonly status: number } | { readonly failure: string },
   durationMs: number,
 ): AttemptFacts {
-  const status = "status" in answer ? answer.status : null;
+  const status = "status" in response ? response.status : null;
   const delivered = status !== null && status >= 200 && status < 300;
   return {
     status,
-    failure: "failure" in answer ? answer.failure.slice(0, 500) : null,
+    failure: "failure" in response ? response.failure.slice(0, 500) : null,
     durationMs,
     delivered,
-    againMs: delivered || status === GONE ? null : (AGAIN_MS[attempts] ?? null),
+    againMs: delivered || status === GONE ? null : (RETRY_DELAY_MS[attempts] ?? null),
   };
 }

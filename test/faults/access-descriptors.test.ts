@@ -7,7 +7,7 @@ import { openSockets } from "../support/proc.ts";
 import { openRaw, rawExchange, statusesIn } from "../support/raw-exchange.ts";
 import { report } from "../support/report.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -25,7 +25,7 @@ describe("S4, more connections than descriptors", () => {
   beforeAll(async () => {
     vendor = await vendorUpstream((each) => {
       if (isHeld) held.push(each);
-      else answerWell(each);
+      else serveWell(each);
     });
     gateway = await startGateway({
       catalog: modelsFile({
@@ -69,7 +69,7 @@ describe("S4, more connections than descriptors", () => {
     expect(statusesIn(await rawExchange(gateway.url, probe))).toEqual([200]);
 
     isHeld = false;
-    for (const each of held) answerWell(each);
+    for (const each of held) serveWell(each);
     await waitFor("all answers", () => callers.every(({ status }) => status > 0));
     expect(callers.filter(({ status }) => status === 200)).toHaveLength(held.length);
     for (const each of callers) each.leave();

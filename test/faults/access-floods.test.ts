@@ -12,7 +12,7 @@ import { waitFor } from "../support/wait.ts";
 const MB = 1024 * 1024;
 
 /** Requests that one connection may have begun or kept. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 
 /** Far more than any machine takes to end a connection. */
 const SURELY_ENDED_MS = 30_000;
@@ -119,18 +119,18 @@ describe("H1, a connection that sends requests and never reads", () => {
   it("is answered in order where it has at most 16 at once, again and again", async () => {
     const caller = openRaw(gateway.url);
     for (let round = 1; round <= 5; round += 1) {
-      caller.write(PROBE.repeat(MOST_AT_ONCE));
-      await waitFor("all answers", () => statusesIn(caller.heard()).length === round * MOST_AT_ONCE);
+      caller.write(PROBE.repeat(MAX_AT_ONCE));
+      await waitFor("all answers", () => statusesIn(caller.heard()).length === round * MAX_AT_ONCE);
     }
     caller.leave();
   });
 
   it("is ended at the seventeenth, and what came with that is not begun", async () => {
-    const heard = await rawExchange(gateway.url, PROBE.repeat(10 * MOST_AT_ONCE));
-    expect(statusesIn(heard).length).toBeLessThan(MOST_AT_ONCE);
-    const exchange = rawExchange(gateway.url, PROBE.repeat(MOST_AT_ONCE + 1));
-    expect(statusesIn(await exchange).length).toBeLessThan(MOST_AT_ONCE);
-    expect(statusesIn(await rawExchange(gateway.url, PROBE.repeat(MOST_AT_ONCE)))).toHaveLength(MOST_AT_ONCE);
+    const heard = await rawExchange(gateway.url, PROBE.repeat(10 * MAX_AT_ONCE));
+    expect(statusesIn(heard).length).toBeLessThan(MAX_AT_ONCE);
+    const exchange = rawExchange(gateway.url, PROBE.repeat(MAX_AT_ONCE + 1));
+    expect(statusesIn(await exchange).length).toBeLessThan(MAX_AT_ONCE);
+    expect(statusesIn(await rawExchange(gateway.url, PROBE.repeat(MAX_AT_ONCE)))).toHaveLength(MAX_AT_ONCE);
   });
 
   it("leaves a gateway that lives, and stops as ever", async () => {

@@ -27,7 +27,7 @@ function get(path: string, lines: readonly string[], version = "1.1"): string {
 }
 
 /** The head of the last answer by lower-case name, and its JSON. */
-function answerIn(heard: string): { head: string; body: unknown } {
+function responseIn(heard: string): { head: string; body: unknown } {
   const [head = "", body = ""] = heard.slice(heard.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n");
   return { head: head.toLowerCase(), body: body === "" ? undefined : JSON.parse(body) };
 }
@@ -123,7 +123,7 @@ describe("heads that are refused", () => {
     caller.write(NO_HTTP);
     await caller.ended;
     expect(statusesIn(caller.heard())).toEqual([200, 400]);
-    expect(answerIn(caller.heard()).body).toMatchObject({ error: { code: "invalid_request" } });
+    expect(responseIn(caller.heard()).body).toMatchObject({ error: { code: "invalid_request" } });
   });
 
   it("tells a caller whose body is broken", async () => {
@@ -133,7 +133,7 @@ describe("heads that are refused", () => {
     );
     await caller.ended;
     expect(statusesIn(caller.heard())).toEqual([400]);
-    expect(answerIn(caller.heard()).body).toMatchObject({ error: { code: "invalid_request" } });
+    expect(responseIn(caller.heard()).body).toMatchObject({ error: { code: "invalid_request" } });
   });
 
   describe("need one host", () => {
@@ -147,7 +147,7 @@ describe("heads that are refused", () => {
       for (const lines of [[], ["host: a", "Host: a"]]) {
         const heard = await rawExchange(rig.url, get(path, lines));
         expect(statusesIn(heard)).toEqual([400]);
-        const { head, body } = answerIn(heard);
+        const { head, body } = responseIn(heard);
         expect(body).toMatchObject(shape);
         expect(head).toContain("\r\nconnection: close");
         expect(head).toMatch(/\r\nx-request-id: req_/);
@@ -167,8 +167,8 @@ describe("heads that are refused", () => {
       const head = `POST ${path} HTTP/1.0\r\nhost: a\r\nconnection: keep-alive\r\n${KEY}\r\n${coded}\r\n\r\n`;
       const heard = await rawExchange(rig.url, head + body + behind);
       expect(statusesIn(heard)).toEqual([400]);
-      expect(answerIn(heard).head).toContain("\r\nconnection: close");
-      expect(answerIn(heard).body).toMatchObject({ error: { code: "invalid_request" } });
+      expect(responseIn(heard).head).toContain("\r\nconnection: close");
+      expect(responseIn(heard).body).toMatchObject({ error: { code: "invalid_request" } });
     }
     const lengthToo = `POST /v1/models HTTP/1.0\r\nhost: a\r\n${coded}\r\ncontent-length: 5\r\n\r\n${body}`;
     expect(statusesIn(await rawExchange(rig.url, lengthToo))).toEqual([400]);
@@ -182,7 +182,7 @@ describe("heads that are refused", () => {
     for (const count of [1_999, 4_000]) {
       const heard = await rawExchange(rig.url, models(many(count)) + models([]));
       expect(statusesIn(heard)).toEqual([431]);
-      const { head, body } = answerIn(heard);
+      const { head, body } = responseIn(heard);
       expect(head).toContain("\r\nconnection: close");
       expect(body).toMatchObject({
         error: { code: "invalid_request", message: expect.stringContaining("2000 headers") },
@@ -203,7 +203,7 @@ describe("heads that are refused", () => {
         get(path, ["host: a", "expect: tea"]) + get("/v1/models", ["host: a"]),
       );
       expect(statusesIn(heard)).toEqual([417]);
-      const { head, body } = answerIn(heard);
+      const { head, body } = responseIn(heard);
       expect(body).toMatchObject(shape);
       expect(JSON.stringify(body)).toContain("Expect");
       expect(head).toContain("\r\nconnection: close");
@@ -226,7 +226,7 @@ describe("heads that are refused", () => {
   it("answers CONNECT with 405 and closes: it is no proxy", async () => {
     const heard = await rawExchange(rig.url, TUNNEL + get("/v1/models", ["host: a"]));
     expect(statusesIn(heard)).toEqual([405]);
-    const { head, body } = answerIn(heard);
+    const { head, body } = responseIn(heard);
     expect(body).toMatchObject({
       error: { code: "method_not_allowed", message: expect.stringContaining("no proxy") },
     });

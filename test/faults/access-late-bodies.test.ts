@@ -71,8 +71,8 @@ describe("A4, a key that ends between the head of a request and its body", () =>
     const isRefused = async (): Promise<boolean> =>
       (await ask(gateway.url, "/v1/models", undefined, { key: LATE_KEY })).status === 401;
     await waitFor("the key to be refused", isRefused);
-    const answers = await Promise.all(begun.map((finish) => finish()));
-    expect(answers.map((answer) => answer.split("\r\n", 1)[0])).toEqual(
+    const responses = await Promise.all(begun.map((finish) => finish()));
+    expect(responses.map((response) => response.split("\r\n", 1)[0])).toEqual(
       REQUESTS.map(() => "HTTP/1.1 401 Unauthorized"),
     );
     expect(vendor.calls.length).toBe(served);

@@ -4,7 +4,7 @@ import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger, postedRow } from "../support/money-books.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
-import { type ToldAnswer, toldAnswer } from "../support/told-answer.ts";
+import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES } from "../support/vendor-wire.ts";
@@ -18,10 +18,10 @@ const OVERLOADED = { status: 529, type: "overloaded_error", code: "overloaded_er
 const PAUSE_MS = 1_800;
 
 const tell =
-  (answer: ToldAnswer) =>
+  (answer: ToldResponse) =>
   ({ protocol, streamed, response }: VendorCall): void => {
     response.writeHead(200, { "content-type": streamed ? "text/event-stream" : "application/json" });
-    response.end(toldAnswer(protocol, answer)[streamed ? "events" : "plain"]);
+    response.end(toldResponse(protocol, answer)[streamed ? "events" : "plain"]);
   };
 
 /** By the beginning of the model's name; each has nothing to tell, plain and streamed. */
@@ -58,7 +58,7 @@ const LATE: Readonly<Record<string, (call: VendorCall) => void>> = {
     setTimeout(() => response.end(streamError(OVERLOADED)), PAUSE_MS);
   },
   "wordless-late": ({ protocol, response }) => {
-    const { events } = toldAnswer(protocol, { text: "", end: "stop", output: undefined });
+    const { events } = toldResponse(protocol, { text: "", end: "stop", output: undefined });
     const first = events.indexOf("\n\n") + 2;
     response.writeHead(200, { "content-type": "text/event-stream" }).write(events.slice(0, first));
     setTimeout(() => response.end(events.slice(first)), PAUSE_MS);

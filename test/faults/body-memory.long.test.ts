@@ -6,19 +6,19 @@ import { cleanLedger } from "../support/money-books.ts";
 import { residentBytes } from "../support/proc.ts";
 import { report } from "../support/report.ts";
 import { call, wireForm } from "../support/text-caller.ts";
-import { answerWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { serveWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES } from "../support/vendor-wire.ts";
 
 const MB = 1024 * 1024;
 
 /** The default of settings.body_memory_mb, and what a process may take beside it. */
-const MOST_GROWN = (256 + 150) * MB;
+const MAX_GROWN = (256 + 150) * MB;
 
 const CALLERS = 200;
-const LONG_ANSWERS = 100;
-const LONG_ANSWER_BYTES = 60 * MB;
+const LONG_RESPONSES = 100;
+const LONG_RESPONSE_BYTES = 60 * MB;
 /** One for all answers, as the vendor is this process. */
-const SPACES = Buffer.alloc(LONG_ANSWER_BYTES, " ");
+const SPACES = Buffer.alloc(LONG_RESPONSE_BYTES, " ");
 
 const CHAT = "/v1/chat/completions";
 const OTHER_KEY = "other-key-0123456789abcdef";
@@ -31,7 +31,7 @@ describe("H2, bodies and answers of hundreds of callers", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     vendor = await vendorUpstream((each) => {
-      if (!each.body.toString("latin1", 0, 2_000).includes(AT_LENGTH)) return answerWell(each);
+      if (!each.body.toString("latin1", 0, 2_000).includes(AT_LENGTH)) return serveWell(each);
       each.response.writeHead(200, { "content-type": "application/json" });
       each.response.write(VENDOR_WIRES[each.protocol].plain(each.model));
       each.response.end(SPACES);
@@ -68,7 +68,7 @@ describe("H2, bodies and answers of hundreds of callers", () => {
     return most - before;
   }
 
-  const answersTo = (lines: readonly string[], bytes: Buffer): Promise<number[]> =>
+  const responsesTo = (lines: readonly string[], bytes: Buffer): Promise<number[]> =>
     Promise.all(
       Array.from({ length: CALLERS }, async () => {
         const caller = new BodySender(gateway.url).head(CHAT, TEST_KEY, lines);
@@ -86,37 +86,37 @@ describe("H2, bodies and answers of hundreds of callers", () => {
     const { whole, stalled } = promptOf(31 * MB);
     const bytes = packed ? zipped(whole) : stalled;
     const length = `content-length: ${packed ? bytes.length : whole.length}`;
-    const statuses = answersTo(packed ? [length, "content-encoding: gzip"] : [length], bytes);
+    const statuses = responsesTo(packed ? [length, "content-encoding: gzip"] : [length], bytes);
     const grown = await growth(statuses);
     report(
       `H2: ${CALLERS} bodies of 31 MB that ${name} made the gateway ${(grown / MB).toFixed(0)} MB larger`,
     );
-    expect(grown).toBeLessThan(MOST_GROWN);
+    expect(grown).toBeLessThan(MAX_GROWN);
     expect(await statuses).toContain(503);
     // Of more input than the model takes, or slower than is waited for.
     for (const status of await statuses) expect([200, 400, 403, 408, 503]).toContain(status);
   });
 
-  it(`${LONG_ANSWERS} plain answers of 60 MB stay within the budget, and all are read to their end`, async () => {
+  it(`${LONG_RESPONSES} plain answers of 60 MB stay within the budget, and all are read to their end`, async () => {
     const wish = { protocol: "chat-completions", prompt: AT_LENGTH } as const;
     const { path, body } = wireForm(wish);
     const lengths = Promise.all(
-      Array.from({ length: LONG_ANSWERS }, async () => {
+      Array.from({ length: LONG_RESPONSES }, async () => {
         const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
-        const answer = await fetch(gateway.url + path, {
+        const response = await fetch(gateway.url + path, {
           method: "POST",
           headers,
           body: JSON.stringify(body),
         });
         let length = 0;
-        for await (const chunk of answer.body ?? []) length += chunk.length;
+        for await (const chunk of response.body ?? []) length += chunk.length;
         return length;
       }),
     );
     const grown = await growth(lengths);
-    report(`H2: ${LONG_ANSWERS} answers of 60 MB made the gateway ${(grown / MB).toFixed(0)} MB larger`);
-    expect(grown).toBeLessThan(MOST_GROWN);
-    for (const length of await lengths) expect(length).toBeGreaterThan(LONG_ANSWER_BYTES);
+    report(`H2: ${LONG_RESPONSES} answers of 60 MB made the gateway ${(grown / MB).toFixed(0)} MB larger`);
+    expect(grown).toBeLessThan(MAX_GROWN);
+    for (const length of await lengths) expect(length).toBeGreaterThan(LONG_RESPONSE_BYTES);
   });
 
   it("leave clean books and hold up no stop", async () => {

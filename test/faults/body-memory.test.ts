@@ -7,7 +7,7 @@ import { residentBytes } from "../support/proc.ts";
 import { report } from "../support/report.ts";
 import { call } from "../support/text-caller.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -51,7 +51,7 @@ describe("H2, request bodies together", () => {
   let hold: VendorCall[] | undefined;
   beforeAll(async () => {
     vendor = await vendorUpstream((each) => {
-      if (hold === undefined) answerWell(each);
+      if (hold === undefined) serveWell(each);
       else hold.push(each);
     });
     gateway = await startGateway({ catalog: CATALOG(vendor.url) });
@@ -186,7 +186,7 @@ describe("H2, request bodies together", () => {
       `H2: 12 bodies of ${packed.length} bytes that inflate to 31 MB made it ${((most - before) / MB).toFixed(0)} MB larger`,
     );
     expect(most - before).toBeLessThan((BUDGET_MB + 150) * MB);
-    for (const each of hold) answerWell(each);
+    for (const each of hold) serveWell(each);
     hold = undefined;
     await honest();
     const served = (await answered(senders)).filter((status) => status === 200).length;

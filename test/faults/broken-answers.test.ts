@@ -6,7 +6,7 @@ import { call, type Heard, TEXT_PROTOCOLS, type TextProtocol, wireForm } from ".
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -19,7 +19,7 @@ const BEYOND_BYTES = 97 * 1024 * 1024;
 const TIMEOUTS = "{ first_byte_stream_ms: 1500 }";
 
 /** Plain bodies that are no answer, whatever their status says. */
-const NO_ANSWERS: Readonly<Record<string, (protocol: TextProtocol) => string>> = {
+const NO_RESPONSES: Readonly<Record<string, (protocol: TextProtocol) => string>> = {
   "list-of-numbers": () => "[1,2]",
   "list-of-answers": (protocol) => `[${VENDOR_WIRES[protocol].plain("m")}]`,
   "nested-lists": () => "[".repeat(200_000) + "]".repeat(200_000),
@@ -49,12 +49,12 @@ const BROKEN_HTTP: Readonly<Record<string, () => string>> = {
 };
 
 /** Odd ways that bring a sound answer all the same. */
-const SOUND: Readonly<Record<string, (called: VendorCall) => void>> = {
+const AUDIO: Readonly<Record<string, (called: VendorCall) => void>> = {
   interim: (called) => {
     called.response.writeContinue();
     called.response.writeProcessing();
     called.response.writeContinue();
-    answerWell(called);
+    serveWell(called);
   },
   trailers: ({ protocol, model, streamed, response }) => {
     response.writeHead(200, { ...(streamed ? SSE : JSON_TYPE), trailer: "x-cost" });
@@ -132,10 +132,10 @@ async function flood(response: VendorCall["response"]): Promise<void> {
 }
 
 const CONDUCT: Readonly<Record<string, (called: VendorCall) => void>> = {
-  ...SOUND,
+  ...AUDIO,
   ...STREAMS,
   ...Object.fromEntries(
-    Object.entries(NO_ANSWERS).map(([name, body]) => [
+    Object.entries(NO_RESPONSES).map(([name, body]) => [
       name,
       ({ protocol, response }: VendorCall) => void response.writeHead(200, JSON_TYPE).end(body(protocol)),
     ]),
@@ -174,7 +174,7 @@ describe("answers that are broken", () => {
     const names = [
       ...Object.keys(CONDUCT),
       "redirect",
-      ...Object.keys(NO_ANSWERS).map((name) => `spared-${name}`),
+      ...Object.keys(NO_RESPONSES).map((name) => `spared-${name}`),
     ];
     const upstreams = TEXT_PROTOCOLS.flatMap((protocol) => {
       const models = names.map((name) => modelAt(name, protocol));
@@ -224,7 +224,7 @@ describe("answers that are broken", () => {
 
   it.concurrent.each(
     same.flatMap((pair) =>
-      Object.keys(NO_ANSWERS)
+      Object.keys(NO_RESPONSES)
         .filter((conduct) => !isStream(pair.upstream, conduct))
         .map((conduct) => ({ ...pair, conduct })),
     ),
@@ -251,7 +251,7 @@ describe("answers that are broken", () => {
     },
   );
 
-  it.concurrent.each(same.flatMap((pair) => Object.keys(SOUND).map((conduct) => ({ ...pair, conduct }))))(
+  it.concurrent.each(same.flatMap((pair) => Object.keys(AUDIO).map((conduct) => ({ ...pair, conduct }))))(
     "only in their form are answers of $client: $conduct",
     async ({ conduct, ...pair }) => {
       for (const streamed of [false, true]) {
@@ -321,10 +321,10 @@ describe("answers that are broken", () => {
       model: modelAt("trailers", "messages"),
       prompt: "x",
     });
-    const answer = await fetch(`${gateway.url}${path}`, {
+    const response = await fetch(`${gateway.url}${path}`, {
       ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
     });
-    expect([...answer.headers.keys()].filter((name) => /cookie|trailer|x-cost/.test(name))).toEqual([]);
+    expect([...response.headers.keys()].filter((name) => /cookie|trailer|x-cost/.test(name))).toEqual([]);
   });
 
   it("leave clean books", async () => {

@@ -12,7 +12,7 @@ import { ask } from "../support/world.ts";
 const INPUT = 1_000n;
 const OUTPUT = 2_000n;
 const CONTEXT = 200_000;
-const MOST_OUTPUT = 1_000;
+const MAX_OUTPUT = 1_000;
 const STATED = 50;
 
 /** What the vendor counts, by the model's name; `endless` never comes to it. */
@@ -28,7 +28,7 @@ const MODELS = [...Object.keys(REPORTS), "endless", "silent"];
 
 const CATALOG = (url: string): string => `version: 1
 models:
-${MODELS.map((id) => `  - { id: ${id}, context_tokens: ${CONTEXT}, max_output_tokens: ${MOST_OUTPUT}, price: { input: 1, output: 2 } }`).join("\n")}
+${MODELS.map((id) => `  - { id: ${id}, context_tokens: ${CONTEXT}, max_output_tokens: ${MAX_OUTPUT}, price: { input: 1, output: 2 } }`).join("\n")}
 upstreams:
   - { name: vendor, kind: sandbox, base_url: "${url}", api_key: k, models: [${MODELS.join(", ")}], timeouts: { total_ms: 1500 } }
 accounts:
@@ -98,7 +98,7 @@ describe("H3, a charge is at most what was possible", { timeout: PATIENCE_MS }, 
 
     it.each([
       ["much-input", [{ field: "input", reported: 1_000_000_000, most: CONTEXT }]],
-      ["much-output", [{ field: "output", reported: 1_000_000_000, most: MOST_OUTPUT }]],
+      ["much-output", [{ field: "output", reported: 1_000_000_000, most: MAX_OUTPUT }]],
       ["negative", []],
       ["silent", []],
     ])("estimates what is %s, within the hold", async (model, implausible) => {

@@ -13,7 +13,7 @@ const INPUT = 1_000n;
 const OUTPUT = 2_000n;
 const DOLLAR = 1_000_000_000n;
 const CONTEXT = 200_000;
-const MOST_OUTPUT = 1_000;
+const MAX_OUTPUT = 1_000;
 const PARALLEL = 60;
 
 const random = seededRandom("FAREGATE_BOUNDS_SEED");
@@ -33,7 +33,7 @@ const TEXTS = {
 } as const;
 const KINDS = Object.keys(TEXTS) as (keyof typeof TEXTS)[];
 
-const LIMITS = `context_tokens: ${CONTEXT}, max_output_tokens: ${MOST_OUTPUT}, price: { input: 1, output: 2 }`;
+const LIMITS = `context_tokens: ${CONTEXT}, max_output_tokens: ${MAX_OUTPUT}, price: { input: 1, output: 2 }`;
 
 const catalog = (url: string): string => `version: 1
 models:

@@ -182,20 +182,20 @@ function nameOf({ method, path }: Operation): string {
 /** "in" is every answer that the operation itself gave: also that a body is wrong or an id unknown. */
 async function ask(operation: Operation, headers: Headers): Promise<{ verdict: Verdict; text: string }> {
   const hasBody = operation.kind === "json" && operation.body !== undefined;
-  const answer = await request(`${gateway.url}/api${pathOf(operation, alpha)}`, {
+  const response = await request(`${gateway.url}/api${pathOf(operation, alpha)}`, {
     method: operation.method,
     headers: { ...headers, ...(hasBody ? { "content-type": "application/json" } : {}) },
     // Right enough to come as far as the question who asks, wrong enough to change nothing.
     ...(hasBody ? { body: JSON.stringify(BODIES[nameOf(operation)] ?? {}) } : {}),
   });
-  const isError = answer.statusCode >= 400;
-  const text = isError ? await answer.body.text() : "";
+  const isError = response.statusCode >= 400;
+  const text = isError ? await response.body.text() : "";
   // Events never end by themselves.
-  if (!isError) answer.body.on("error", () => undefined).destroy();
+  if (!isError) response.body.on("error", () => undefined).destroy();
   const { code = "", message = "", param = "" } = text.startsWith("{") ? (JSON.parse(text).error ?? {}) : {};
   if (code === "not_signed_in") return { verdict: 401, text };
   // The wrong password of who may: the operation's own answer.
-  if (answer.statusCode === 403 && param !== "password") return { verdict: 403, text };
+  if (response.statusCode === 403 && param !== "password") return { verdict: 403, text };
   if (message.startsWith("There is no such account.") && operation.path.startsWith("/accounts/{account}"))
     return { verdict: 404, text };
   return { verdict: "in", text };

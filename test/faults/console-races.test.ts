@@ -132,14 +132,14 @@ describe("what operators do with one person at the same time", () => {
   it("is all done, one after the other", async () => {
     const person = await guest("popular@example.test");
     const path = `/operator/users/${person.session.person.id}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, number) =>
         number % 4 === 0
           ? admin.post(`${path}/password`)
           : admin.patch(path, { is_operator: number % 3 === 0 }),
       ),
     );
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
   });
 });
 

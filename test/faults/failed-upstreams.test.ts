@@ -7,7 +7,7 @@ import { modelsFile } from "../support/models-file.ts";
 import { balanceOf, cleanLedger } from "../support/money-books.ts";
 import { call, type TextProtocol } from "../support/text-caller.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -87,7 +87,7 @@ describe("a text request that fails for good", () => {
   });
 
   it("stands at none that another rescued", async () => {
-    await start(fail, answerWell);
+    await start(fail, serveWell);
     expect((await send()).status).toBe(200);
     expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2, failed: false }]);
     for (const name of ["first", "second"]) expect((await reportOf(name)).failures).toEqual([]);

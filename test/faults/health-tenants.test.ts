@@ -5,7 +5,7 @@ import { modelsFile } from "../support/models-file.ts";
 import { report } from "../support/report.ts";
 import { call, type Heard } from "../support/text-caller.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -95,7 +95,7 @@ describe("H5, an honest tenant beside others whose requests make the vendor fail
 /** Fails as vendors do that choke on a request: after a moment, so that a burst's failures come in a row. */
 function serve(each: VendorCall): void {
   if (!each.body.includes("poison")) {
-    answerWell(each);
+    serveWell(each);
     return;
   }
   const words = { status: 500, type: "server_error", code: "INTERNAL", message: "Oops" };

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger } from "../support/money-books.ts";
 import { call, TEXT_PROTOCOLS } from "../support/text-caller.ts";
-import { answerWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { serveWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 
 let vendor: VendorUpstream;
 let gateway: TestGateway;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   vendor = await vendorUpstream((each) => {
     const { socket } = each.request;
     if (used.has(socket)) socket.destroy();
-    else answerWell(each);
+    else serveWell(each);
     used.add(socket);
   });
   gateway = await startGateway({

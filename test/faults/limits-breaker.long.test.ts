@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { call, TEXT_PROTOCOLS } from "../support/text-caller.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -18,7 +18,7 @@ describe("O3, the way back from an open breaker", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     vendor = await vendorUpstream((each: VendorCall) => {
-      if (well) answerWell(each);
+      if (well) serveWell(each);
       else each.response.writeHead(503).end();
     });
     gateway = await startGateway({

@@ -5,7 +5,7 @@ import { percentile } from "../support/proc.ts";
 import { report } from "../support/report.ts";
 import { call, type Heard, TEXT_PROTOCOLS } from "../support/text-caller.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -74,7 +74,7 @@ describe("O2 and O3, an upstream that fails all the time", () => {
 
   it("hides no healthy upstream: every request is answered by the other one", async () => {
     await second.close();
-    second = await vendorUpstream(answerWell);
+    second = await vendorUpstream(serveWell);
     gateway = await startGateway({
       catalog: modelsFile({
         models: ["text"],

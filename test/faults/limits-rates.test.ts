@@ -9,7 +9,7 @@ import { report } from "../support/report.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { expectErrorForm } from "../support/text-errors.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -49,7 +49,7 @@ describe("rate limits of keys", () => {
   let ending: ((call: VendorCall) => void) | undefined;
   beforeAll(async () => {
     vendor = await vendorUpstream((call) => {
-      if (!call.body.toString().includes("wait")) answerWell(call);
+      if (!call.body.toString().includes("wait")) serveWell(call);
       else if (ending === undefined) waiting.push(call);
       else ending(call);
     });
@@ -106,7 +106,7 @@ describe("rate limits of keys", () => {
   it("lets so many requests run at once, and gives the place back however one ends", async () => {
     await start();
     const endings: ((call: VendorCall) => void)[] = [
-      answerWell,
+      serveWell,
       ({ response }) => void response.destroy(),
       ({ protocol, response }) =>
         void response

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MIRROR_CRASH_POINTS } from "../../src/base/crash-point.ts";
+import { MIRROR_FAILPOINTS } from "../../src/base/failpoint.ts";
 import { type FakeS3, S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../support/fake-s3.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
@@ -54,7 +54,7 @@ async function bytesOf(link: string, headers: Record<string, string> = {}): Prom
 describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
   let gateway: TestGateway;
   let vendor: Server;
-  let picture: string;
+  let image: string;
   beforeAll(async () => {
     // Answers with the picture itself, as the synchronous vendor does.
     vendor = createServer((_request, response) => {
@@ -74,7 +74,7 @@ describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
         "models:\n  - { id: imagegen-2.5-flare, family: imagegen, price: { per_image: { 1k: 0.1, 2k: 0.1, 4k: 0.1 } } }\n",
       );
     gateway = await startGateway({ catalog });
-    picture = await make(gateway.url, "image");
+    image = await make(gateway.url, "image");
   }, PATIENCE_MS);
   afterAll(async () => {
     await gateway.end();
@@ -84,18 +84,18 @@ describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
   });
 
   it("are served without a key, as what they are, to pages of any origin", async () => {
-    expect(picture).toMatch(
+    expect(image).toMatch(
       new RegExp(`^${gateway.url}/media/\\d{4}-\\d\\d-\\d\\d/[0-9A-Za-z]{32}\\.(png|jpg)$`),
     );
-    const answer = await fetch(picture, { headers: { origin: "https://page.example" } });
-    expect(answer.status).toBe(200);
-    const type = picture.endsWith("png") ? "image/png" : "image/jpeg";
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await fetch(image, { headers: { origin: "https://page.example" } });
+    expect(response.status).toBe(200);
+    const type = image.endsWith("png") ? "image/png" : "image/jpeg";
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       ...{ "content-type": type, "accept-ranges": "bytes", "x-content-type-options": "nosniff" },
       ...{ "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },
-      "content-disposition": `inline; filename="${picture.split("/").at(-1)}"`,
+      "content-disposition": `inline; filename="${image.split("/").at(-1)}"`,
     });
-    expect((await answer.arrayBuffer()).byteLength).toBe(Number(answer.headers.get("content-length")));
+    expect((await response.arrayBuffer()).byteLength).toBe(Number(response.headers.get("content-length")));
   });
 
   it("are served by range, and as one file whatever the pieces are", async () => {
@@ -125,7 +125,7 @@ describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
   });
 
   it("are all that can be read under their path", async () => {
-    const [day, file] = picture.split("/").slice(-2);
+    const [day, file] = image.split("/").slice(-2);
     for (const path of [
       ...[
         `${day}/0123456789ABCDEFGHIJKLMNOPQRSTUV.png`,
@@ -141,19 +141,19 @@ describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
         "../catalog.yaml",
       ],
     ]) {
-      const answer = await fetch(`${gateway.url}/media/${path}`);
-      expect([path, answer.status]).toEqual([path, 404]);
+      const response = await fetch(`${gateway.url}/media/${path}`);
+      expect([path, response.status]).toEqual([path, 404]);
     }
-    expect((await fetch(picture, { method: "POST" })).status).toBe(405);
+    expect((await fetch(image, { method: "POST" })).status).toBe(405);
   });
 
   it("are made of what a synchronous vendor answers with", async () => {
-    const answer = await fetch(`${gateway.url}/v1/images/generations`, {
+    const response = await fetch(`${gateway.url}/v1/images/generations`, {
       method: "POST",
       headers: { authorization: "Bearer test-key-0123456789abcdef" },
       body: JSON.stringify({ model: "imagegen-2.5-flare", prompt: "A fox" }),
     });
-    const { id } = (await answer.json()) as { id: string };
+    const { id } = (await response.json()) as { id: string };
     const { link } = await finished(gateway.url, "image", id);
     expect(link).toMatch(/\/media\/.*\.png$/);
     expect(await bytesOf(link)).toEqual(Buffer.concat([PNG_HEAD, Buffer.alloc(100, 1)]));
@@ -204,7 +204,7 @@ describe("a vendor's link into a private network", { timeout: PATIENCE_MS }, () 
 });
 
 describe("a death while a result is copied", { timeout: PATIENCE_MS }, () => {
-  it.concurrent.each(MIRROR_CRASH_POINTS)(
+  it.concurrent.each(MIRROR_FAILPOINTS)(
     "at %s shows nobody half a file, and the task ends with a whole one",
     async (point) => {
       const catalog = catalogWith({ ...fromSandbox(), mirror: { kind: "disk" } });

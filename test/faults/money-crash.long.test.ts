@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEXT_CRASH_POINTS } from "../../src/base/crash-point.ts";
+import { TEXT_FAILPOINTS } from "../../src/base/failpoint.ts";
 import { type CrashRig, startCrashRig } from "../support/crash-rig.ts";
 import { seededRandom } from "../support/seed.ts";
 
-const PRODUCT = TEXT_CRASH_POINTS.flatMap((point) =>
+const PRODUCT = TEXT_FAILPOINTS.flatMap((point) =>
   (["stream", "plain"] as const).flatMap((mode) => [1, 17].map((pass) => ({ point, mode, pass }))),
 );
 const KILLS = 20;

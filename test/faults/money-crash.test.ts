@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEXT_CRASH_POINTS } from "../../src/base/crash-point.ts";
+import { TEXT_FAILPOINTS } from "../../src/base/failpoint.ts";
 import { type CrashRig, onePerModule, startCrashRig } from "../support/crash-rig.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
 
@@ -11,7 +11,7 @@ describe("M3, crash-safe money", { timeout: PATIENCE_MS }, () => {
   });
   afterAll(() => rig.stop());
 
-  it.each(onePerModule(TEXT_CRASH_POINTS))("loses and invents nothing when it dies at %s", async (point) => {
+  it.each(onePerModule(TEXT_FAILPOINTS))("loses and invents nothing when it dies at %s", async (point) => {
     await rig.crashAt(point, { modes: ["stream", "plain"], pass: 9 });
     expect(await rig.recover()).toEqual([]);
   });

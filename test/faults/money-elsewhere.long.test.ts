@@ -10,7 +10,7 @@ import {
   priceYaml,
   readUsageLog,
 } from "../support/money-books.ts";
-import { faultsOf, spoolsLeft, startLoad } from "../support/money-crash.ts";
+import { faultsOf, journalsLeft, startLoad } from "../support/money-crash.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -35,23 +35,23 @@ describe("M3, a gateway that dies and whose data folder is out of reach", () => 
     const databaseUrl = first.database?.url ?? "";
     const load = startLoad(() => first.url, { name: "elsewhere", modes: ["stream", "plain"] });
     await waitFor("answers", () => load.answered() >= 20);
-    const spools = await openSpools(databaseUrl, first.child.pid);
-    expect(spools).toHaveLength(1);
+    const journals = await openJournals(databaseUrl, first.child.pid);
+    expect(journals).toHaveLength(1);
     first.child.kill("SIGKILL");
     await first.ended;
     const killedAt = performance.now();
     const told = await load.stop();
 
-    while ((await openSpools(databaseUrl, first.child.pid)).length > 0) {
+    while ((await openJournals(databaseUrl, first.child.pid)).length > 0) {
       expect(performance.now() - killedAt).toBeLessThan(RESOLVED_MS);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
-    const leases = await runSql(databaseUrl, `select 1 from leases where spool = '${spools[0]}'`);
+    const leases = await runSql(databaseUrl, `select 1 from leases where spool = '${journals[0]}'`);
     expect(leases).toEqual([]);
 
     const before = (await readUsageLog(databaseUrl)).length;
     await gateways.add({ dataDir: first.dataDir });
-    await waitFor("the late lines", async () => spoolsLeft(first).length === 1);
+    await waitFor("the late lines", async () => journalsLeft(first).length === 1);
     expect((await readUsageLog(databaseUrl)).length).toBeGreaterThanOrEqual(before);
     expect(await gateways.end()).toEqual([0, 0]);
     await expectNothingOpen(databaseUrl);
@@ -64,7 +64,7 @@ describe("M3, a gateway that dies and whose data folder is out of reach", () => 
 });
 
 /** Ids of the open spools of a process. */
-async function openSpools(databaseUrl: string, pid: number | undefined): Promise<string[]> {
+async function openJournals(databaseUrl: string, pid: number | undefined): Promise<string[]> {
   const rows = await runSql(
     databaseUrl,
     `select id from spools where not closed and label like '% pid ${pid}'`,

@@ -11,7 +11,7 @@ import {
   priceYaml,
   readUsageLog,
 } from "../support/money-books.ts";
-import { faultsOf, type Load, spoolsLeft, startLoad } from "../support/money-crash.ts";
+import { faultsOf, journalsLeft, type Load, startLoad } from "../support/money-crash.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -49,7 +49,7 @@ describe("M3, kills of the embedded database", { timeout: PATIENCE_MS }, () => {
     gateway = await startGateway({ embedded: true, catalog, dataDir: gateway.dataDir });
   };
 
-  const answersAgain = async (): Promise<void> => {
+  const responsesAgain = async (): Promise<void> => {
     const before = load.answered();
     await waitFor("answers after the kill", () => load.answered() >= before + 20);
   };
@@ -58,7 +58,7 @@ describe("M3, kills of the embedded database", { timeout: PATIENCE_MS }, () => {
   const expectRightBooks = async (): Promise<void> => {
     const told = await load.stop();
     expect(await gateway.end()).toBe(0);
-    expect(spoolsLeft(gateway)).toEqual([]);
+    expect(journalsLeft(gateway)).toEqual([]);
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const database = await openDatabase({
       databaseUrl: undefined,
@@ -80,14 +80,14 @@ describe("M3, kills of the embedded database", { timeout: PATIENCE_MS }, () => {
 
   it("goes on by itself when the database is killed, and loses nothing", async () => {
     await killDatabase();
-    await answersAgain();
+    await responsesAgain();
     await expectRightBooks();
   });
 
   it("loses nothing when the gateway is killed and its database lives on", async () => {
     await killGateway();
     await restart();
-    await answersAgain();
+    await responsesAgain();
     await expectRightBooks();
   });
 
@@ -95,7 +95,7 @@ describe("M3, kills of the embedded database", { timeout: PATIENCE_MS }, () => {
     await killDatabase();
     await killGateway();
     await restart();
-    await answersAgain();
+    await responsesAgain();
     await expectRightBooks();
   });
 });

@@ -10,7 +10,7 @@ import {
   priceYaml,
   readUsageLog,
 } from "../support/money-books.ts";
-import { faultsOf, type Load, spoolOwners, spoolsLeft, startLoad } from "../support/money-crash.ts";
+import { faultsOf, journalOwners, journalsLeft, type Load, startLoad } from "../support/money-crash.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -46,7 +46,7 @@ describe("M3, kills among three processes", { timeout: PATIENCE_MS }, () => {
     expect(await gateway.end()).toBe(0);
     const databaseUrl = gateway.database?.url ?? "";
     await expectNothingOpen(databaseUrl);
-    expect(spoolsLeft(gateway)).toEqual([]);
+    expect(journalsLeft(gateway)).toEqual([]);
     expect(faultsOf(told, await readUsageLog(databaseUrl), await sandbox.journal(), ODD_PRICE)).toEqual([]);
     await cleanLedger(gateway);
   };
@@ -62,7 +62,7 @@ describe("M3, kills among three processes", { timeout: PATIENCE_MS }, () => {
     const before = load.answered();
     await waitFor("answers after the kill", () => load.answered() >= before + 30);
     // At its next look around, a sibling adopts what the dead has left.
-    await waitFor("the end of its spool", () => !spoolOwners(gateway).includes(victim ?? 0));
+    await waitFor("the end of its journal", () => !journalOwners(gateway).includes(victim ?? 0));
     await expectRightBooks();
   });
 

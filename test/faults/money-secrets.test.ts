@@ -14,7 +14,7 @@ const UPSTREAM_KEY = "canary-upstream-R3JhbmFkYXq5m2Zc8Yb4";
 const REFUSED_UPSTREAM_KEY = "bad-canary-upstream-UGFkdWFk9f3Gh7Wn2";
 const MASTER_KEY = "canary master TGl2b3Jub2 Xk6r9 Qe1u5";
 const PROMPT = "canary prompt: the violet otter hides a brass key under Foxglove Street 88";
-const ANSWER = "canary answer: nineteen paper lanterns over Quillback Harbour";
+const RESPONSE = "canary answer: nineteen paper lanterns over Quillback Harbour";
 
 const SECRETS = [CALLER_KEY, UNKNOWN_KEY, UPSTREAM_KEY, REFUSED_UPSTREAM_KEY, MASTER_KEY];
 const WORDS = ["violet otter", "Foxglove Street", "paper lanterns", "Quillback Harbour"];
@@ -40,7 +40,7 @@ describe("K1, no secret leaks", () => {
         const ask = async (directive: string, key = CALLER_KEY, model = "text"): Promise<void> => {
           const heard = await call(
             gateway.url,
-            { protocol, streamed, model, prompt: `${PROMPT} [[sandbox: text="${ANSWER}" ${directive}]]` },
+            { protocol, streamed, model, prompt: `${PROMPT} [[sandbox: text="${RESPONSE}" ${directive}]]` },
             { key },
           );
           // What the upstream said is the caller's; every error body is the gateway's.
@@ -70,27 +70,27 @@ describe("K1, no secret leaks", () => {
       `/v1beta/models?key=${CALLER_KEY}`,
       `/no/such?key=${CALLER_KEY}`,
     ]) {
-      await fetch(gateway.url + path).then((answer) => answer.text());
+      await fetch(gateway.url + path).then((response) => response.text());
     }
     for (const body of [
       `{"model":"text","messages":[{"role":"user","content":"${PROMPT}`,
       PROMPT,
       `{"${PROMPT}":1}`,
     ]) {
-      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${CALLER_KEY}` },
         body,
       });
-      bodies.push(await answer.text());
+      bodies.push(await response.text());
     }
     for (const input of [PROMPT, `${PROMPT} [[sandbox: error=500]]`]) {
-      const answer = await fetch(`${gateway.url}/v1/embeddings`, {
+      const response = await fetch(`${gateway.url}/v1/embeddings`, {
         method: "POST",
         headers: { "x-api-key": CALLER_KEY },
         body: JSON.stringify({ model: "embed", input }),
       });
-      bodies.push(await answer.text());
+      bodies.push(await response.text());
     }
   });
   afterAll(async () => {
@@ -114,15 +114,15 @@ describe("K1, no secret leaks", () => {
 
   it("keeps them out of the metrics and the public pages", async () => {
     for (const path of ["/metrics", "/openapi.json", "/readyz", "/docs"]) {
-      const answer = await fetch(gateway.url + path);
-      expect(answer.status, path).toBe(200);
-      expect(found(await answer.text()), path).toEqual([]);
+      const response = await fetch(gateway.url + path);
+      expect(response.status, path).toBe(200);
+      expect(found(await response.text()), path).toEqual([]);
     }
   });
 
-  it("keeps them out of the spool and everything else on the data folder while it runs", async () => {
+  it("keeps them out of the journal and everything else on the data folder while it runs", async () => {
     await waitFor(
-      "lines in the spool",
+      "lines in the journal",
       async () => (await filesUnder(join(gateway.dataDir, "spool"))).length > 0,
     );
     for (const file of await filesUnder(gateway.dataDir)) {

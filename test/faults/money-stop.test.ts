@@ -11,7 +11,7 @@ import {
   readUsageLog,
   requestIdOf,
 } from "../support/money-books.ts";
-import { faultsOf, spoolsLeft, startLoad } from "../support/money-crash.ts";
+import { faultsOf, journalsLeft, startLoad } from "../support/money-crash.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { call, TEXT_PROTOCOLS } from "../support/text-caller.ts";
 import { waitFor } from "../support/wait.ts";
@@ -47,7 +47,7 @@ describe("stopping and starting", { timeout: PATIENCE_MS }, () => {
   ])("lets live streams finish after SIGTERM, posts them and exits with 0: $name", async ({ args }) => {
     const gateway = await start(args);
     const before = await receivedAt(sandbox);
-    const answers = Array.from({ length: 24 }, (_, index) =>
+    const responses = Array.from({ length: 24 }, (_, index) =>
       call(gateway.url, {
         protocol: TEXT_PROTOCOLS[index % 4] ?? "messages",
         streamed: index % 2 === 0,
@@ -57,12 +57,12 @@ describe("stopping and starting", { timeout: PATIENCE_MS }, () => {
     // Not that all run at once: on a busy machine the first are over when the last arrives.
     await waitFor(
       "all of them upstream",
-      async () => (await receivedAt(sandbox)) - before === answers.length,
+      async () => (await receivedAt(sandbox)) - before === responses.length,
     );
     expect(await gateway.end()).toBe(0);
-    expect((await Promise.all(answers)).map(({ complete }) => complete)).toEqual(answers.map(() => true));
-    await expectExact(gateway.database?.url ?? "", answers.length);
-    expect(spoolsLeft(gateway)).toEqual([]);
+    expect((await Promise.all(responses)).map(({ complete }) => complete)).toEqual(responses.map(() => true));
+    await expectExact(gateway.database?.url ?? "", responses.length);
+    expect(journalsLeft(gateway)).toEqual([]);
     await cleanLedger(gateway);
   });
 
@@ -86,12 +86,12 @@ describe("stopping and starting", { timeout: PATIENCE_MS }, () => {
     first.child.kill("SIGKILL");
     await first.ended;
     const told = await load.stop();
-    expect(spoolsLeft(first).length).toBeGreaterThan(0);
+    expect(journalsLeft(first).length).toBeGreaterThan(0);
     await add({ dataDir: first.dataDir });
     expect(await end()).toEqual([0, 0]);
     const databaseUrl = first.database?.url ?? "";
     await expectNothingOpen(databaseUrl);
-    expect(spoolsLeft(first)).toEqual([]);
+    expect(journalsLeft(first)).toEqual([]);
     expect(faultsOf(told, await readUsageLog(databaseUrl), await sandbox.journal(), ODD_PRICE)).toEqual([]);
     await cleanLedger(first);
   });

@@ -40,7 +40,7 @@ const EARLY_FINISH: Readonly<Partial<Record<TextProtocol, string>>> = {
 };
 
 /** The protocols in which an answer can say that it failed, and what its caller is to read then. */
-const FAILED_ANSWERS: Readonly<Partial<Record<TextProtocol, string>>> = {
+const FAILED_RESPONSES: Readonly<Partial<Record<TextProtocol, string>>> = {
   responses:
     '{"id":"resp_1","object":"response","status":"failed","output":[],"usage":null,"error":{"code":"server_error","message":"Sorry."}}',
   "generate-content":
@@ -132,7 +132,7 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   // A failure in the form of an answer: nothing was said, nothing was counted.
   "failed-answer": ({ protocol, response }) => {
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(FAILED_ANSWERS[protocol]);
+    response.end(FAILED_RESPONSES[protocol]);
   },
   // Taken in, announced as begun, and then there was no room for it: how most vendors fail.
   "failed-after-opening": ({ protocol, model, response }) => {
@@ -152,13 +152,15 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     setTimeout(() => response.end(delta(" there.") + closing(model)), 2 * PAUSE_MS);
   },
   "late-usage": (call) => {
-    const [answer, usage] = cutAfterFinish(call);
-    call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer);
+    const [response, usage] = cutAfterFinish(call);
+    call.response.writeHead(200, { "content-type": "text/event-stream" }).write(response);
     setTimeout(() => call.response.end(usage), PAUSE_MS);
   },
   "cut-in-usage": (call) => {
-    const [answer, usage] = cutAfterFinish(call);
-    call.response.writeHead(200, { "content-type": "text/event-stream" }).write(answer + usage.slice(0, 100));
+    const [response, usage] = cutAfterFinish(call);
+    call.response
+      .writeHead(200, { "content-type": "text/event-stream" })
+      .write(response + usage.slice(0, 100));
     setTimeout(() => call.response.destroy(), 100);
   },
 };
@@ -249,11 +251,11 @@ describe("upstreams that are odd", () => {
       async (protocol) => {
         const model = modelAt("compressed", protocol);
         const { path, body } = wireForm({ protocol, model, prompt: "Hello" });
-        const answer = await fetch(`${gateway.url}${path}`, {
+        const response = await fetch(`${gateway.url}${path}`, {
           ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
         });
-        expect(answer.headers.get("content-encoding")).toBeNull();
-        expect(await answer.text()).toBe(VENDOR_WIRES[protocol].plain(model));
+        expect(response.headers.get("content-encoding")).toBeNull();
+        expect(await response.text()).toBe(VENDOR_WIRES[protocol].plain(model));
       },
     );
 
@@ -263,13 +265,13 @@ describe("upstreams that are odd", () => {
         const model = modelAt("compressed-endless", pair.upstream);
         const { path, body } = wireForm({ protocol: pair.client, streamed: true, model, prompt: "Hello" });
         const leaving = new AbortController();
-        const answer = await fetch(`${gateway.url}${path}`, {
+        const response = await fetch(`${gateway.url}${path}`, {
           ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
           signal: leaving.signal,
         });
-        expect((await answer.body?.getReader().read())?.value?.length).toBeGreaterThan(0);
+        expect((await response.body?.getReader().read())?.value?.length).toBeGreaterThan(0);
         leaving.abort();
-        const requestId = answer.headers.get("x-request-id") ?? "";
+        const requestId = response.headers.get("x-request-id") ?? "";
         expect(await rowOf({ requestId })).toMatchObject({ reason: "client_aborted", estimated: true });
       },
     );
@@ -303,11 +305,13 @@ describe("upstreams that are odd", () => {
         const { path, body } = wireForm({
           ...{ protocol, streamed, model: modelAt(conduct, protocol), prompt: "Hello" },
         });
-        const answer = await fetch(`${gateway.url}${path}`, {
+        const response = await fetch(`${gateway.url}${path}`, {
           ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
         });
-        expect(answer.headers.get("content-type")).toBe(streamed ? "text/event-stream" : "application/json");
-        expect(await answer.text()).toContain("there.");
+        expect(response.headers.get("content-type")).toBe(
+          streamed ? "text/event-stream" : "application/json",
+        );
+        expect(await response.text()).toContain("there.");
       }
     },
   );
@@ -350,7 +354,7 @@ describe("upstreams that are odd", () => {
     });
   });
 
-  it.concurrent.each(PAIRS.filter(({ upstream }) => upstream in FAILED_ANSWERS))(
+  it.concurrent.each(PAIRS.filter(({ upstream }) => upstream in FAILED_RESPONSES))(
     "that say in an answer of $upstream that it failed cost $client nothing",
     async (pair) => {
       const heard = await ask("failed-answer", pair, false);

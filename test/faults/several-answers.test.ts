@@ -5,7 +5,7 @@ import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger, postedRow, type UsageRow } from "../support/money-books.ts";
 import { expectStreamErrorForm } from "../support/text-errors.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -50,7 +50,7 @@ const CONDUCT: Readonly<Record<string, Conduct>> = {
       const { response } = call;
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"id":', () => response.destroy());
-    } else if (nth === 4) answerWell(call);
+    } else if (nth === 4) serveWell(call);
   },
   endless: opened,
 };

@@ -2,7 +2,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   BOOTSTRAP_PASSWORD,
-  type ConsoleAnswer,
+  type ConsoleResponse,
   callerOf,
   FIRST_USER,
   type SignedIn,
@@ -36,10 +36,10 @@ beforeAll(async () => {
 afterAll(() => gateway?.clean());
 
 /** All cookies that an answer sets, as the browser sends them from then on. */
-const cookiesOf = ({ headers }: ConsoleAnswer): string[] =>
+const cookiesOf = ({ headers }: ConsoleResponse): string[] =>
   [headers["set-cookie"] ?? []].flat().map((cookie) => cookie.split(";", 1)[0] ?? "");
-const deviceOf = (answer: ConsoleAnswer): string =>
-  cookiesOf(answer).find((cookie) => cookie.includes("faregate_device=")) ?? "";
+const deviceOf = (response: ConsoleResponse): string =>
+  cookiesOf(response).find((cookie) => cookie.includes("faregate_device=")) ?? "";
 
 interface Try {
   readonly email: string;
@@ -58,16 +58,21 @@ function attempt({ device = "", from = "192.0.2.1", password = GUEST_PASSWORD, .
 /** Somebody invited, with a browser that they have signed in with. */
 async function person(email: string): Promise<{ email: string; device: string; caller: SignedIn }> {
   await inviteGuest(gateway, admin, { email, account: { id: alpha, role: "member" } });
-  const answer = await attempt({ email });
-  expect(answer.status).toBe(200);
-  return { email, device: deviceOf(answer), caller: signedInBy(gateway, answer) };
+  const response = await attempt({ email });
+  expect(response.status).toBe(200);
+  return { email, device: deviceOf(response), caller: signedInBy(gateway, response) };
 }
 
 /** As many bad attempts as count, each from an address of its own. */
 async function attack(email: string, more: Partial<Try> = {}): Promise<void> {
   for (let guess = 1; guess <= 10; guess += 1) {
-    const answer = await attempt({ email, password: `guess ${guess}`, from: `198.51.100.${guess}`, ...more });
-    expect(answer.status, `guess ${guess}`).toBe(401);
+    const response = await attempt({
+      email,
+      password: `guess ${guess}`,
+      from: `198.51.100.${guess}`,
+      ...more,
+    });
+    expect(response.status, `guess ${guess}`).toBe(401);
   }
   expect((await attempt({ email, from: "198.51.100.99", ...more })).status).toBe(429);
 }
@@ -104,10 +109,10 @@ describe("an attack on an address", () => {
   it("from the very network of its user keeps out nobody else's known browser either", async () => {
     const { email, device } = await person("office@example.test");
     const from = "203.0.113.7";
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let guess = 0; guess <= 100; guess += 1)
-      answers.push((await attempt({ email: `nobody-${guess}@example.test`, from })).status);
-    expect([answers.at(99), answers.at(100)]).toEqual([401, 429]);
+      responses.push((await attempt({ email: `nobody-${guess}@example.test`, from })).status);
+    expect([responses.at(99), responses.at(100)]).toEqual([401, 429]);
     expect(await attempt({ email, from })).toMatchObject({ status: 429 });
     expect(await attempt({ email, from, device })).toMatchObject({ status: 200 });
     expect(await attempt({ email, from: "203.0.113.8" })).toMatchObject({ status: 200 });
@@ -162,8 +167,8 @@ describe("a browser that has signed in", () => {
       },
     });
     try {
-      const answer = await callerOf({ url: `http://127.0.0.1:${port}` }).post("/session", FIRST_USER);
-      const [, device] = [answer.headers["set-cookie"] ?? []].flat();
+      const response = await callerOf({ url: `http://127.0.0.1:${port}` }).post("/session", FIRST_USER);
+      const [, device] = [response.headers["set-cookie"] ?? []].flat();
       expect(device).toMatch(/^__Host-faregate_device=.*; Secure$/);
     } finally {
       await secure.clean();

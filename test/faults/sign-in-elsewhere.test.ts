@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   BOOTSTRAP_PASSWORD,
-  type ConsoleAnswer,
+  type ConsoleResponse,
   callerOf,
   type SignedIn,
   signIn,
@@ -53,9 +53,9 @@ accounts: [{ name: alpha }]
 type Lie = Parameters<FakeOidc["visit"]>[2];
 
 /** All a browser does, there and back. */
-async function come(gateway: TestGateway, claims: OidcClaims, lie?: Lie): Promise<ConsoleAnswer> {
+async function come(gateway: TestGateway, claims: OidcClaims, lie?: Lie): Promise<ConsoleResponse> {
   const { url, flow } = (await callerOf(gateway).post("/session/oidc/start", { provider: "work" })).body;
-  return callerOf(gateway).post("/session/oidc", { flow, answer: provider.visit(url, claims, lie) });
+  return callerOf(gateway).post("/session/oidc", { flow, response: provider.visit(url, claims, lie) });
 }
 
 describe("signing in at an identity provider", () => {
@@ -83,15 +83,15 @@ describe("signing in at an identity provider", () => {
       ...[{}, { email_verified: false }, { email_verified: "false" }, { email_verified: "" }],
       ...[{ email_verified: "TRUE" }, { email_verified: 1 }, { email_verified: ["true"] }],
     ]) {
-      const answer = await come(closed, { sub: "thief", email: "target@example.test", ...claims });
-      expect(answer).toMatchObject({ status: 401, body: { error: { code: "sign_in_failed" } } });
+      const response = await come(closed, { sub: "thief", email: "target@example.test", ...claims });
+      expect(response).toMatchObject({ status: 401, body: { error: { code: "sign_in_failed" } } });
     }
   });
 
   it("takes the text true for true, as some providers write it", async () => {
     await inviteGuest(closed, admin, { email: "texts@example.test", account: { id: alpha, role: "member" } });
-    const answer = await come(closed, { sub: "12", email: "texts@example.test", email_verified: "true" });
-    expect(answer).toMatchObject({ status: 200, body: { person: { email: "texts@example.test" } } });
+    const response = await come(closed, { sub: "12", email: "texts@example.test", email_verified: "true" });
+    expect(response).toMatchObject({ status: 200, body: { person: { email: "texts@example.test" } } });
   });
 
   it("takes up an open invitation to the address, and turns away whoever nobody invited", async () => {
@@ -123,8 +123,8 @@ describe("signing in at an identity provider", () => {
       expect(await come(closed, claims, lie)).toMatchObject({ status: 401 });
     const start = async () => (await callerOf(closed).post("/session/oidc/start", { provider: "work" })).body;
     const [mine, theirs] = [await start(), await start()];
-    const answer = provider.visit(theirs.url, claims);
-    const finish = (flow: string) => callerOf(closed).post("/session/oidc", { flow, answer });
+    const response = provider.visit(theirs.url, claims);
+    const finish = (flow: string) => callerOf(closed).post("/session/oidc", { flow, response });
     expect(await finish(mine.flow)).toMatchObject({ status: 401 });
     expect(await finish("fg1.forged.flow")).toMatchObject({ status: 401 });
     expect(await finish(theirs.flow)).toMatchObject({ status: 200 });
@@ -190,13 +190,13 @@ describe("self-registration", () => {
   });
 
   it("opens ten accounts for an address of the network in a quarter of an hour, not more", async () => {
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let number = 0; number < 11; number += 1) {
       const body = { email: `many-${number}@example.test`, password: GUEST_PASSWORD };
-      answers.push((await callerOf(open).post("/registration", body)).status);
+      responses.push((await callerOf(open).post("/registration", body)).status);
     }
-    expect(answers.at(-1)).toBe(429);
-    expect(answers.filter((status) => status === 201).length).toBeLessThanOrEqual(10);
+    expect(responses.at(-1)).toBe(429);
+    expect(responses.filter((status) => status === 201).length).toBeLessThanOrEqual(10);
   });
 
   it("takes all addresses of one IPv6 network for one, as whoever has one has them all", async () => {
@@ -204,10 +204,10 @@ describe("self-registration", () => {
       callerOf(open, { "x-forwarded-for": address }).post("/registration", {
         ...{ email: `roaming-${number}@example.test`, password: GUEST_PASSWORD },
       });
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let number = 1; number <= 11; number += 1)
-      answers.push((await register(number, `2001:db8:1:2::${number}`)).status);
-    expect(answers).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
+      responses.push((await register(number, `2001:db8:1:2::${number}`)).status);
+    expect(responses).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
     expect((await register(12, "2001:db8:1:3::1")).status).toBe(201);
   });
 });

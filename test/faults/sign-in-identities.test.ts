@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   BOOTSTRAP_PASSWORD,
-  type ConsoleAnswer,
+  type ConsoleResponse,
   callerOf,
   FIRST_USER,
   type SignedIn,
@@ -56,10 +56,10 @@ const guest = (email: string) =>
 const verified = (sub: string, email: string): OidcClaims => ({ sub, email, email_verified: true });
 
 /** All a browser does, there and back. */
-async function come(claims: OidcClaims, at: "work" | "other" = "work"): Promise<ConsoleAnswer> {
+async function come(claims: OidcClaims, at: "work" | "other" = "work"): Promise<ConsoleResponse> {
   const { url, flow } = (await callerOf(gateway).post("/session/oidc/start", { provider: at })).body;
-  const answer = (at === "work" ? work : other).visit(url, claims);
-  return callerOf(gateway).post("/session/oidc", { flow, answer });
+  const response = (at === "work" ? work : other).visit(url, claims);
+  return callerOf(gateway).post("/session/oidc", { flow, response });
 }
 
 const identitiesOf = (id: string) => `/operator/users/${id}/identities`;
@@ -91,11 +91,11 @@ describe("a subject that nobody knows, with an address that somebody has", () =>
 
   it("becomes an invited user who has none once, of many that come at the same time", async () => {
     const person = await guest("race@example.test");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, number) => come(verified(`racer-${number}`, "race@example.test"))),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(11);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(11);
     expect((await admin.get(identitiesOf(person.session.person.id))).body.data).toHaveLength(1);
   });
 

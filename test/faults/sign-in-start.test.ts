@@ -82,8 +82,8 @@ describe("the first start", () => {
       const env = { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD };
       const second = await startGateway({ catalog: CATALOG, database, env });
       expect(second.output()).not.toMatch(/Sign in/);
-      const answer = await callerOf(second).post("/session", { email, password: BOOTSTRAP_PASSWORD });
-      expect(answer.status).toBe(401);
+      const response = await callerOf(second).post("/session", { email, password: BOOTSTRAP_PASSWORD });
+      expect(response.status).toBe(401);
       await second.end();
     } finally {
       await database.drop();

@@ -94,11 +94,11 @@ describe("A6, signing in", () => {
 
   it("counts attempts that come all at once, so that no more than ten are judged", async () => {
     await guest("burst@example.test");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, number) => attempt("burst@example.test", `guess ${number}`)),
     );
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
   it("forgets failures with the right password", async () => {
@@ -117,7 +117,7 @@ describe("A6, signing in", () => {
       const { method, policy } = operation;
       const path = pathOf(operation, alpha);
       const foreign = { "sec-fetch-site": "cross-site" };
-      const answers = [
+      const responses = [
         await member.ask({ method, path, body: {}, headers: foreign }),
         await member.ask({ method, path, body: {}, headers: { "sec-fetch-site": "same-site" } }),
         await member.ask({ method, path, body: {}, headers: { origin: "http://evil.example" } }),
@@ -128,7 +128,7 @@ describe("A6, signing in", () => {
               await cookieOnly.ask({ method, path, body: {}, headers: { "x-faregate-csrf": "guessed" } }),
             ]),
       ];
-      for (const { status, body } of answers)
+      for (const { status, body } of responses)
         if (status !== 403 || body.error?.code !== "csrf_failed") wrong.push(`${method} ${path}: ${status}`);
     }
     expect(wrong).toEqual([]);

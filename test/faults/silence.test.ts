@@ -8,7 +8,7 @@ import { call, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/te
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -39,7 +39,7 @@ const refuse = ({ protocol, response }: VendorCall): void => {
 /** By the beginning of the model's name. */
 const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   // Says nothing at all for long, and then everything.
-  silent: (call) => void setTimeout(() => answerWell(call), LONG_MS),
+  silent: (call) => void setTimeout(() => serveWell(call), LONG_MS),
   // Says that it works, and nothing else.
   comments: ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -203,12 +203,12 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
       ["pause", /} +,?\s*\{/],
     ] as const) {
       const model = at(conduct, "messages");
-      const answer = await fetch(`${gateway.url}/v1beta/models/${model}:streamGenerateContent`, {
+      const response = await fetch(`${gateway.url}/v1beta/models/${model}:streamGenerateContent`, {
         method: "POST",
         headers: { "x-goog-api-key": TEST_KEY },
         body: JSON.stringify(wireForm({ protocol: "generate-content", model, prompt: "Hello" }).body),
       });
-      const text = await answer.text();
+      const text = await response.text();
       expect(text).toMatch(reads);
       expect(JSON.stringify(JSON.parse(text))).toContain("there.");
     }

@@ -9,12 +9,12 @@ import { ask, codeIn, type Reply } from "../support/world.ts";
 // Ten dollars a million for output, so that the longest answer would cost $1.28.
 const INPUT = 1_000;
 const OUTPUT = 10_000;
-const MOST_OUTPUT = 128_000;
+const MAX_OUTPUT = 128_000;
 /** A quarter of ten cents, in nanos. */
 const QUARTER = 25_000_000;
 const LEAST = 256;
 
-const LIMITS = `context_tokens: 200000, max_output_tokens: ${MOST_OUTPUT}, price: { input: 1, output: 10 }`;
+const LIMITS = `context_tokens: 200000, max_output_tokens: ${MAX_OUTPUT}, price: { input: 1, output: 10 }`;
 
 const catalog = (url: string): string => `version: 1
 models:

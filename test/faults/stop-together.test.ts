@@ -42,11 +42,11 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
 
   it("finishes what runs when its whole process group is told to stop, as by Ctrl-C", async () => {
     const { gateway, pid, sandbox } = await start();
-    const answer = await streaming(gateway.url);
+    const response = await streaming(gateway.url);
     for (const member of [sandbox, pid]) {
       if ((await groupOf(member)) === (await groupOf(pid))) process.kill(member, "SIGTERM");
     }
-    expect(await answer.whole).toMatchObject({ complete: true });
+    expect(await response.whole).toMatchObject({ complete: true });
     expect(await gateway.ended).toBe(0);
     expect(gateway.output()).not.toMatch(/sandbox (died|does not start)/);
     await waitFor("the sandbox's end", async () => !(await isRunning(sandbox)));
@@ -54,11 +54,11 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
 
   it("finishes what runs when it is told twice, as by npm, which passes on what its group was told", async () => {
     const { gateway, pid } = await start();
-    const answer = await streaming(gateway.url);
+    const response = await streaming(gateway.url);
     process.kill(pid, "SIGTERM");
     await waitFor("the first to be heard", () => gateway.output().includes("stopping"));
     process.kill(pid, "SIGTERM");
-    expect(await answer.whole).toMatchObject({ complete: true });
+    expect(await response.whole).toMatchObject({ complete: true });
     expect(await gateway.ended).toBe(0);
   });
 
@@ -86,11 +86,11 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
 
   it("finishes what runs in several processes when all of them are told, as by systemd", async () => {
     const { gateway, pid } = await start(["--processes", "2"]);
-    const answer = await streaming(gateway.url);
+    const response = await streaming(gateway.url);
     for (const member of [pid, ...(await childrenOf(pid))]) {
       if ((await groupOf(member)) === (await groupOf(pid))) process.kill(member, "SIGTERM");
     }
-    expect(await answer.whole).toMatchObject({ complete: true });
+    expect(await response.whole).toMatchObject({ complete: true });
     expect(await gateway.ended).toBe(0);
   });
 

@@ -5,14 +5,14 @@ import { startGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { childrenOf } from "../support/proc.ts";
 import { call } from "../support/text-caller.ts";
-import { answerWell, vendorUpstream } from "../support/vendor-upstream.ts";
+import { serveWell, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 
 drainLaws([]);
 
 describe("--processes 2", () => {
   it("serves from both, and replaces one that is killed", async () => {
-    const vendor = await vendorUpstream(answerWell);
+    const vendor = await vendorUpstream(serveWell);
     const gateway = await startGateway({
       args: ["--processes", "2"],
       // A port that the system chose would be another one if the only process that listens yet were killed.

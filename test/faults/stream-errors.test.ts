@@ -91,12 +91,12 @@ describe("S5, an upstream's faults in each protocol's form", () => {
     for (const protocol of TEXT_PROTOCOLS) {
       const model = faultModel({ fault: "rate-limit", when: "before", streamed: false }, SDK);
       const { path, body } = wireForm({ protocol, model, prompt: "Hello" });
-      const answer = await fetch(`${gateway.url}${path}`, {
+      const response = await fetch(`${gateway.url}${path}`, {
         ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
       });
-      expect(answer.status).toBe(429);
-      expect(answer.headers.get("retry-after")).toBe(String(RETRY_AFTER_SECONDS));
-      expect(answer.headers.get("x-vendor-organization")).toBeNull();
+      expect(response.status).toBe(429);
+      expect(response.headers.get("retry-after")).toBe(String(RETRY_AFTER_SECONDS));
+      expect(response.headers.get("x-vendor-organization")).toBeNull();
     }
   });
 

@@ -27,9 +27,9 @@ const SURELY_DROPPED_AFTER_MS = DROPPED_AFTER_MS + 30_000;
 
 /** More than two kernels' buffers, and less than the largest plain answer. */
 const LONG_BYTES = 64 * MB;
-const LONG_ANSWER = { protocol: "messages", streamed: false, prompt: "Hello" } as const;
+const LONG_RESPONSE = { protocol: "messages", streamed: false, prompt: "Hello" } as const;
 
-function answerAtLength({ protocol, model, response }: VendorCall): void {
+function serveAtLength({ protocol, model, response }: VendorCall): void {
   response.writeHead(200, { "content-type": "application/json" });
   response.end(VENDOR_WIRES[protocol].plain(model) + " ".repeat(LONG_BYTES));
 }
@@ -40,7 +40,7 @@ describe("S1, slow readers are bounded", () => {
   let gateway: TestGateway;
   beforeEach(async () => {
     flood = new Flood();
-    vendor = await vendorUpstream((each) => (each.streamed ? flood.pour(each) : answerAtLength(each)));
+    vendor = await vendorUpstream((each) => (each.streamed ? flood.pour(each) : serveAtLength(each)));
     gateway = await startGateway({
       catalog: modelsFile({
         models: ["text"],
@@ -84,8 +84,8 @@ describe("S1, slow readers are bounded", () => {
   });
 
   it("drops who reads nothing of a long plain answer, and lets who reads it slowly have it", async () => {
-    const deaf = await deafCaller(gateway.url, LONG_ANSWER);
-    const slow = await deafCaller(gateway.url, LONG_ANSWER);
+    const deaf = await deafCaller(gateway.url, LONG_RESPONSE);
+    const slow = await deafCaller(gateway.url, LONG_RESPONSE);
     const ofDeaf = counted(deaf);
     const ofSlow = counted(slow);
     const startedMs = performance.now();

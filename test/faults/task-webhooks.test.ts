@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { TASK_CRASH_POINTS } from "../../src/base/crash-point.ts";
+import { TASK_FAILPOINTS } from "../../src/base/failpoint.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
@@ -99,7 +99,7 @@ describe("webhooks", { timeout: PATIENCE_MS }, () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it.each(TASK_CRASH_POINTS.filter((point) => point.startsWith("task.webhook")))(
+  it.each(TASK_FAILPOINTS.filter((point) => point.startsWith("task.webhook")))(
     "are told at least once, the same, by a gateway that dies at %s",
     async (point) => {
       const victim = await start(allowed(), { FAREGATE_CRASH_AT: point });
@@ -121,7 +121,7 @@ describe("webhooks", { timeout: PATIENCE_MS }, () => {
 });
 
 async function submit(url: string, webhook: string): Promise<string> {
-  const answer = await fetch(`${url}/v2/videos/generations`, {
+  const response = await fetch(`${url}/v2/videos/generations`, {
     method: "POST",
     headers: { authorization: `Bearer ${TEST_KEY}` },
     body: JSON.stringify({
@@ -129,13 +129,13 @@ async function submit(url: string, webhook: string): Promise<string> {
       webhook_url: webhook,
     }),
   });
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { id: string }).id;
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { id: string }).id;
 }
 
 async function get(url: string, path: string): Promise<Record<string, unknown>> {
-  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${TEST_KEY}` } });
-  return (await answer.json()) as Record<string, unknown>;
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${TEST_KEY}` } });
+  return (await response.json()) as Record<string, unknown>;
 }
 
 async function isDelivered(url: string, id: string): Promise<void> {

@@ -202,12 +202,12 @@ accounts:
       model: `${conduct}-at-${upstream}`,
       prompt: "Hello",
     });
-    const answer = await fetch(`${gateway.url}${path}`, {
+    const response = await fetch(`${gateway.url}${path}`, {
       ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
     });
     told += 1;
-    const heads = JSON.stringify([...answer.headers]);
-    return { status: answer.status, text: await answer.text(), heads };
+    const heads = JSON.stringify([...response.headers]);
+    return { status: response.status, text: await response.text(), heads };
   };
 
   describe.each(PAIRS)("is not told to $client by $upstream", ({ client, upstream }) => {

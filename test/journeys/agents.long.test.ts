@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait.ts";
 import { ask } from "../support/world.ts";
 
 const CHANGE = { before: "Hello", after: "Welcome" };
-const ANSWER = "The greeting is a welcome now.";
+const RESPONSE = "The greeting is a welcome now.";
 const REVOKED_KEY = "revoked-key-0123456789abcdef";
 
 /** A model behind each protocol, by the kind of its upstream. */
@@ -40,13 +40,13 @@ describe("a command-line agent as its vendor publishes it", () => {
     folder = await mkdtemp(join(tmpdir(), "faregate-agents-"));
     model = await signingUpstream({
       name: (body) => /edit-for-[\w-]+/.exec(JSON.stringify(body))?.[0] ?? "",
-      pictures: [],
+      images: [],
       calls(step, offered, name) {
         const [agent = ""] = Object.keys(AGENTS).filter((each) => name.includes(slug(each)));
         const call = AGENTS[agent]?.edit({ file: fileOf(name), ...CHANGE })[step];
         return call !== undefined && offered.includes(call.name) ? [call] : [];
       },
-      answer: ANSWER,
+      response: RESPONSE,
     });
     gateway = await startGateway({ catalog: catalog(model.url) });
     const names = Object.keys(AGENTS);
@@ -88,7 +88,7 @@ describe("a command-line agent as its vendor publishes it", () => {
       const before = model.kept();
       const ran = await edits(way, name, TEST_KEY, test);
       expect(await readFile(fileOf(name), "utf8"), ran.output).toBe(`${CHANGE.after}, world`);
-      expect(ran.output).toContain(ANSWER);
+      expect(ran.output).toContain(RESPONSE);
       expect(ran).toMatchObject({ code: 0, strangers: [] });
       expect(model.faults.filter((fault) => fault.startsWith(name))).toEqual([]);
       // The first call's signature comes back twice, the second's once.

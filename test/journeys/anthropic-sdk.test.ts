@@ -132,12 +132,12 @@ describe("the @anthropic-ai/sdk, unmodified", () => {
       required: ["n"],
       additionalProperties: false,
     };
-    const answer = await client.messages.create({
+    const response = await client.messages.create({
       ...ASK,
       messages: [user("A number.")],
       output_config: { format: { type: "json_schema", schema } },
     });
-    const [block] = answer.content;
+    const [block] = response.content;
     expect(JSON.parse(block?.type === "text" ? block.text : "")).toEqual({ n: expect.any(Number) });
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { catalogFile } from "../support/catalog-file.ts";
-import { BOOTSTRAP_PASSWORD, type ConsoleAnswer, type SignedIn, signIn } from "../support/console.ts";
+import { BOOTSTRAP_PASSWORD, type ConsoleResponse, type SignedIn, signIn } from "../support/console.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 
@@ -38,7 +38,7 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     return visitor;
   }
 
-  async function made(asked: Promise<ConsoleAnswer>): Promise<ConsoleAnswer["body"]> {
+  async function made(asked: Promise<ConsoleResponse>): Promise<ConsoleResponse["body"]> {
     const { status, body } = await asked;
     expect([200, 201], JSON.stringify(body)).toContain(status);
     return body;

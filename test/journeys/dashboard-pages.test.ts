@@ -102,10 +102,10 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     const { page } = await signedIn({ viewport: { width: 360, height: 800 } });
     await page.addInitScript(NOTE_AMOUNTS);
     await page.route("**/spending?*", async (route) => {
-      const answer = await route.fetch();
-      const body = await answer.json();
+      const response = await route.fetch();
+      const body = await response.json();
       body.series = [{ ...body.series[0], charge_nanos: charge }];
-      await route.fulfill({ response: answer, json: body });
+      await route.fulfill({ response: response, json: body });
     });
     await page.goto(`/accounts/${values["account"]}/spending`);
     await page.getByRole("img", { name: "Spending by day and model" }).waitFor();

@@ -88,15 +88,15 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
   it("is told in words among an upstream's last failures", async () => {
     const { page } = await signedIn("zh-CN");
     const messages = [{ role: "user", content: "[[sandbox: cut=3 chunks=10]]" }];
-    const answer = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${world.key}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "text-large", messages, stream: true }),
     });
-    await answer.text();
+    await response.text();
     const upstream = `/operator/upstreams/${world.values["upstream"]}`;
     const report = () => world.operator.get(`${upstream}/report?days=1`);
-    const id = answer.headers.get("x-request-id") ?? "";
+    const id = response.headers.get("x-request-id") ?? "";
     await waitFor("the failure's row", async () => JSON.stringify((await report()).body).includes(id));
     await page.goto(upstream);
     await page.getByRole("row", { name: id }).getByText("上游中途失败 · upstream_error").waitFor();

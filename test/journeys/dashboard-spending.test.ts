@@ -27,12 +27,12 @@ describe.skipIf(lacksBrowser)("the spending in the dashboard", () => {
   }
 
   async function spend(key: string): Promise<void> {
-    const answer = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
       body: JSON.stringify({ model: "text-large", messages: [{ role: "user", content: "Hello" }] }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   }
 
   it("tells a key from the one that was made in its place under the same name", async () => {

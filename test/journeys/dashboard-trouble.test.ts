@@ -222,20 +222,20 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     const [first, second] = [await invite("first@example.com"), await invite("second@example.com")];
     const visitor = await signedIn(first);
     const { page } = visitor;
-    let minted = 0;
+    let issued = 0;
     page.on("request", (request) => {
-      if (request.url().endsWith("/playground-key")) minted += 1;
+      if (request.url().endsWith("/playground-key")) issued += 1;
     });
     await page.goto(`${account}/playground`);
     await page.getByLabel("Message").waitFor();
-    expect(minted).toBe(1);
+    expect(issued).toBe(1);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("E-mail address").fill(second.session.person.email);
     await page.getByLabel("Password").fill("a guest's own password");
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Playground" }).click();
     await page.getByLabel("Message").waitFor();
-    expect(minted).toBe(2);
+    expect(issued).toBe(2);
   });
 
   it.each([

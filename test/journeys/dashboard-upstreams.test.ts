@@ -4,7 +4,7 @@ import { BOOTSTRAP_PASSWORD } from "../support/console.ts";
 import { signInAt } from "../support/dashboard-world.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { answerWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { serveWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 import { ask } from "../support/world.ts";
 
@@ -17,7 +17,7 @@ describe.skipIf(lacksBrowser)("an upstream in the dashboard", () => {
   beforeAll(async () => {
     steady = await vendorUpstream();
     added = await vendorUpstream((call) =>
-      broken ? void call.response.writeHead(500).end("{}") : answerWell(call),
+      broken ? void call.response.writeHead(500).end("{}") : serveWell(call),
     );
     gateway = await startGateway({
       catalog: modelsFile({ models: ["text"], upstreams: [{ name: "steady", url: steady.url }] }),

@@ -44,9 +44,9 @@ describe("what is not tokens", () => {
   });
 
   it("is refused without a price, naming what would need one", async () => {
-    const answer = await ask(forwarding, { tools: [{ type: "image_generation" }] });
-    const { error } = (await answer.json()) as { error: { code: string; param: string; message: string } };
-    expect([answer.status, error.code, error.param]).toEqual([400, "invalid_request", "tools"]);
+    const response = await ask(forwarding, { tools: [{ type: "image_generation" }] });
+    const { error } = (await response.json()) as { error: { code: string; param: string; message: string } };
+    expect([response.status, error.code, error.param]).toEqual([400, "invalid_request", "tools"]);
     expect(error.message).toContain('price.extras "image_generation"');
   });
 
@@ -81,10 +81,10 @@ interface Charged {
 }
 
 async function charged(gateway: TestGateway, fields: object): Promise<Charged> {
-  const answer = await ask(gateway, fields);
-  expect(answer.status).toBe(200);
-  const { usage } = (await answer.json()) as { usage: { input_tokens: number; output_tokens: number } };
-  const receipt = (): Promise<Record<string, unknown>> => receiptOf(gateway, answer);
+  const response = await ask(gateway, fields);
+  expect(response.status).toBe(200);
+  const { usage } = (await response.json()) as { usage: { input_tokens: number; output_tokens: number } };
+  const receipt = (): Promise<Record<string, unknown>> => receiptOf(gateway, response);
   return {
     receipt: await receipt(),
     async posted() {
@@ -103,8 +103,8 @@ function ask(gateway: TestGateway, fields: object): Promise<Response> {
   });
 }
 
-async function receiptOf(gateway: TestGateway, answer: Response): Promise<Record<string, unknown>> {
-  const url = `${gateway.url}/v1/receipts/${answer.headers.get("x-request-id")}`;
+async function receiptOf(gateway: TestGateway, response: Response): Promise<Record<string, unknown>> {
+  const url = `${gateway.url}/v1/receipts/${response.headers.get("x-request-id")}`;
   const receipt = await fetch(url, { headers: { authorization: `Bearer ${TEST_KEY}` } });
   return (await receipt.json()) as Record<string, unknown>;
 }

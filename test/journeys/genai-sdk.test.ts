@@ -108,12 +108,12 @@ describe("the @google/genai SDK, unmodified", () => {
 
   it("gives structured output", async () => {
     const responseJsonSchema = { type: "object", properties: { n: { const: 4 } }, required: ["n"] };
-    const answer = await client.models.generateContent({
+    const response = await client.models.generateContent({
       model: "text",
       contents: "Hi",
       config: { responseMimeType: "application/json", responseJsonSchema },
     });
-    expect(JSON.parse(answer.text ?? "")).toEqual({ n: 4 });
+    expect(JSON.parse(response.text ?? "")).toEqual({ n: 4 });
   });
 
   it("lists models in its own form, page by page, and gets one", async () => {

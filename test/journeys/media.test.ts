@@ -20,9 +20,9 @@ describe("a file", () => {
     return record;
   };
   const fetched = async (url: string): Promise<Buffer> => {
-    const answer = await fetch(url);
-    expect(answer.status).toBe(200);
-    return Buffer.from(await answer.arrayBuffer());
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
   };
   /** The first link that is there, as the specification tells clients to look. */
   // biome-ignore lint/suspicious/noExplicitAny: a wire form of three layouts
@@ -37,7 +37,7 @@ describe("a file", () => {
   const VIDEOS = [
     {
       body: { model: "videoa-2.0", content: [text("a cat")], duration: 4, ratio: "16:9" },
-      ...{ seconds: 4, ratio: 16 / 9, short: 720, sound: true },
+      ...{ seconds: 4, ratio: 16 / 9, short: 720, audio: true },
     },
     {
       body: {
@@ -47,11 +47,11 @@ describe("a file", () => {
         ratio: "9:16",
         generate_audio: false,
       },
-      ...{ seconds: 5, ratio: 9 / 16, short: 720, sound: false },
+      ...{ seconds: 5, ratio: 9 / 16, short: 720, audio: false },
     },
     {
       body: { model: "videob-3.0-video", prompt: "a cat", duration: 2, resolution: "480P", size: "1:1" },
-      ...{ seconds: 2, ratio: 1, short: 480, sound: true },
+      ...{ seconds: 2, ratio: 1, short: 480, audio: true },
     },
     {
       body: {
@@ -64,17 +64,17 @@ describe("a file", () => {
         },
         image_urls: ["https://x.example/cat.png"],
       },
-      ...{ seconds: 3, ratio: 16 / 9, short: 480, sound: true },
+      ...{ seconds: 3, ratio: 16 / 9, short: 480, audio: true },
     },
   ];
   it.each(VIDEOS)("of $body.model is a video of the seconds, form and codecs asked for", async (asked) => {
     const bytes = await fetched(linkOf(await made(asked.body)));
     const { tracks, movieSeconds } = probeBoxes(bytes);
     expect(movieSeconds).toBeCloseTo(asked.seconds, 1);
-    expect(tracks.map(({ codec }) => codec).sort()).toEqual(asked.sound ? ["avc1", "mp4a"] : ["avc1"]);
+    expect(tracks.map(({ codec }) => codec).sort()).toEqual(asked.audio ? ["avc1", "mp4a"] : ["avc1"]);
     const { width, height, seconds, videoCodec, audioCodec } = await probeVideo(bytes);
     expect(seconds).toBeCloseTo(asked.seconds, 1);
-    expect([videoCodec, audioCodec]).toEqual(["avc", asked.sound ? "aac" : null]);
+    expect([videoCodec, audioCodec]).toEqual(["avc", asked.audio ? "aac" : null]);
     expect(width / height).toBeCloseTo(asked.ratio, 1);
     expect(Math.abs(Math.min(width, height) - asked.short)).toBeLessThanOrEqual(16);
   });

@@ -124,8 +124,8 @@ describe("the openai SDK, unmodified", () => {
       output: "seven degrees",
     }));
     const items = first.output as OpenAI.Responses.ResponseInputItem[];
-    const answer = await client.responses.create({ ...ask, input: [question, ...items, ...results] });
-    expect(answer.output_text).toContain("seven degrees");
+    const response = await client.responses.create({ ...ask, input: [question, ...items, ...results] });
+    expect(response.output_text).toContain("seven degrees");
   });
 
   it("embeds as floats and as base64", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type SigningUpstream, signingUpstream } from "../support/signing-upstream.ts";
-import { ANSWER, LOOP_SCRIPT, STATE_LOOPS, STEPS } from "../support/state-loops.ts";
+import { LOOP_SCRIPT, RESPONSE, STATE_LOOPS, STEPS } from "../support/state-loops.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { KEYS, PRICE } from "../support/world.ts";
 
@@ -42,7 +42,7 @@ describe("tool loops of five steps, with thoughts, two calls at once and a pictu
       const question = `loop-${sdk.replaceAll(/\W/g, "")}-${streamed}`;
       const run = STATE_LOOPS[sdk]?.run;
       const text = await run?.({ url: gateway.url, model: MODELS[upstream].model, question, streamed });
-      expect(text).toBe(ANSWER);
+      expect(text).toBe(RESPONSE);
       expect(signing?.faults.filter((fault) => fault.startsWith(question))).toEqual([]);
       // The first step's signature comes back with each later one.
       expect((signing?.kept() ?? 0) - before).toBe((STEPS * (STEPS + 1)) / 2);

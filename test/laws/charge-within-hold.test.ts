@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../src/base/json-scan.ts";
-import { boundRequest, freezePrice, type RequestBound } from "../../src/billing/hold-bound.ts";
-import { charge, dearestInput, dearestOutput, extrasCost, roundedCost } from "../../src/billing/rate.ts";
+import { estimateMaxCost, freezePrice, type RequestBound } from "../../src/billing/max-cost.ts";
+import { charge, extrasCost, maxInputRate, maxOutputRate, roundedCost } from "../../src/billing/rate.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import type { AnswerFacts } from "../../src/protocols/protocol.ts";
+import type { ResponseSummary } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { estimateMissing } from "../../src/relay/estimate.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
@@ -15,7 +15,7 @@ import { totalInput, totalOutput } from "../../src/usage/usage.ts";
 /** What a request holds is what it can cost at most, whatever its vendor reports or leaves out. */
 
 const CONTEXT = 20_000;
-const MOST_OUTPUT = 4_000;
+const MAX_OUTPUT = 4_000;
 const SETTINGS = { maxPasses: 100, holdCalls: 1 };
 
 const text = fc.oneof(
@@ -68,10 +68,10 @@ const price = fc.record(
 const factor = fc.bigInt({ min: 0n, max: 3_000_000n });
 
 interface Shape {
-  readonly body: (text: string, limit: unknown, answers: unknown) => object;
+  readonly body: (text: string, limit: unknown, responses: unknown) => object;
   /** Counts as this protocol's vendors name them: input, output and those that are part of one of them. */
   readonly counts: readonly string[];
-  readonly answer: (text: string, usage: string) => string;
+  readonly response: (text: string, usage: string) => string;
 }
 
 /** `a.b` stands in an object of its own. */
@@ -95,7 +95,7 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
       ...["prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details.cached_tokens"],
       "completion_tokens_details.reasoning_tokens",
     ],
-    answer: (said, usage) =>
+    response: (said, usage) =>
       `{"choices":[{"index":0,"message":{"role":"assistant","content":${words(said)}},"finish_reason":"stop"}],"usage":${usage}}`,
   },
   responses: {
@@ -104,7 +104,7 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
       ...["input_tokens", "output_tokens", "total_tokens", "input_tokens_details.cached_tokens"],
       "output_tokens_details.reasoning_tokens",
     ],
-    answer: (said, usage) =>
+    response: (said, usage) =>
       `{"object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":${words(said)}}]}],"usage":${usage}}`,
   },
   messages: {
@@ -113,7 +113,7 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
       ...["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"],
       "cache_creation.ephemeral_5m_input_tokens",
     ],
-    answer: (said, usage) =>
+    response: (said, usage) =>
       `{"type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":${words(said)}}],"usage":${usage}}`,
   },
   "generate-content": {
@@ -125,39 +125,45 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
       ...["promptTokenCount", "candidatesTokenCount", "totalTokenCount", "cachedContentTokenCount"],
       ...["thoughtsTokenCount", "toolUsePromptTokenCount"],
     ],
-    answer: (said, usage) =>
+    response: (said, usage) =>
       `{"candidates":[{"content":{"role":"model","parts":[{"text":${words(said)}}]},"finishReason":"STOP","index":0}],"usageMetadata":${usage}}`,
   },
 };
 
 const NAMES = Object.keys(SHAPES) as ChatProtocol[];
 
-const requests = fc.record({ prompt: text, limit, answers: fc.constantFrom(undefined, 1, 3), price, factor });
+const requests = fc.record({
+  prompt: text,
+  limit,
+  responses: fc.constantFrom(undefined, 1, 3),
+  price,
+  factor,
+});
 
 function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<infer Asked> ? Asked : never) {
-  const body = Buffer.from(JSON.stringify(SHAPES[name].body(asked.prompt, asked.limit, asked.answers)));
-  const { outputLimits, answerCounts } = PROTOCOLS[name].forward;
+  const body = Buffer.from(JSON.stringify(SHAPES[name].body(asked.prompt, asked.limit, asked.responses)));
+  const { outputLimits, responseCounts } = PROTOCOLS[name].forward;
   const scanner = createBodyScan(watchOf(name));
   scanner.write(body);
   const model = {
     ...{ id: "m", family: null, variant: null, ownedBy: "x", created: 0, endpoints: [name], groups: null },
-    ...{ contextTokens: CONTEXT, maxOutputTokens: MOST_OUTPUT, quirks: {} },
+    ...{ contextTokens: CONTEXT, maxOutputTokens: MAX_OUTPUT, quirks: {} },
     price: { id: 1n, rates: asked.price, extras: {}, media: {} },
   } as unknown as Model;
   const frozen = freezePrice(model, asked.factor, undefined);
-  const bound = boundRequest({
+  const bound = estimateMaxCost({
     ...{ endpoint: name, model, price: frozen, body: [body], scan: scanner.end() },
-    ...{ outputLimits, answerCounts, settings: SETTINGS },
+    ...{ outputLimits, responseCounts, settings: SETTINGS },
   });
   const request = { protocol: PROTOCOLS[name], body: [body] } as unknown as TextRequest;
   return { bound, frozen, request };
 }
 
 /** What the meter reads of an answer; one that is no JSON reads as none. */
-function factsOf(name: ChatProtocol, answer: string): AnswerFacts {
+function factsOf(name: ChatProtocol, response: string): ResponseSummary {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(answer);
+    parsed = JSON.parse(response);
   } catch {
     parsed = undefined;
   }
@@ -166,8 +172,8 @@ function factsOf(name: ChatProtocol, answer: string): AnswerFacts {
 
 /** All that the model can read and write for this request, at its dearest. */
 function most({ usage }: RequestBound, frozen: ReturnType<typeof freezePrice>): bigint {
-  const input = BigInt(usage.contextTokens * usage.passes) * dearestInput(frozen.rates, true);
-  const output = BigInt(usage.outputTokens * usage.answers * usage.passes) * dearestOutput(frozen.rates);
+  const input = BigInt(usage.contextTokens * usage.passes) * maxInputRate(frozen.rates, true);
+  const output = BigInt(usage.outputTokens * usage.responses * usage.passes) * maxOutputRate(frozen.rates);
   return roundedCost(input + output + extrasCost(frozen), frozen.factorPpm);
 }
 
@@ -182,16 +188,16 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         const given = Object.entries(reported).flatMap(([field, value]) =>
           value === undefined ? [] : [[field, value] as const],
         );
-        const facts = factsOf(name, SHAPES[name].answer(said, objectOf(given)));
+        const facts = factsOf(name, SHAPES[name].response(said, objectOf(given)));
         const { usage, estimated } = await estimateMissing(request, facts, bound.usage);
         const cost = charge(usage, frozen);
         expect(cost).toBeLessThanOrEqual(most(bound, frozen));
 
         const heldInput = inputHeld(name, asked);
-        const { statedOutputTokens, answers } = bound.usage;
+        const { statedOutputTokens, responses } = bound.usage;
         const wasAsked =
           totalInput(usage) <= heldInput &&
-          totalOutput(usage) <= statedOutputTokens * answers &&
+          totalOutput(usage) <= statedOutputTokens * responses &&
           !usage.cacheWrite1h;
         if (!wasAsked) {
           // Only a vendor's own word can be more than was asked for; an estimate never is.
@@ -210,8 +216,8 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
     await fc.assert(
       fc.asyncProperty(requests, text, fc.integer({ min: 1, max: 40 }), async (asked, said, times) => {
         const { bound, frozen, request } = held(name, asked);
-        const answer = SHAPES[name].answer(said.repeat(times), "null");
-        const { usage, estimated } = await estimateMissing(request, factsOf(name, answer), bound.usage);
+        const response = SHAPES[name].response(said.repeat(times), "null");
+        const { usage, estimated } = await estimateMissing(request, factsOf(name, response), bound.usage);
         expect(estimated).toBe(true);
         expect(charge(usage, frozen)).toBeLessThanOrEqual(bound.amountNanos);
       }),

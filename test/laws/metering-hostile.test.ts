@@ -23,7 +23,7 @@ const HOSTILE = [
 ];
 
 /** The smallest answer of each protocol, as text, with its input and output counts left open. */
-const ANSWERS: Readonly<Record<ChatProtocol, (input: string, output: string) => string>> = {
+const RESPONSES: Readonly<Record<ChatProtocol, (input: string, output: string) => string>> = {
   "chat-completions": (input, output) =>
     `{"id":"a","choices":[{"index":0,"message":{"content":"hi"},"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":${input},"completion_tokens":${output}}}`,
   responses: (input, output) =>
@@ -35,14 +35,14 @@ const ANSWERS: Readonly<Record<ChatProtocol, (input: string, output: string) => 
 };
 
 describe("hostile usage", () => {
-  it.each(Object.keys(ANSWERS) as ChatProtocol[])("counts as missing and is flagged: %s", (name) => {
+  it.each(Object.keys(RESPONSES) as ChatProtocol[])("counts as missing and is flagged: %s", (name) => {
     for (const value of HOSTILE) {
-      for (const facts of bothWays(name, ANSWERS[name](value, "7"))) {
+      for (const facts of bothWays(name, RESPONSES[name](value, "7"))) {
         expect(facts.usage?.tokens.inputUncached, value).toBeUndefined();
         expect(facts.usage?.tokens.outputVisible, value).toBe(7);
         expect(facts.usage?.hostile.length, value).toBeGreaterThan(0);
       }
-      for (const facts of bothWays(name, ANSWERS[name]("7", value))) {
+      for (const facts of bothWays(name, RESPONSES[name]("7", value))) {
         expect(facts.usage?.tokens.inputUncached, value).toBe(7);
         expect(facts.usage?.tokens.outputVisible, value).toBeUndefined();
         expect(facts.usage?.hostile.length, value).toBeGreaterThan(0);
@@ -50,17 +50,17 @@ describe("hostile usage", () => {
     }
   });
 
-  it.each(Object.keys(ANSWERS) as ChatProtocol[])("leaves an explicit zero a zero: %s", (name) => {
-    for (const facts of bothWays(name, ANSWERS[name]("0", "0"))) {
+  it.each(Object.keys(RESPONSES) as ChatProtocol[])("leaves an explicit zero a zero: %s", (name) => {
+    for (const facts of bothWays(name, RESPONSES[name]("0", "0"))) {
       expect(facts.usage?.tokens).toMatchObject({ inputUncached: 0, outputVisible: 0 });
       expect(facts.usage?.hostile).toEqual([]);
     }
   });
 
-  it.each(Object.keys(ANSWERS) as ChatProtocol[])(
+  it.each(Object.keys(RESPONSES) as ChatProtocol[])(
     "states no usage where the answer states none: %s",
     (name) => {
-      const silent = ANSWERS[name]("1", "1").replace(/"usage(Metadata)?":\{[^}]*\}/, '"usage$1":null');
+      const silent = RESPONSES[name]("1", "1").replace(/"usage(Metadata)?":\{[^}]*\}/, '"usage$1":null');
       for (const facts of bothWays(name, silent)) expect(facts.usage).toBeUndefined();
     },
   );
@@ -138,7 +138,7 @@ describe("hostile usage", () => {
         (name, text) => {
           const body = `{"usage":${text},"usageMetadata":${text},"meta":${text}}`;
           const facts = PROTOCOLS[name].usage.readBytes(Buffer.from(body));
-          expect(isSound(facts.usage?.tokens ?? {})).toBe(true);
+          expect(isAudio(facts.usage?.tokens ?? {})).toBe(true);
         },
       ),
       { numRuns: 3000 },
@@ -147,11 +147,11 @@ describe("hostile usage", () => {
 });
 
 describe("any bytes", () => {
-  const seeds = Object.values(ANSWERS).flatMap((answer) => [
-    `data: ${answer("3", "4")}\n\n`,
-    `event: x\r\ndata: ${answer("3", "4")}\r\n\r\n`,
-    `[${answer("3", "4")},\n${answer("5", "6")}]`,
-    `data: {"error":${answer("1", "1")}}\n\ndata: [DONE]\n\n`,
+  const seeds = Object.values(RESPONSES).flatMap((response) => [
+    `data: ${response("3", "4")}\n\n`,
+    `event: x\r\ndata: ${response("3", "4")}\r\n\r\n`,
+    `[${response("3", "4")},\n${response("5", "6")}]`,
+    `data: {"error":${response("1", "1")}}\n\ndata: [DONE]\n\n`,
     `{"error":[{"message":null,"code":{}}],"choices":{"0":1},"candidates":[null,{"content":{"parts":"x"}}],"output":[3],"content":[null]}`,
   ]);
   const noise = fc.oneof(
@@ -182,7 +182,7 @@ describe("any bytes", () => {
             const facts = [meter.facts(), ...pieces.map((piece) => usage.readBytes(piece))];
             for (const each of facts) {
               each.outputText();
-              if (!isSound(each.usage?.tokens ?? {})) return false;
+              if (!isAudio(each.usage?.tokens ?? {})) return false;
             }
             const error = decodeError(400, { "retry-after": "soon" }, pieces[0] ?? new Uint8Array());
             encodeStreamError(error, "id", meter.broken);
@@ -261,7 +261,7 @@ function bothWays(name: ChatProtocol, text: string) {
   return [usage.readBytes(Buffer.from(plain)), meter.facts()];
 }
 
-function isSound(tokens: TokenUsage): boolean {
+function isAudio(tokens: TokenUsage): boolean {
   return TOKEN_BUCKETS.every((bucket) => {
     const count = tokens[bucket] ?? 0;
     return Number.isSafeInteger(count) && count >= 0 && count <= 2 * MAX_TOKENS_REPORTED;

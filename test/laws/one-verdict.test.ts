@@ -10,14 +10,14 @@ import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { type AttemptDeps, attemptAt } from "../../src/relay/attempt.ts";
 import type { Exchange } from "../../src/relay/exchange.ts";
 import type { InlineMedia } from "../../src/relay/inline-media.ts";
-import { Passages, type PassagesDeps } from "../../src/relay/passages.ts";
+import { RelayModes, type RelayModesDeps } from "../../src/relay/relay-modes.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
 import type { Translator } from "../../src/relay/translator.ts";
 import { watchOf } from "../../src/relay/watch.ts";
-import type { Candidate, UpstreamAnswer } from "../../src/upstreams/call.ts";
+import type { Candidate, UpstreamResponse } from "../../src/upstreams/call.ts";
 import { RawHeaders } from "../../src/upstreams/raw-headers.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
-import { type ToldAnswer, toldAnswer } from "../support/told-answer.ts";
+import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
 
 /** What becomes of one answer: how it was settled, or that another candidate may answer in its place. */
 interface Verdict {
@@ -36,17 +36,17 @@ async function verdictOf(
   const body = Buffer.from(JSON.stringify(wireForm({ protocol: client, streamed, prompt: "Hello" }).body));
   const scanner = createBodyScan(watchOf(client));
   scanner.write(body);
-  const answer = {
+  const response = {
     ...{ open: true, committed: false, write: () => true, end: () => undefined, whole: () => undefined },
     ...{ onDrain: () => undefined, onGone: () => undefined, onClosed: () => undefined, cut: () => undefined },
     head() {
-      answer.committed = true;
+      response.committed = true;
     },
   };
   const request = {
-    ...{ id: "req_1", model: "text", streamed, answers: 1, arrayStream: false, body: [body] },
+    ...{ id: "req_1", model: "text", streamed, responses: 1, arrayStream: false, body: [body] },
     ...{ scan: scanner.end(), protocol: PROTOCOLS[client], caller: { accountId: 1n, group: "g" } },
-    ...{ headers: {}, query: {}, startedMs: 0, answer },
+    ...{ headers: {}, query: {}, startedMs: 0, response },
   } as unknown as TextRequest;
   const outcomes: Outcome[] = [];
   const exchange = {
@@ -69,23 +69,23 @@ async function verdictOf(
     inlineMedia: inlineMedia as unknown as InlineMedia,
     translator: {} as Translator,
   };
-  const passage = await new Passages(request, model, means as unknown as PassagesDeps, []).open(candidate);
-  let heard: UpstreamAnswer | undefined;
+  const mode = await new RelayModes(request, model, means as unknown as RelayModesDeps, []).open(candidate);
+  let heard: UpstreamResponse | undefined;
   const deps = {
     transport: {
-      send(_: unknown, listener: UpstreamAnswer) {
+      send(_: unknown, listener: UpstreamResponse) {
         heard = listener;
         return { isSent: () => true, abort() {}, pause() {}, resume() {} };
       },
     },
     routing: { report: () => undefined },
     issuedIds: { remember: () => undefined },
-    answerMemory: { open: () => ({ holds() {}, release() {} }) },
+    responseMemory: { open: () => ({ holds() {}, release() {} }) },
     metrics: { attemptEnded: () => undefined },
     log: silentLog,
     errorType: "gateway_error",
   } as unknown as AttemptDeps;
-  const ended = attemptAt(deps, exchange, candidate, passage);
+  const ended = attemptAt(deps, exchange, candidate, mode);
   heard?.head(200, new RawHeaders([]));
   for (const piece of pieces) heard?.data(Buffer.from(piece));
   heard?.ended();
@@ -95,14 +95,14 @@ async function verdictOf(
   return { reason: outcome.reason, usage: outcome.usage, next: false };
 }
 
-const answers: fc.Arbitrary<ToldAnswer> = fc.record({
+const responses: fc.Arbitrary<ToldResponse> = fc.record({
   text: fc.constantFrom("", "Hello there."),
   end: fc.constantFrom("stop", "length", "declined", "failed"),
   output: fc.constantFrom(undefined, 0, 3),
 });
 
 /** The verdict in words of the table in docs/translation.md. */
-function expected({ text, end, output }: ToldAnswer): string {
+function expected({ text, end, output }: ToldResponse): string {
   if (end === "failed" && text === "") return "fails over";
   if (end === "failed") return "failed after output";
   if (text !== "") return output === undefined ? "completed_usage_missing" : "completed";
@@ -120,15 +120,15 @@ function hasWords(upstream: TextProtocol, beginning: string): boolean {
 
 it("judges and charges an answer alike, forwarded or translated, plain or streamed, however framed", async () => {
   const cases = fc.record({
-    answer: answers,
+    response: responses,
     upstream: fc.constantFrom(...TEXT_PROTOCOLS),
     other: fc.constantFrom(...TEXT_PROTOCOLS),
     cut: fc.nat({ max: 400 }),
   });
   await fc.assert(
-    fc.asyncProperty(cases, async ({ answer, upstream, other, cut }) => {
-      const told = toldAnswer(upstream, answer);
-      const wanted = expected(answer);
+    fc.asyncProperty(cases, async ({ response, upstream, other, cut }) => {
+      const told = toldResponse(upstream, response);
+      const wanted = expected(response);
       const usages: unknown[] = [];
       for (const client of [upstream, other]) {
         for (const streamed of [false, true]) {

@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What a codec of a text protocol is made of; large ones have more files beside. */
 const FILES = [
+  "capabilities",
   "codec",
   "decode-request",
   "decode-response",
@@ -22,7 +23,6 @@ const FILES = [
   "errors",
   "finish",
   "forward",
-  "traits",
   "usage",
   "wire",
 ];

@@ -7,7 +7,7 @@ import type { WireFrame } from "../../src/protocols/translation.ts";
 import { eventsOf, frame } from "../support/conversation-arbitraries.ts";
 import { streamFaults } from "../support/stream-grammar/stream-faults.ts";
 
-const ANSWER: ChatResponse = {
+const RESPONSE: ChatResponse = {
   model: "model-1",
   choices: [
     {
@@ -38,29 +38,29 @@ const BREAKS: Readonly<Record<string, (frames: readonly WireFrame[]) => readonly
 describe.each(CHAT_PROTOCOLS)("the grammar of %s streams", (protocol) => {
   const run = PROTOCOLS[protocol].translation?.encodeStream(frame, openLosses({}));
   if (run === undefined) throw new Error("no codec");
-  const sound = [...eventsOf(ANSWER).flatMap((event) => run.step(event)), ...run.end()];
+  const audio = [...eventsOf(RESPONSE).flatMap((event) => run.step(event)), ...run.end()];
 
   it("finds nothing in a sound stream", () => {
-    expect(streamFaults(protocol, sound)).toEqual([]);
+    expect(streamFaults(protocol, audio)).toEqual([]);
   });
 
   it.each(Object.entries(BREAKS))("finds that %s", (_, broken) => {
-    expect(streamFaults(protocol, broken(sound))).not.toEqual([]);
+    expect(streamFaults(protocol, broken(audio))).not.toEqual([]);
   });
 
   it("finds a start in its midst", () => {
     // Every event of the native protocol could be the first.
     if (protocol === "generate-content") return;
-    expect(streamFaults(protocol, sound.slice(Math.floor(sound.length / 2)))).not.toEqual([]);
+    expect(streamFaults(protocol, audio.slice(Math.floor(audio.length / 2)))).not.toEqual([]);
   });
 
   it("finds any event that is told in another's place", () => {
     // Events of these two are all of one kind.
     if (protocol === "chat-completions" || protocol === "generate-content") return;
-    for (let at = 0; at < sound.length - 1; at += 1) {
-      const [one, two] = [sound[at], sound[at + 1]];
+    for (let at = 0; at < audio.length - 1; at += 1) {
+      const [one, two] = [audio[at], audio[at + 1]];
       if (one === undefined || two === undefined || one.name === two.name) continue;
-      const swapped = sound.with(at, two).with(at + 1, one);
+      const swapped = audio.with(at, two).with(at + 1, one);
       expect(streamFaults(protocol, swapped), `${one.name} after ${two.name}`).not.toEqual([]);
     }
   });

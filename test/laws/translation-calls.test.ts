@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import { type CalledAnswer, type CalledTold, relayCalls } from "../support/called-answers.ts";
+import { type CalledResponse, type CalledTold, relayCalls } from "../support/called-answers.ts";
 
 /** An answer's end in each protocol's words. */
 const WORDS: Readonly<Record<ChatProtocol, Readonly<Record<"stop" | "calls" | "limit" | "filter", string>>>> =
@@ -31,16 +31,16 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
   it.each(CHAT_PROTOCOLS)(
     "reach callers of %s, whose finish says so if and only if there are some",
     (client) => {
-      const answers = fc.record({ calls: fc.array(written, { maxLength: 3 }), finish: ends });
+      const responses = fc.record({ calls: fc.array(written, { maxLength: 3 }), finish: ends });
       each(
-        answers,
-        (answer, told) => {
-          expect(said(told.calls)).toEqual(said(answer.calls));
+        responses,
+        (response, told) => {
+          expect(said(told.calls)).toEqual(said(response.calls));
           expect(told.losses).toEqual([]);
           const words = WORDS[client];
-          const usual = answer.calls.length > 0 ? words.calls : words.stop;
+          const usual = response.calls.length > 0 ? words.calls : words.stop;
           expect(told.finish).toBe(
-            answer.finish === limit ? words.limit : answer.finish === filter ? words.filter : usual,
+            response.finish === limit ? words.limit : response.finish === filter ? words.filter : usual,
           );
         },
         client,
@@ -52,16 +52,16 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
 
   it.each(CHAT_PROTOCOLS)("that were cut short reach callers of %s as a limit that struck", (client) => {
     const cut = fc.tuple(fc.array(written, { maxLength: 2 }), fc.constantFrom(...CUT), ends);
-    const answers = cut.map(([calls, last, finish]) => ({ calls: [...calls, last], finish }));
+    const responses = cut.map(([calls, last, finish]) => ({ calls: [...calls, last], finish }));
     each(
-      answers,
-      (answer, told, streamed) => {
-        const whole = answer.calls.slice(0, -1);
+      responses,
+      (response, told, streamed) => {
+        const whole = response.calls.slice(0, -1);
         expect(said(told.calls.slice(0, whole.length))).toEqual(said(whole));
         expect(told.losses).toEqual(["toolCalls"]);
-        expect(told.finish).toBe(answer.finish === filter ? WORDS[client].filter : WORDS[client].limit);
+        expect(told.finish).toBe(response.finish === filter ? WORDS[client].filter : WORDS[client].limit);
         // Pieces of arguments have passed when a stream ends, and stay what the upstream wrote.
-        const rest = streamed && client !== "generate-content" ? answer.calls.slice(-1) : [];
+        const rest = streamed && client !== "generate-content" ? response.calls.slice(-1) : [];
         expect(told.calls.slice(whole.length)).toEqual(rest);
       },
       client,
@@ -71,16 +71,16 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
   it.each(CHAT_PROTOCOLS)(
     "whose arguments are no object reach callers of %s as written, or not at all",
     (client) => {
-      const answers = fc.record({ calls: fc.tuple(fc.constantFrom(...MALFORMED)), finish: ends });
+      const responses = fc.record({ calls: fc.tuple(fc.constantFrom(...MALFORMED)), finish: ends });
       each(
-        answers,
-        (answer, told, streamed) => {
+        responses,
+        (response, told, streamed) => {
           if (writesText(client)) {
-            expect(told.calls).toEqual(answer.calls);
+            expect(told.calls).toEqual(response.calls);
             expect(told.losses).toEqual([]);
             return;
           }
-          expect(told.calls).toEqual(streamed && client === "messages" ? answer.calls : []);
+          expect(told.calls).toEqual(streamed && client === "messages" ? response.calls : []);
           expect(told.losses).toEqual(["toolCalls"]);
           expect(told.finish).not.toBe(WORDS[client].calls);
         },
@@ -90,13 +90,13 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
   );
 
   function each(
-    answers: fc.Arbitrary<CalledAnswer>,
-    expects: (answer: CalledAnswer, told: CalledTold, streamed: boolean) => void,
+    responses: fc.Arbitrary<CalledResponse>,
+    expects: (response: CalledResponse, told: CalledTold, streamed: boolean) => void,
     client: ChatProtocol,
   ): void {
     fc.assert(
-      fc.property(answers, fc.boolean(), (answer, streamed) =>
-        expects(answer, relayCalls(upstream, client, answer, streamed), streamed),
+      fc.property(responses, fc.boolean(), (response, streamed) =>
+        expects(response, relayCalls(upstream, client, response, streamed), streamed),
       ),
     );
   }

@@ -5,7 +5,7 @@ import { writeFrames } from "../../src/protocols/stream-frames.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { eventsOf, frame } from "../support/conversation-arbitraries.ts";
 import { fuzzLaw, type Samples } from "../support/translation-fuzz.ts";
-import { answersFrom, requestsOf } from "../support/translation-matrix/samples.ts";
+import { requestsOf, responsesFrom } from "../support/translation-matrix/samples.ts";
 
 describe.each(CHAT_PROTOCOLS)("whatever comes in as %s", (protocol) => {
   fuzzLaw(protocol, ownSamples(protocol));
@@ -14,13 +14,13 @@ describe.each(CHAT_PROTOCOLS)("whatever comes in as %s", (protocol) => {
 /** Everything that the matrix of translations knows to say; `test/recordings` does the same with what vendors said. */
 function ownSamples(protocol: ChatProtocol): Samples {
   const codec = codecOf(protocol);
-  const answers = answersFrom(protocol);
+  const responses = responsesFrom(protocol);
   return {
     requests: requestsOf(protocol),
-    answers: answers.map((answer) => codec.encodeResponse(answer, frame).body),
-    streams: answers.map((answer) => {
+    responses: responses.map((response) => codec.encodeResponse(response, frame).body),
+    streams: responses.map((response) => {
       const run = codec.encodeStream(frame, openLosses({}));
-      return writeFrames([...eventsOf(answer).flatMap((event) => run.step(event)), ...run.end()]);
+      return writeFrames([...eventsOf(response).flatMap((event) => run.step(event)), ...run.end()]);
     }),
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { collectEvents } from "../../src/conversation/collect.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import type { AnswerPart } from "../../src/conversation/response.ts";
+import type { ResponsePart } from "../../src/conversation/response.ts";
 import { type JsonObject, parseWhole } from "../../src/protocols/json.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";
@@ -25,7 +25,7 @@ const RESPONSE: JsonObject = {
 };
 
 /** Answers that decline, plain and as the frames of a stream. */
-const ANSWERS: readonly (readonly [
+const RESPONSES: readonly (readonly [
   upstream: ChatProtocol,
   body: JsonObject,
   frames: readonly WireFrame[],
@@ -47,7 +47,7 @@ const FOUND: Readonly<Record<ChatProtocol, JsonObject>> = {
   "generate-content": { candidates: [{ content: { parts: [{ text: WORDS }] }, finishReason: "STOP" }] },
 };
 
-const PAIRS = ANSWERS.flatMap((answer) => CHAT_PROTOCOLS.map((client) => [client, ...answer] as const));
+const PAIRS = RESPONSES.flatMap((response) => CHAT_PROTOCOLS.map((client) => [client, ...response] as const));
 
 describe("words that decline to answer", () => {
   it.each(PAIRS)("reach callers of %s from %s, plain and streamed: %j", (client, upstream, body, frames) => {
@@ -88,14 +88,14 @@ describe("words that decline to answer", () => {
 });
 
 /** What a stream told, as its own protocol reads it. */
-function partsOf(client: ChatProtocol, frames: readonly WireFrame[]): readonly AnswerPart[] {
+function partsOf(client: ChatProtocol, frames: readonly WireFrame[]): readonly ResponsePart[] {
   const reading = codecOf(client).decodeStream(plan(client));
   const outcome = collectEvents([...frames.flatMap((each) => reading.step(each)), ...reading.end()]);
   if (!("response" in outcome)) throw new Error(`no answer: ${JSON.stringify(outcome)}`);
   return outcome.response.choices.flatMap(({ parts }) => parts);
 }
 
-function partsOfPlain(client: ChatProtocol): readonly AnswerPart[] {
+function partsOfPlain(client: ChatProtocol): readonly ResponsePart[] {
   const marked = client === "chat-completions" || client === "responses";
   return [{ kind: "text", text: WORDS, ...(marked ? { refusal: true } : {}) }];
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { wrapOpaque } from "../../src/conversation/opaque.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import type { AnswerPart, ChatResponse } from "../../src/conversation/response.ts";
+import type { ChatResponse, ResponsePart } from "../../src/conversation/response.ts";
 import { asObjects, type JsonObject } from "../../src/protocols/json.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";
 import { codecOf } from "../support/codec-of.ts";
@@ -17,7 +17,7 @@ const CALLED = { ...CALL, id: "c1" };
 const STEPS: readonly {
   readonly what: string;
   readonly upstream: ChatProtocol;
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly ResponsePart[];
 }[] = [
   {
     what: "details of thoughts, and state of a call",
@@ -28,7 +28,7 @@ const STEPS: readonly {
       {
         ...CALL,
         id: "c1",
-        opaque: minted("chat-completions", '{"google":{"thought_signature":"minted+2/="}}'),
+        opaque: issued("chat-completions", '{"google":{"thought_signature":"minted+2/="}}'),
       },
       { ...CALL, id: "c2" },
     ],
@@ -66,7 +66,7 @@ const STEPS: readonly {
     parts: [
       { kind: "reasoning", text: "Hm." },
       { kind: "text", text: "I look." },
-      { ...CALL, id: "c1", opaque: minted("generate-content", "bWludGVkKzEvPQ==") },
+      { ...CALL, id: "c1", opaque: issued("generate-content", "bWludGVkKzEvPQ==") },
       { ...CALL, id: "c2" },
     ],
   },
@@ -106,21 +106,21 @@ describe("an upstream gets its state back byte for byte, whatever clients keep o
 });
 
 describe("where state stands", () => {
-  const signed = { ...CALL, id: "c1", opaque: minted("generate-content", "bWludGVk") };
-  const answer = (...parts: readonly AnswerPart[]): ChatResponse => ({
+  const signed = { ...CALL, id: "c1", opaque: issued("generate-content", "bWludGVk") };
+  const response = (...parts: readonly ResponsePart[]): ChatResponse => ({
     choices: [{ parts, finish: { unified: "tool-calls", protocol: "generate-content" } }],
   });
 
   it("is before the call for callers of messages, in a block that clients keep", () => {
-    const plain = codecOf("messages").encodeResponse(answer(signed), frame).body;
-    for (const blocks of [asObjects(plain["content"]), blocksIn(streamOf("messages", answer(signed)))]) {
+    const plain = codecOf("messages").encodeResponse(response(signed), frame).body;
+    for (const blocks of [asObjects(plain["content"]), blocksIn(streamOf("messages", response(signed)))]) {
       expect(blocks.map(({ type }) => type)).toEqual(["redacted_thinking", "tool_use"]);
     }
   });
 
   it("is the call's first piece for callers of chat completions, as bytes in base64", () => {
     const first = deltasIn(
-      streamOf("chat-completions", answer(thought("Hm.", "messages", "s"), CALLED)),
+      streamOf("chat-completions", response(thought("Hm.", "messages", "s"), CALLED)),
     ).find(({ tool_calls }) => tool_calls !== undefined);
     expect(first).toMatchObject({
       tool_calls: [
@@ -135,8 +135,8 @@ describe("where state stands", () => {
 
   it("is the first call of a step for callers of generateContent, or its last words", () => {
     const said = { kind: "text", text: "I look." } as const;
-    const signs = (...parts: readonly AnswerPart[]): unknown => {
-      const { body } = codecOf("generate-content").encodeResponse(answer(...parts), frame);
+    const signs = (...parts: readonly ResponsePart[]): unknown => {
+      const { body } = codecOf("generate-content").encodeResponse(response(...parts), frame);
       const told = asObjects(contentOf(body)["parts"]);
       return told.map((part) => `${Object.keys(part)[0]} ${"thoughtSignature" in part}`);
     };
@@ -153,7 +153,7 @@ describe("where state stands", () => {
   });
 
   it("may be where earlier versions put it, in conversations that go on", () => {
-    const opaque = minted("messages", "s");
+    const opaque = issued("messages", "s");
     const chat = {
       role: "assistant",
       tool_calls: [
@@ -213,7 +213,7 @@ describe("where state stands", () => {
 });
 
 /** Each state with what it stands on, sorted: some clients change the order. */
-function statesOn(parts: readonly AnswerPart[]): unknown {
+function statesOn(parts: readonly ResponsePart[]): unknown {
   return parts
     .flatMap((part) => {
       if (part.kind === "foreign" || part.opaque === undefined) return [];
@@ -238,9 +238,9 @@ function streamOf(protocol: ChatProtocol, response: ChatResponse): readonly Wire
 }
 
 function thought(text: string, protocol: ChatProtocol, value: string) {
-  return { kind: "reasoning", text, opaque: minted(protocol, value) } as const;
+  return { kind: "reasoning", text, opaque: issued(protocol, value) } as const;
 }
 
-function minted(protocol: ChatProtocol, value: string) {
+function issued(protocol: ChatProtocol, value: string) {
   return { origin: origin(protocol), value };
 }

@@ -4,7 +4,7 @@ import { openLosses } from "../../src/conversation/loss.ts";
 import type { Opaque } from "../../src/conversation/opaque.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { Part } from "../../src/conversation/request.ts";
-import type { AnswerPart, ChatResponse } from "../../src/conversation/response.ts";
+import type { ChatResponse, ResponsePart } from "../../src/conversation/response.ts";
 import type { JsonObject } from "../../src/protocols/json.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { eventsOf, frame, origin, plan, target } from "../support/conversation-arbitraries.ts";
@@ -12,7 +12,7 @@ import { eventsOf, frame, origin, plan, target } from "../support/conversation-a
 const PNG = "iVBORw0KGgo=";
 const CALL = { kind: "tool-call", id: "call_1", name: "look", arguments: "{}" } as const;
 const SAID = { kind: "text", text: "They bend." } as const;
-const PICTURE = {
+const IMAGE = {
   kind: "media",
   media: "image",
   mimeType: "image/png",
@@ -24,7 +24,7 @@ const PLACES: readonly {
   readonly what: string;
   readonly upstream: ChatProtocol;
   readonly clients: readonly ChatProtocol[];
-  parts(opaque: Opaque): readonly AnswerPart[];
+  parts(opaque: Opaque): readonly ResponsePart[];
 }[] = [
   ...(["responses", "messages", "generate-content"] as const).map((upstream) => ({
     what: "a thought before a call",
@@ -60,7 +60,7 @@ const PLACES: readonly {
     what: "a picture",
     upstream: "generate-content",
     clients: ["responses", "generate-content"],
-    parts: (opaque) => [SAID, { ...PICTURE, opaque }],
+    parts: (opaque) => [SAID, { ...IMAGE, opaque }],
   },
 ];
 
@@ -71,13 +71,13 @@ const WAYS = PLACES.flatMap(({ clients, ...place }) =>
 describe("state goes back to its minter, onto the part that it came with", () => {
   it.each(WAYS)("$what of $upstream by a caller of $client, streamed $streamed", (way) => {
     const { upstream, client, streamed, parts } = way;
-    const opaque = { origin: origin(upstream), value: MINTED[upstream] };
+    const opaque = { origin: origin(upstream), value: ISSUED[upstream] };
     const answered = parts(opaque);
     const calls = answered.some(({ kind }) => kind === "tool-call");
     const response: ChatResponse = {
       choices: [{ parts: answered, finish: { unified: calls ? "tool-calls" : "stop", protocol: upstream } }],
     };
-    const told = streamed ? streamedAnswer(client, response) : plainAnswer(client, response);
+    const told = streamed ? streamedResponse(client, response) : plainResponse(client, response);
     const asked = codecOf(client).decodeRequest(NEXT_TURN[client](told));
     if (!("value" in asked)) throw asked.refused;
     const encoded = codecOf(upstream).encodeRequest(asked.value, target(upstream));
@@ -104,12 +104,12 @@ function statedIn(parts: readonly Part[]): unknown {
   );
 }
 
-function plainAnswer(client: ChatProtocol, response: ChatResponse): JsonObject {
+function plainResponse(client: ChatProtocol, response: ChatResponse): JsonObject {
   return JSON.parse(JSON.stringify(codecOf(client).encodeResponse(response, frame).body));
 }
 
 /** What a client makes of the stream: here, what the same codec reads, written as the plain answer. */
-function streamedAnswer(client: ChatProtocol, response: ChatResponse): JsonObject {
+function streamedResponse(client: ChatProtocol, response: ChatResponse): JsonObject {
   const run = codecOf(client).encodeStream(frame, openLosses({}));
   const frames = [...eventsOf(response).flatMap((event) => run.step(event)), ...run.end()];
   if (client === "responses") {
@@ -120,7 +120,7 @@ function streamedAnswer(client: ChatProtocol, response: ChatResponse): JsonObjec
   const reading = codecOf(client).decodeStream({ ...plan(client), origin: { protocol: client } });
   const collected = collectEvents([...frames.flatMap((each) => reading.step(each)), ...reading.end()]);
   if (!("response" in collected)) throw new Error("the stream has no end");
-  return plainAnswer(client, collected.response);
+  return plainResponse(client, collected.response);
 }
 
 /** A request that goes on after the answer, as the SDKs of each protocol make it. */
@@ -173,7 +173,7 @@ const NEXT_TURN: Readonly<Record<ChatProtocol, (told: JsonObject) => JsonObject>
 const ASKED = { role: "user", content: "x" };
 
 /** State as each protocol's codec keeps it. */
-const MINTED: Readonly<Record<ChatProtocol, string>> = {
+const ISSUED: Readonly<Record<ChatProtocol, string>> = {
   "chat-completions": JSON.stringify({ google: { thought_signature: "minted" } }),
   responses: JSON.stringify({ id: "rs_1", encrypted_content: "minted" }),
   messages: "minted",

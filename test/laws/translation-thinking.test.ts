@@ -179,7 +179,7 @@ describe("models that think between calls", () => {
 });
 
 describe("thoughts in tags, where the catalog says that a server leaves them", () => {
-  const answer = {
+  const response = {
     choices: [{ message: { content: "<think>\nHm.\n</think>\n\nYes." }, finish_reason: "stop" }],
   };
   const read = (quirks: Quirks): unknown => {
@@ -187,7 +187,7 @@ describe("thoughts in tags, where the catalog says that a server leaves them", (
     if ("refused" in asked) throw asked.refused;
     const encoded = codecOf(CHAT).encodeRequest(asked.value, target(CHAT, { quirks }));
     if ("refused" in encoded) throw encoded.refused;
-    const decoded = codecOf(CHAT).decodeResponse(answer, { ...plan(CHAT), ...encoded.value.plan });
+    const decoded = codecOf(CHAT).decodeResponse(response, { ...plan(CHAT), ...encoded.value.plan });
     if ("error" in decoded) throw new Error(decoded.error.message);
     return codecOf("messages").encodeResponse(decoded.response, frame).body["content"];
   };

@@ -11,7 +11,7 @@ const OTHER = "other-key-0123456789abcdef";
 const OUTSIDE = "outside-key-0123456789abcdef";
 
 const CREATE = "/v1/videoa/asset/create";
-const PICTURE = "https://media.example/a/cat%20one.png";
+const IMAGE = "https://media.example/a/cat%20one.png";
 
 /** Two upstreams that keep assets; the first is asked first. */
 function catalog(upstreams: string): string {
@@ -74,7 +74,7 @@ const at = (path: string, body?: object | string, options: AskOptions = {}): Pro
   ask(gateway.url, path, body, { key: OWNER, ...options });
 const create = (body: object | string, options?: AskOptions): Promise<Reply> => at(CREATE, body, options);
 const read = (id: string, key = OWNER): Promise<Reply> => at(`/v1/videoa/asset/${id}`, undefined, { key });
-const registered = async (body: object = { url: PICTURE }, key = OWNER): Promise<string> =>
+const registered = async (body: object = { url: IMAGE }, key = OWNER): Promise<string> =>
   (await create(body, { key })).json.result.Id;
 
 /** How the sandbox's journal names a credential. */
@@ -91,7 +91,7 @@ function expectShapeA(reply: Reply, status: number, code: string): void {
 
 describe("registering an asset", () => {
   it("gives an id at once, under which the record is read", async () => {
-    const made = await create({ url: PICTURE });
+    const made = await create({ url: IMAGE });
     expect(made.status).toBe(200);
     expect(made.json).toEqual({
       ...{ success: true, result: { Id: expect.stringMatching(/^asset-/), Status: "Pending" } },
@@ -120,12 +120,12 @@ describe("registering an asset", () => {
     ["video", "Video"],
     ["AUDIO", "Audio"],
   ])("answers the type %j in its canonical case", async (asset_type, type) => {
-    const id = await registered({ url: PICTURE, asset_type, name: `of ${asset_type}` });
+    const id = await registered({ url: IMAGE, asset_type, name: `of ${asset_type}` });
     expect((await read(id)).json.result).toMatchObject({ AssetType: type, Name: `of ${asset_type}` });
   });
 
   it("takes the address with its scheme in any case", async () => {
-    expect((await create({ url: PICTURE.replace("https", "HTTPS") })).status).toBe(200);
+    expect((await create({ url: IMAGE.replace("https", "HTTPS") })).status).toBe(200);
   });
 
   it.each([
@@ -135,20 +135,20 @@ describe("registering an asset", () => {
     ["no address", { asset_type: "nonsense" }, "invalid_url"],
     ["a data URL", { url: "data:image/png;base64,AAAA" }, "invalid_url"],
     ["another scheme", { url: "ftp://media.example/1.png", name: "x".repeat(99) }, "invalid_url"],
-    ["an unknown type", { url: PICTURE, asset_type: "Document", name: "x".repeat(99) }, "invalid_asset_type"],
-    ["a long name", { url: PICTURE, name: "x".repeat(65) }, "invalid_asset_name"],
+    ["an unknown type", { url: IMAGE, asset_type: "Document", name: "x".repeat(99) }, "invalid_asset_type"],
+    ["a long name", { url: IMAGE, name: "x".repeat(65) }, "invalid_asset_name"],
   ])("is refused with %s", async (_what, body, code) => {
     expectShapeA(await create(body), 400, code);
   });
 
   it("needs a key, which is looked at first", async () => {
     expectShapeA(await create("{", { key: "no-such-key-0123456789" }), 401, "");
-    expectShapeA(await create({ url: PICTURE }, { key: null }), 401, "");
+    expectShapeA(await create({ url: IMAGE }, { key: null }), 401, "");
     expectShapeA(await read("asset-1", "no-such-key-0123456789"), 401, "");
   });
 
   it("tells the asset service's own reason", async () => {
-    const reply = await create({ url: PICTURE, name: "[[sandbox: moderation=submit]]" });
+    const reply = await create({ url: IMAGE, name: "[[sandbox: moderation=submit]]" });
     expectShapeA(reply, 502, "seedance_asset_create_failed");
     expect(reply.json.error.message).toMatch(/^The material was refused by moderation\. \(request id/);
   });
@@ -159,7 +159,7 @@ describe("registering an asset", () => {
       directive: "error=503",
       times: 1,
     });
-    const id = await registered({ url: PICTURE, name: "moved" }, OTHER);
+    const id = await registered({ url: IMAGE, name: "moved" }, OTHER);
     const tries = (await sandbox.journal()).filter(({ path }) => path === CREATE).slice(-2);
     expect(tries.map(({ status, credential }) => [status, credential])).toEqual([
       [503, fingerprint("first-key")],
@@ -167,25 +167,25 @@ describe("registering an asset", () => {
     ]);
     expect((await read(id, OTHER)).json.result).toMatchObject({ Status: "Active", Name: "moved" });
     // Where one asset of the account is, the next ones go too, so that a video can use them all.
-    const next = await registered({ url: PICTURE, name: "beside" }, OTHER);
+    const next = await registered({ url: IMAGE, name: "beside" }, OTHER);
     const [one, two] = await Promise.all([read(id, OTHER), read(next, OTHER)]);
     expect(one.json.result.GroupId).toBe(two.json.result.GroupId);
   });
 
   it("fails without a word of the vendor where no place can take it", async () => {
     await sandbox.script({ match: { method: "POST", path: CREATE }, directive: "error=500", times: 2 });
-    const reply = await create({ url: PICTURE });
+    const reply = await create({ url: IMAGE });
     expectShapeA(reply, 502, "seedance_asset_create_failed");
     expect(reply.json.error.message).toMatch(/^The asset service cannot be reached now/);
   });
 
   it("is not possible where the account's group has nobody who keeps assets", async () => {
-    expectShapeA(await create({ url: PICTURE }, { key: OUTSIDE }), 502, "seedance_asset_create_failed");
+    expectShapeA(await create({ url: IMAGE }, { key: OUTSIDE }), 502, "seedance_asset_create_failed");
   });
 
   it("answers 405 and 413 in the same shape", async () => {
     expectShapeA(await at(CREATE, undefined, { method: "PUT" }), 405, "method_not_allowed");
-    expectShapeA(await create({ url: PICTURE, more: "x".repeat(70_000) }), 413, "request_too_large");
+    expectShapeA(await create({ url: IMAGE, more: "x".repeat(70_000) }), 413, "request_too_large");
   });
 });
 
@@ -210,16 +210,16 @@ describe("reading an asset", () => {
   );
 
   it("tells every state as the upstream does", async () => {
-    const id = await registered({ url: PICTURE, name: '[[sandbox: polls="Pending,Processing"]]' });
+    const id = await registered({ url: IMAGE, name: '[[sandbox: polls="Pending,Processing"]]' });
     const states = [];
     for (let count = 0; count < 3; count += 1) states.push((await read(id)).json.result.Status);
     expect(states).toEqual(["Pending", "Processing", "Active"]);
-    const failing = await registered({ url: PICTURE, name: "[[sandbox: fail=corrupt]]" });
+    const failing = await registered({ url: IMAGE, name: "[[sandbox: fail=corrupt]]" });
     expect((await read(failing)).json.result.Status).toBe("Failed");
   });
 
   it("gives an access address that expires, and a good one with the next read", async () => {
-    const id = await registered({ url: PICTURE, name: "[[sandbox: expires=60]]" });
+    const id = await registered({ url: IMAGE, name: "[[sandbox: expires=60]]" });
     const fetched = async (url: string): Promise<number> => (await fetch(url)).status;
     const old = (await read(id)).json.result.URL;
     expect(await fetched(old)).toBe(200);
@@ -231,7 +231,7 @@ describe("reading an asset", () => {
   });
 
   it("fails while the upstream does, and works again after", async () => {
-    const id = await registered({ url: PICTURE, name: '[[sandbox: polls="503,garbage,cut"]]' });
+    const id = await registered({ url: IMAGE, name: '[[sandbox: polls="503,garbage,cut"]]' });
     for (let count = 0; count < 3; count += 1) {
       expectShapeA(await read(id), 502, "seedance_asset_get_failed");
     }
@@ -283,7 +283,7 @@ describe("a video of assets", () => {
   });
 
   it("follows its assets to the upstream that is otherwise not asked", async () => {
-    const id = await registered({ url: PICTURE }, OTHER);
+    const id = await registered({ url: IMAGE }, OTHER);
     const before = (await sandbox.journal()).at(-1)?.n ?? 0;
     const found = await finished(gateway.url, await submit(gateway.url, [id], { key: OTHER }), OTHER);
     expect(found.json.status).toBe("SUCCESS");
@@ -292,15 +292,15 @@ describe("a video of assets", () => {
 
   it.each<[string, () => Promise<string>, RegExp]>([
     ["unknown", async () => "asset-nobody-has-this", /asset-nobody-has-this does not exist in this account/],
-    ["another's", () => registered({ url: PICTURE }, OTHER), /does not exist in this account/],
+    ["another's", () => registered({ url: IMAGE }, OTHER), /does not exist in this account/],
     [
       "not Active yet",
-      () => registered({ url: PICTURE, name: '[[sandbox: polls="Processing*100"]]' }),
+      () => registered({ url: IMAGE, name: '[[sandbox: polls="Processing*100"]]' }),
       /is not Active but Processing/,
     ],
     [
       "of another type",
-      () => registered({ url: PICTURE, asset_type: "Audio" }),
+      () => registered({ url: IMAGE, asset_type: "Audio" }),
       /is of type Audio and no image/,
     ],
   ])("fails with an asset that is %s, as a dry run foretells", async (_what, id, reason) => {
@@ -328,7 +328,7 @@ describe("a video of assets", () => {
 
   it("works through a chain of gateways, each with ids of its own", async () => {
     const options = { key: OTHER };
-    const made = await ask(chained.url, CREATE, { url: PICTURE, name: "far" }, options);
+    const made = await ask(chained.url, CREATE, { url: IMAGE, name: "far" }, options);
     expect(made.json.success).toBe(true);
     const { Id } = made.json.result;
     const found = await ask(chained.url, `/v1/videoa/asset/${Id}`, undefined, options);
@@ -342,7 +342,7 @@ describe("a video of assets", () => {
     const refusal = await ask(
       chained.url,
       CREATE,
-      { url: PICTURE, name: "[[sandbox: moderation=submit]]" },
+      { url: IMAGE, name: "[[sandbox: moderation=submit]]" },
       options,
     );
     expectShapeA(refusal, 502, "seedance_asset_create_failed");

@@ -43,7 +43,7 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
     "reaches generateContent with pictures called image/jpg, which it refuses, as image/jpeg: %s",
     async (client) => {
       const seen = async (type: string): Promise<unknown> => {
-        servedSilently(await ask(client, "generate-content", picture(client, type)));
+        servedSilently(await ask(client, "generate-content", image(client, type)));
         return (await world.lastSeen("generate-content"))["request"];
       };
       const named = await seen("image/jpeg");
@@ -132,7 +132,7 @@ describe("what clients are in the habit of, at upstreams of other protocols", ()
 const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex").toString("base64");
 
 /** A question about the same picture under any name of its type, as a client of this protocol asks it. */
-function picture(client: "chat-completions" | "responses" | "messages", type: string): object {
+function image(client: "chat-completions" | "responses" | "messages", type: string): object {
   const url = `data:${type};base64,${JPEG}`;
   switch (client) {
     case "chat-completions":

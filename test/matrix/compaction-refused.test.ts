@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import {
-  answerWell,
+  serveWell,
   type VendorCall,
   type VendorUpstream,
   vendorUpstream,
@@ -146,5 +146,5 @@ function serve(call: VendorCall): void {
     response.writeHead(503, { "content-type": "application/json" }).end('{"error":{"message":"Down."}}');
   } else if (asksToCompact && refusal !== undefined) {
     response.writeHead(refusal[0], { "content-type": "application/json" }).end(refusal[1]);
-  } else answerWell(call);
+  } else serveWell(call);
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogFile } from "../support/catalog-file.ts";
 import {
   BOOTSTRAP_PASSWORD,
-  type ConsoleAnswer,
+  type ConsoleResponse,
   callerOf,
   type SignedIn,
   signedInBy,
@@ -111,14 +111,14 @@ describe("a redemption code", () => {
   it("is credited once, however often it is sent at once, and the books stay right", async () => {
     const before = BigInt((await account.owner.get(at("/balance"))).body.balance_nanos);
     const [code] = await codes({ amount_nanos: "1000000000", count: 1 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const who = index % 2 === 0 ? account.owner : account.member;
         return who.post(at("/redemptions"), { code });
       }),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
-    expect(answers.filter(({ body }) => !body.repeated)).toHaveLength(1);
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(responses.filter(({ body }) => !body.repeated)).toHaveLength(1);
     const after = BigInt((await account.owner.get(at("/balance"))).body.balance_nanos);
     expect(after - before).toBe(1_000_000_000n);
     const elsewhere = await operator.post(`/accounts/${other}/redemptions`, { code });
@@ -180,9 +180,9 @@ describe("the alert of a low balance", () => {
     });
     await adjust(-5000n, "down-again");
     const { body: shown } = await waitFor("the second delivery", async () => {
-      const answer = await account.owner.get(at("/balance-alert"));
+      const response = await account.owner.get(at("/balance-alert"));
       const done = (each: { delivered_at: string | null }) => each.delivered_at !== null;
-      return answer.body.deliveries.filter(done).length === 2 && answer;
+      return response.body.deliveries.filter(done).length === 2 && response;
     });
     expect(heard).toHaveLength(2);
     expect(shown.deliveries[0]).toMatchObject({ event: "balance.low", url, attempts: [{ status: 200 }] });
@@ -216,8 +216,8 @@ describe("an operator", () => {
     const before = BigInt((await account.owner.get(at("/balance"))).body.balance_nanos);
     const send = { amount_usd: "0.5", reason: "for your patience", idempotency_key: "patience-1" };
     const path = `/operator/accounts/${account.id}/adjustments`;
-    const answers = await Promise.all(Array.from({ length: 8 }, () => operator.post(path, send)));
-    expect(answers.filter(({ body }) => body.repeated === false)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => operator.post(path, send)));
+    expect(responses.filter(({ body }) => body.repeated === false)).toHaveLength(1);
     expect((await operator.post(path, { ...send, amount_usd: "0.6" })).status).toBe(409);
     expect((await operator.post(path, { ...send, reason: " " })).status).toBe(400);
     const all = { ...send, amount_usd: "-100000", idempotency_key: "patience-2" };
@@ -371,7 +371,7 @@ describe("who may do it", () => {
 const get = (path: string) => ({ method: "GET", path: `/operator/${path}` });
 const post = (path: string) => ({ method: "POST", path: `/operator/${path}`, body: {} });
 
-function withoutId({ status, body }: ConsoleAnswer): unknown {
+function withoutId({ status, body }: ConsoleResponse): unknown {
   return { status, body: JSON.stringify(body).replace(/req_[0-9a-f]+/g, "") };
 }
 

@@ -118,8 +118,8 @@ describe("keys in the console", () => {
     expect((await member.del(`${keys()}/${id}`)).body).toMatchObject({ state: "revoked" });
     await waitFor("the key to be refused", async () => refused(await chat(secret)));
     expect((await member.del(`${keys()}/${id}`)).status).toBe(409);
-    const names = (answer: { body: { data: { name: string }[] } }) =>
-      answer.body.data.map(({ name }) => name);
+    const names = (response: { body: { data: { name: string }[] } }) =>
+      response.body.data.map(({ name }) => name);
     expect(names(await viewer.get(keys()))).not.toContain("ending");
     expect(names(await viewer.get(`${keys()}?state=revoked`))).toContain("ending");
   });
@@ -127,12 +127,12 @@ describe("keys in the console", () => {
   it("belong to who made them and to owners; viewers look", async () => {
     const { id } = await makeKey(owner, { name: "the owner's" });
     expect((await viewer.post(keys(), {})).status).toBe(403);
-    for (const answer of [
+    for (const response of [
       await member.patch(`${keys()}/${id}`, { disabled: true }),
       await member.post(`${keys()}/${id}/rotation`, {}),
       await member.del(`${keys()}/${id}`),
     ]) {
-      expect(answer.status).toBe(403);
+      expect(response.status).toBe(403);
     }
     const { id: own } = await makeKey(member, { name: "the member's" });
     expect((await owner.patch(`${keys()}/${own}`, { disabled: true })).status).toBe(200);
@@ -146,9 +146,9 @@ describe("keys in the console", () => {
     ] as const) {
       const foreign = [await who.get(path), await who.patch(path, { disabled: true }), await who.del(path)];
       const unknown = await who.get(`${keys()}/999999999`);
-      for (const answer of foreign) {
-        expect(answer.status).toBe(404);
-        expect(answer.body.error.code).toBe(unknown.body.error.code);
+      for (const response of foreign) {
+        expect(response.status).toBe(404);
+        expect(response.body.error.code).toBe(unknown.body.error.code);
       }
     }
     expect((await owner.get(keys(beta))).status).toBe(404);

@@ -144,10 +144,10 @@ describe("members", () => {
     const made = await admin.post("/operator/accounts", { name: "gamma", group: "default" });
     const gamma = made.body.id;
     const owners = [await ownerOf(gamma, "one@example.test"), await ownerOf(gamma, "two@example.test")];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       owners.map((owner) => owner.del(`/accounts/${gamma}/members/${owner.session.person.id}`)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await admin.get(`/accounts/${gamma}/members`)).body.data).toMatchObject([{ role: "owner" }]);
   });
 
@@ -221,9 +221,9 @@ describe("operators", () => {
     const second = await inviteGuest(gateway, admin, { email: "second@example.test", operator: true });
     const other = `/operator/users/${second.session.person.id}`;
     const demote = { is_operator: false };
-    const answers = await Promise.all([admin.patch(other, demote), second.patch(own, demote)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
-    if (answers[1]?.status === 200) await second.patch(own, { is_operator: true });
+    const responses = await Promise.all([admin.patch(other, demote), second.patch(own, demote)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 403]);
+    if (responses[1]?.status === 200) await second.patch(own, { is_operator: true });
     else expect(await second.get("/operator/users")).toMatchObject({ status: 403 });
     admin = await signIn(gateway);
   });

@@ -43,13 +43,13 @@ const REQUEST: Omit<ChatRequest, "turns"> = {
 };
 
 /** Of one pixel. */
-const PICTURE =
+const IMAGE =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 describe.each(NAMES)("the playground by %s", (first) => {
   it.each(NAMES)("calls a tool, and goes on with its result by %s, and pays for both", async (second) => {
-    const turns: Turn[] = [{ role: "user", text: "the weather in Oslo", images: [PICTURE], results: [] }];
-    const { answer: called } = await converse(first, turns);
+    const turns: Turn[] = [{ role: "user", text: "the weather in Oslo", images: [IMAGE], results: [] }];
+    const { response: called } = await converse(first, turns);
     expect(called.calls).toMatchObject([{ name: "weather" }]);
     expect(called.thinking).not.toBe("");
     turns.push(
@@ -59,9 +59,9 @@ describe.each(NAMES)("the playground by %s", (first) => {
         results: called.calls.map(({ id, name }) => ({ callId: id, name, text: "rain all day" })),
       },
     );
-    const { answer, requestId } = await converse(second, turns);
-    expect(answer).toMatchObject({ problem: undefined, calls: [] });
-    expect(answer.text).toContain("rain all day");
+    const { response, requestId } = await converse(second, turns);
+    expect(response).toMatchObject({ problem: undefined, calls: [] });
+    expect(response.text).toContain("rain all day");
     const receipt = await ask(`/v1/receipts/${requestId}`);
     const { charge_nanos: charge } = (await receipt.json()) as { charge_nanos: string };
     expect(Number(charge)).toBeGreaterThan(0);
@@ -79,8 +79,8 @@ it("makes forms of every model of pictures and videos whose requests the gateway
       ...{ prompt: "the sea", content: [{ type: "text", text: "the sea" }], duration: 5 },
       image_urls: ["https://example.com/a.png"],
     });
-    const answer = await ask(`${submit}?dry_run=1`, body);
-    expect(await answer.json()).toMatchObject({
+    const response = await ask(`${submit}?dry_run=1`, body);
+    expect(await response.json()).toMatchObject({
       fail_reason: "",
       max_charge_nanos: expect.stringMatching(/^\d+$/),
     });
@@ -101,13 +101,13 @@ it("ends streams of events when the gateway stops, so that no open page holds it
 async function converse(
   name: ProtocolName,
   turns: readonly Turn[],
-): Promise<{ answer: Answer; requestId: string }> {
+): Promise<{ response: Answer; requestId: string }> {
   const { path, body, read } = PROTOCOLS[name];
   const response = await ask(path(REQUEST.model), body({ ...REQUEST, turns }));
   const reader = read();
   if (response.status !== 200 || response.body === null) throw new Error(await response.text());
   for await (const event of serverEvents(response.body)) reader.take(event);
-  return { answer: reader.answer(), requestId: response.headers.get("x-request-id") ?? "" };
+  return { response: reader.answer(), requestId: response.headers.get("x-request-id") ?? "" };
 }
 
 function ask(path: string, body?: object): Promise<Response> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Upstream } from "../../src/console/upstreams/contract.ts";
 import { catalogFile } from "../support/catalog-file.ts";
-import { BOOTSTRAP_PASSWORD, type ConsoleAnswer, type SignedIn, signIn } from "../support/console.ts";
+import { BOOTSTRAP_PASSWORD, type ConsoleResponse, type SignedIn, signIn } from "../support/console.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 
@@ -116,7 +116,7 @@ function write(
   who: SignedIn,
   { method, path }: Replaced,
   { body, from }: { readonly body: unknown; readonly from?: string },
-): Promise<ConsoleAnswer> {
+): Promise<ConsoleResponse> {
   return who.ask({ method, path, body, headers: { "if-match": from } });
 }
 
@@ -140,22 +140,22 @@ describe.each(Object.keys(RECORDS))("a write of the %s", (name) => {
   it("wins once of many at once that were made from the same state, and nothing of it is lost", async () => {
     const before = await record.read();
     const numbers = [11, 12, 13, 14, 15, 16];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       numbers.map((number, index) =>
         write(index % 2 === 0 ? ann : ben, record, {
           ...{ body: record.body(before, number), from: quoted(before.revision) },
         }),
       ),
     );
-    const won = answers.findIndex(({ status }) => status === 200);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
-    for (const { body } of answers.filter(({ status }) => status === 412))
+    const won = responses.findIndex(({ status }) => status === 200);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
+    for (const { body } of responses.filter(({ status }) => status === 412))
       expect(body.error).toMatchObject({ code: "changed_meanwhile", type: "gateway_error" });
     const after = await record.read();
     expect(record.changed(after)).toBe(numbers[won]);
     expect(after.revision).not.toBe(before.revision);
-    expect(answers[won]?.headers["etag"]).toBe(quoted(after.revision));
-    expect(answers[won]?.body.revision).toBe(after.revision);
+    expect(responses[won]?.headers["etag"]).toBe(quoted(after.revision));
+    expect(responses[won]?.body.revision).toBe(after.revision);
   });
 
   it("goes through once it is made from the state there is now, which a failed one left as it was", async () => {

@@ -25,13 +25,13 @@ const at = (account: string, path: string) => `/accounts/${accounts.get(account)
 
 describe("tasks in the console", () => {
   it("are listed with what they made, which the console itself serves, whole and in parts", async () => {
-    const picture = (await world.submit({ model: "imagegen-2", prompt: "a lighthouse" })).json.id;
+    const image = (await world.submit({ model: "imagegen-2", prompt: "a lighthouse" })).json.id;
     const video = (await world.submit({ ...VIDEO, return_last_frame: true })).json.id;
-    await Promise.all([world.final(picture), world.final(video)]);
+    await Promise.all([world.final(image), world.final(video)]);
     const { status, body } = await operator.get(at("acme", "/tasks"));
     expect(status).toBe(200);
     const byId = new Map(body.data.map((task: { id: string }) => [task.id, task]));
-    expect(byId.get(picture)).toMatchObject({
+    expect(byId.get(image)).toMatchObject({
       ...{ medium: "image", state: "SUCCESS", progress_percent: 100, prompt: "a lighthouse" },
       ...{ charge_nanos: "40000000", key: { name: "main" }, files: [{ kind: "image" }], late: false },
     });
@@ -77,14 +77,16 @@ describe("tasks in the console", () => {
 
   it("tell their end to who listens", async () => {
     const stop = new AbortController();
-    const answer = await fetch(`${world.url}/api${at("partner", "/tasks/events")}`, {
+    const response = await fetch(`${world.url}/api${at("partner", "/tasks/events")}`, {
       headers: { cookie: operator.cookie },
       signal: stop.signal,
     });
-    expect(answer.headers.get("x-accel-buffering"), "what keeps proxies from holding events back").toBe("no");
+    expect(response.headers.get("x-accel-buffering"), "what keeps proxies from holding events back").toBe(
+      "no",
+    );
     const heard: string[] = [];
     const listening = (async () => {
-      for await (const chunk of answer.body ?? []) heard.push(Buffer.from(chunk).toString());
+      for await (const chunk of response.body ?? []) heard.push(Buffer.from(chunk).toString());
     })().catch(() => undefined);
     const { id } = (await world.submit(VIDEO, { key: MEDIA_KEYS.partner })).json;
     await waitFor("the event of the task's end", () => {

@@ -27,8 +27,8 @@ describe("text that the database does not take", () => {
       ["/operator/accounts", { name: "beta", group: NUL }, "group"],
       ["/me/tokens", { name: NUL }, "name"],
     ] as const) {
-      const { status, body: answer } = await operator.post(path, body);
-      expect([path, status, answer.error?.code, answer.error?.param]).toEqual([
+      const { status, body: response } = await operator.post(path, body);
+      expect([path, status, response.error?.code, response.error?.param]).toEqual([
         ...[path, 400, "invalid_request", param],
       ]);
     }
@@ -87,11 +87,11 @@ describe("a key's name", () => {
   it("is one that the catalog file can hold, from the console", async () => {
     const { body: made } = await operator.post(`${account}/keys`, { name: "well named" });
     for (const name of MISNAMED) {
-      const answers = [
+      const responses = [
         await operator.post(`${account}/keys`, { name }),
         await operator.patch(`${account}/keys/${made.key.id}`, { name }),
       ];
-      expect(answers.map(({ status, body }) => [status, body.error?.param])).toEqual([
+      expect(responses.map(({ status, body }) => [status, body.error?.param])).toEqual([
         ...[
           [400, "name"],
           [400, "name"],

@@ -5,13 +5,13 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model, Models, PriceHistory } from "../../src/console/catalog/contract.ts";
 import type { Route } from "../../src/console/routing/contract.ts";
-import type { SettingsAnswer } from "../../src/console/settings/contract.ts";
+import type { SettingsResponse } from "../../src/console/settings/contract.ts";
 import type { Traffic } from "../../src/console/traffic/contract.ts";
 import type { Upstream, UpstreamReport } from "../../src/console/upstreams/contract.ts";
 import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
-import { answerWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { serveWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 
 const CANARIES = ["file-canary-1234567890", "page-canary-1234567890", "rotated-canary-1234567890"] as const;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     else if (call.request.method === "GET") {
       const takesKey = call.request.headers.authorization === `Bearer ${PAGE_KEY}`;
       call.response.writeHead(takesKey ? 200 : 401, { "content-type": "application/json" }).end("{}");
-    } else answerWell(call);
+    } else serveWell(call);
   });
   gateway = await startGateway({
     catalog: catalogFile({
@@ -53,13 +53,13 @@ let calls = 0;
 /** Each is a conversation of its own. */
 async function call(model = "text"): Promise<{ status: number; requestId: string }> {
   calls += 1;
-  const answer = await request(`${gateway.url}/v1/chat/completions`, {
+  const response = await request(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
     body: JSON.stringify({ model, messages: [{ role: "user", content: `hello ${calls}` }], max_tokens: 50 }),
   });
-  await answer.body.dump();
-  return { status: answer.statusCode, requestId: String(answer.headers["x-request-id"]) };
+  await response.body.dump();
+  return { status: response.statusCode, requestId: String(response.headers["x-request-id"]) };
 }
 
 async function created(): Promise<Upstream> {
@@ -71,11 +71,11 @@ async function created(): Promise<Upstream> {
 
 describe("an upstream made in the console", () => {
   it("serves as soon as it is created, by its priority", async () => {
-    const answer = await operator.post("/operator/upstreams", {
+    const response = await operator.post("/operator/upstreams", {
       ...{ name: "second", kind: "openai", base_url: `${second.url}/v1`, models: { text: "theirs" } },
       ...{ priority: 1, api_keys: [PAGE_KEY] },
     });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
     expect(await call()).toMatchObject({ status: 200 });
     expect(second.calls.at(-1)).toMatchObject({ model: "theirs" });
     expect(second.calls.at(-1)?.request.headers.authorization).toBe(`Bearer ${PAGE_KEY}`);
@@ -98,9 +98,9 @@ describe("an upstream made in the console", () => {
       [{ ...wrong, name: "second" }, "name"],
     ] as const;
     for (const [body, param] of cases) {
-      const { status, body: answer } = await operator.post("/operator/upstreams", body);
-      expect([400, 409], JSON.stringify(answer)).toContain(status);
-      expect(answer.error.param, JSON.stringify(answer)).toMatch(param.replace("api_keys", "api_key"));
+      const { status, body: response } = await operator.post("/operator/upstreams", body);
+      expect([400, 409], JSON.stringify(response)).toContain(status);
+      expect(response.error.param, JSON.stringify(response)).toMatch(param.replace("api_keys", "api_key"));
     }
   });
 
@@ -121,8 +121,8 @@ describe("an upstream made in the console", () => {
   it("does not send its stored credential to another server", async () => {
     const { id, kind, models } = await created();
     const moved = { kind, models, base_url: "http://127.0.0.1:1/v1" };
-    const answer = await operator.put(`/operator/upstreams/${id}`, moved);
-    expect(answer).toMatchObject({ status: 400, body: { error: { param: "api_keys" } } });
+    const response = await operator.put(`/operator/upstreams/${id}`, moved);
+    expect(response).toMatchObject({ status: 400, body: { error: { param: "api_keys" } } });
   });
 
   it("fails over when it breaks, is shown as ill, and is shown on the route with the reason", async () => {
@@ -188,9 +188,9 @@ describe("the catalog in the console", () => {
     const { id: _, price_since: _since, upstreams: _upstreams, callable_in: _groups, ...read } = before;
     const { revision: _revision, ...terms } = read;
     const price = { ...before.price, input: "3.000000001" };
-    const answer = await operator.put("/operator/models/text", { ...terms, price });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    expect((answer.body as Model).price?.input).toBe("3.000000001");
+    const response = await operator.put("/operator/models/text", { ...terms, price });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect((response.body as Model).price?.input).toBe("3.000000001");
     const { data } = (await operator.get("/operator/models/text/prices")).body as PriceHistory;
     expect(data.map((row) => [row.price.input, row.in_force])).toEqual([
       ["3.000000001", true],
@@ -243,7 +243,7 @@ describe("the catalog in the console", () => {
     const { version } = plan;
     expect((await operator.post("/operator/catalog/apply", { text, version })).status).toBe(200);
     expect((await operator.post("/operator/catalog/apply", { text, version })).status).toBe(409);
-    expect(((await operator.get("/operator/settings")).body as SettingsAnswer).given).toEqual({
+    expect(((await operator.get("/operator/settings")).body as SettingsResponse).given).toEqual({
       usage_retention_days: 45,
     });
   });
@@ -262,7 +262,7 @@ describe("settings and traffic in the console", () => {
     const wrong = await operator.put("/operator/settings", { given: { usage_retention_days: 0 } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { param: "usage_retention_days" } } });
     const right = await operator.put("/operator/settings", { given: { task_retention_days: 31 } });
-    const { fields, processes, database, environment } = right.body as SettingsAnswer;
+    const { fields, processes, database, environment } = right.body as SettingsResponse;
     expect(fields.find(({ name }) => name === "task_retention_days")).toMatchObject({
       ...{ effective: 31, default: 30, is_set: true, description: expect.stringContaining("Days") },
     });
@@ -294,9 +294,9 @@ describe("secrets", () => {
       "routing?model=text&endpoint=chat-completions",
     ];
     for (const path of paths) {
-      const answer = await operator.get(`/operator/${path}`);
-      expect(answer.status, path).toBe(200);
-      const text = JSON.stringify(answer.body);
+      const response = await operator.get(`/operator/${path}`);
+      expect(response.status, path).toBe(200);
+      const text = JSON.stringify(response.body);
       for (const canary of [...CANARIES, "environment-canary-123", TEST_KEY])
         expect(text, path).not.toContain(canary);
     }

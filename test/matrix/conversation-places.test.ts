@@ -18,7 +18,7 @@ interface Client {
   /** Where the state stands, as callers are told it. */
   readonly state: RegExp;
   first(prompt: string): object;
-  next(prompt: string, answer: Wire): object;
+  next(prompt: string, response: Wire): object;
 }
 
 const ENCRYPTED = { reasoning: { effort: "low" }, include: ["reasoning.encrypted_content"], store: false };

@@ -156,14 +156,14 @@ describe("counting tokens", () => {
     };
     const bare = await tokens({});
     expect(bare).toBeGreaterThan(0);
-    const picture = {
+    const image = {
       type: "image",
       source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
     };
     for (const more of [
       { system: WORDS },
       { tools: [{ name: "look", description: WORDS, input_schema: { type: "object" } }] },
-      { messages: [{ role: "user", content: [{ type: "text", text: "Hi" }, picture] }] },
+      { messages: [{ role: "user", content: [{ type: "text", text: "Hi" }, image] }] },
     ])
       expect(await tokens(more), JSON.stringify(more).slice(0, 30)).toBeGreaterThan(bare + 150);
   });

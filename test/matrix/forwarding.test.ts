@@ -4,7 +4,7 @@ import { CHAT, MESSAGES, NATIVE, RESPONSES } from "../support/endpoints.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { rawAsk } from "../support/raw-ask.ts";
 import {
-  type GivenAnswer,
+  type GivenResponse,
   type ReceivedRequest,
   type ReplayUpstream,
   startReplayUpstream,
@@ -37,12 +37,12 @@ describe("forwarding", () => {
   let upstream: ReplayUpstream;
   let gateway: TestGateway;
   let received: ReceivedRequest[] = [];
-  let answer: (request: ReceivedRequest) => GivenAnswer;
+  let response: (request: ReceivedRequest) => GivenResponse;
 
   beforeAll(async () => {
     upstream = await startReplayUpstream((request) => {
       received.push(request);
-      return answer(request);
+      return response(request);
     });
     const kinds = ["openai", "anthropic", "gemini"];
     gateway = await startGateway({
@@ -66,27 +66,27 @@ describe("forwarding", () => {
   const send = async (
     path: string,
     body: object | string | Buffer | undefined,
-    given: GivenAnswer | ((request: ReceivedRequest) => GivenAnswer),
+    given: GivenResponse | ((request: ReceivedRequest) => GivenResponse),
     options?: AskOptions,
   ): Promise<{ reply: Reply; request: ReceivedRequest }> => {
-    answer = typeof given === "function" ? given : () => given;
+    response = typeof given === "function" ? given : () => given;
     received = [];
     const reply = await ask(gateway.url, path, body, options);
     const [request] = received;
     if (request === undefined) throw new Error(`nothing reached the upstream: ${reply.status} ${reply.text}`);
     return { reply, request };
   };
-  const plain = (value: object): GivenAnswer => ({
+  const plain = (value: object): GivenResponse => ({
     status: 200,
     headers: JSON_TYPE,
     pieces: [Buffer.from(JSON.stringify(value))],
   });
-  const stream = (...pieces: string[]): GivenAnswer => ({
+  const stream = (...pieces: string[]): GivenResponse => ({
     status: 200,
     headers: SSE_TYPE,
     pieces: pieces.map((piece) => Buffer.from(piece)),
   });
-  const messageAnswer = plain({
+  const messageResponse = plain({
     id: "m1",
     type: "message",
     role: "assistant",
@@ -101,7 +101,7 @@ describe("forwarding", () => {
       "vendorx-beta": "one-2024, two-2024",
       "anthropic-beta": "two-2024,three-2024",
     };
-    const { request } = await send(`${MESSAGES.path}?beta=true&x=1`, MESSAGES.body, messageAnswer, {
+    const { request } = await send(`${MESSAGES.path}?beta=true&x=1`, MESSAGES.body, messageResponse, {
       headers,
     });
     expect(request.path).toBe("/v1/messages?beta=true");
@@ -112,7 +112,7 @@ describe("forwarding", () => {
       "two-2024",
     ]);
     expect(Object.keys(request.headers).filter((name) => name.startsWith("vendorx"))).toEqual([]);
-    const bare = await send(MESSAGES.path, MESSAGES.body, messageAnswer);
+    const bare = await send(MESSAGES.path, MESSAGES.body, messageResponse);
     expect(bare.request.path).toBe("/v1/messages");
     expect(bare.request.headers["anthropic-version"]).toBe("2023-06-01");
     expect(bare.request.headers["anthropic-beta"]).toBeUndefined();
@@ -254,7 +254,7 @@ describe("forwarding", () => {
 
   it("tells a stream that failed before its first event, or along with it, as a plain error", async () => {
     const begun = chunk({ choices: [{ index: 0, delta: { role: "assistant", content: "" } }] });
-    const failures: [GivenAnswer, number, string][] = [
+    const failures: [GivenResponse, number, string][] = [
       [
         stream(`${begun}data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n`),
         502,

@@ -53,8 +53,8 @@ describe("translated requests of more than a megabyte", () => {
   it("hold nobody else up while they are translated", async () => {
     const wish = { protocol: "chat-completions", prompt: "", model: MODEL_OF.messages } as const;
     // Sound has no slot there, which is found last: no upstream's time is in what follows.
-    const sound = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
-    const content = [...Array.from({ length: MANY }, () => ({ type: "text", text: "x" })), sound];
+    const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+    const content = [...Array.from({ length: MANY }, () => ({ type: "text", text: "x" })), audio];
     let over = false;
     const startedMs = performance.now();
     const large = ask(wish, { messages: [{ role: "user", content }] }).finally(() => {

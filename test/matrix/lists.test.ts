@@ -75,8 +75,8 @@ describe("model lists", () => {
     const listed: { id: string; supported_endpoint_types: string[] }[] = (await world.ask("/v1/models")).json
       .data;
     // Those two are listed rightly, since health never hides a model, but their upstreams cannot answer.
-    const sound = listed.filter(({ id }) => id !== "unreachable" && id !== "refused");
-    for (const { id, supported_endpoint_types: types } of sound) {
+    const audio = listed.filter(({ id }) => id !== "unreachable" && id !== "refused");
+    for (const { id, supported_endpoint_types: types } of audio) {
       for (const [type, call] of Object.entries(calls)) {
         const { status, json } = await call(id);
         if (types.includes(type)) expect(status, `${id} on ${type}`).toBe(200);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
-import { LONG, longAnswer, longRequest } from "../support/long-numbers.ts";
+import { LONG, longRequest, longResponse } from "../support/long-numbers.ts";
 import { modelsFile } from "../support/models-file.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { MODEL_OF, PAIRS } from "../support/translated-world.ts";
@@ -15,7 +15,7 @@ describe("numbers that no double holds", () => {
   beforeAll(async () => {
     vendor = await vendorUpstream(({ protocol, streamed, response }) => {
       const type = streamed ? "text/event-stream" : "application/json";
-      response.writeHead(200, { "content-type": type }).end(longAnswer(protocol, streamed));
+      response.writeHead(200, { "content-type": type }).end(longResponse(protocol, streamed));
     });
     gateway = await startGateway({
       catalog: modelsFile({

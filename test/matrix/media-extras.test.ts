@@ -15,7 +15,7 @@ import { balanceOf, cleanLedger } from "../support/money-books.ts";
 import { waitFor } from "../support/wait.ts";
 import type { Reply } from "../support/world.ts";
 
-const PICTURE = { model: "imagegen-2", prompt: "a cat" };
+const IMAGE = { model: "imagegen-2", prompt: "a cat" };
 const VIDEO = { model: "videob-3.0-video", prompt: "a cat", duration: 2 };
 
 /** What is there for pictures and videos beside the specification, and where they meet the text endpoints. */
@@ -85,8 +85,8 @@ describe("pictures and videos", () => {
         },
       },
     ]);
-    const picture = await world.ask(`${IMAGES}?dry_run=1`, { ...PICTURE, size: "4000x4000" });
-    expect(picture.json).toMatchObject({ units: { images: { "4k": 1 } }, max_charge_usd: "0.17" });
+    const image = await world.ask(`${IMAGES}?dry_run=1`, { ...IMAGE, size: "4000x4000" });
+    expect(image.json).toMatchObject({ units: { images: { "4k": 1 } }, max_charge_usd: "0.17" });
     const failing = await world.ask(`${VIDEOS}?dry_run=true`, { model: "videoc-H3-Comfy" });
     expect(failing.json.fail_reason).toMatch(/^`prompt` is required/);
     expect((await world.ask(`${VIDEOS}?dry_run=1`, { ...VIDEO, duration: 1 })).json.code).toBe(
@@ -100,7 +100,7 @@ describe("pictures and videos", () => {
     const { tag, prompt } = tagged("a cat");
     const send = (body: object, key: string, caller: string = MEDIA_KEYS.main) =>
       world.ask(IMAGES, body, { headers: { "idempotency-key": key }, key: caller });
-    const body = { ...PICTURE, prompt };
+    const body = { ...IMAGE, prompt };
     const [first, ...again] = await Promise.all([1, 2, 3].map(() => send(body, "once")));
     expect(first?.status).toBe(200);
     for (const reply of again) expect(reply.json).toEqual(first?.json);
@@ -121,19 +121,19 @@ describe("pictures and videos", () => {
   });
 
   it("can be waited for: the read is answered when the task is final, or when the time is over", async () => {
-    const slow = await world.ask(IMAGES, { ...PICTURE, prompt: "[[sandbox: takes=60000]]" });
+    const slow = await world.ask(IMAGES, { ...IMAGE, prompt: "[[sandbox: takes=60000]]" });
     const running = await world.ask(`${IMAGE_TASKS}/${slow.json.id}?wait=0.2`);
     expect(running.json.status).toMatch(/^(NOT_START|SUBMITTED|QUEUED|IN_PROGRESS)$/);
     expect(running.json).toMatchObject({ data: [], fail_reason: "" });
-    const quick = await world.ask(IMAGES, PICTURE);
+    const quick = await world.ask(IMAGES, IMAGE);
     expect((await world.ask(`${IMAGE_TASKS}/${quick.json.id}?wait=30`)).json.status).toBe("SUCCESS");
     expect((await world.ask(`${IMAGE_TASKS}/${quick.json.id}?wait=soon`)).json.code).toBe("invalid_request");
   });
 
   it("may name an address to be told at, which must be one", async () => {
     for (const webhook_url of ["ftp://x.example", "x.example", 5, "http://user:pass@x.example"])
-      expect((await world.ask(IMAGES, { ...PICTURE, webhook_url })).json.code).toBe("invalid_request");
-    expect((await world.ask(IMAGES, { ...PICTURE, webhook_url: null })).json.status).toBe("submitted");
+      expect((await world.ask(IMAGES, { ...IMAGE, webhook_url })).json.code).toBe("invalid_request");
+    expect((await world.ask(IMAGES, { ...IMAGE, webhook_url: null })).json.status).toBe("submitted");
   });
 
   it("tell another account nothing: of its webhooks, no more than of an unknown task", async () => {
@@ -189,7 +189,7 @@ describe("pictures and videos", () => {
     for (const prompt of odd) {
       const url = `https://x.example/${prompt.slice(0, 50)}`;
       const bodies = [
-        { ...PICTURE, prompt, image_urls: [url] },
+        { ...IMAGE, prompt, image_urls: [url] },
         { ...VIDEO, prompt, image_urls: [url], seed: prompt },
         {
           model: "videoa-2.0",

@@ -30,14 +30,14 @@ describe("the endpoints of pictures, videos and assets", () => {
   let endpoints: { method: "GET" | "POST"; path: string; body?: object; shapeB: boolean }[];
   beforeAll(async () => {
     world = await startMediaWorld();
-    const picture = { model: "imagegen-2", prompt: "x" };
+    const image = { model: "imagegen-2", prompt: "x" };
     const video = { model: "videob-3.0-video", prompt: "x", duration: 2 };
     const asset = { url: "https://x.example/a.png" };
-    const imageId = (await world.ask(IMAGES, picture)).json.id;
+    const imageId = (await world.ask(IMAGES, image)).json.id;
     const videoId = (await world.ask(VIDEOS, video)).json.id;
     const assetId = (await world.ask(`${ASSETS}/create`, asset)).json.result.Id;
     endpoints = [
-      { method: "POST", path: IMAGES, body: picture, shapeB: true },
+      { method: "POST", path: IMAGES, body: image, shapeB: true },
       { method: "POST", path: VIDEOS, body: video, shapeB: true },
       { method: "POST", path: `${ASSETS}/create`, body: asset, shapeB: false },
       { method: "GET", path: `${IMAGE_TASKS}/${imageId}`, shapeB: true },

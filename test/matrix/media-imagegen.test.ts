@@ -11,7 +11,7 @@ import {
   tagged,
 } from "../support/media-world.ts";
 import { cleanLedger } from "../support/money-books.ts";
-import { PICTURE_SIZES } from "../support/picture-sizes.ts";
+import { IMAGE_SIZES } from "../support/picture-sizes.ts";
 
 /** A data URL of some size, as the sandbox keeps it. */
 function inJournal(url: string): string {
@@ -41,7 +41,7 @@ describe("imagegen", () => {
     });
   });
 
-  it.each(PICTURE_SIZES)("sends $size at $tier as it is and bills the tier", async ({ size, tier }) => {
+  it.each(IMAGE_SIZES)("sends $size at $tier as it is and bills the tier", async ({ size, tier }) => {
     const { tag, prompt } = tagged("a cat");
     const { status } = await world.submit({
       model: "imagegen-2",

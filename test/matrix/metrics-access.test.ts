@@ -40,12 +40,14 @@ function get(
 ) {
   return new Promise<Reply>((resolve, reject) => {
     const { port } = new URL(gateway.url);
-    const sent = request({ host, port, path, method, headers, agent: false }, (answer) => {
+    const sent = request({ host, port, path, method, headers, agent: false }, (response) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (piece: string) => {
+      response.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;
       });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+      );
     });
     sent.on("error", reject).end();
   });
@@ -84,8 +86,8 @@ describe("/metrics on the public port", () => {
     { "sec-fetch-site": "cross-site" },
   ])("is nowhere for who comes through a proxy or a page of another site: %j", async (headers) => {
     for (const path of ["/metrics", "//metrics", "/metrics/", "/%6detrics", "/metrics?x=1"]) {
-      const answer = await get(headers, { path });
-      expect([answer.status, answer.text.includes("faregate_")], path).toEqual([404, false]);
+      const response = await get(headers, { path });
+      expect([response.status, response.text.includes("faregate_")], path).toEqual([404, false]);
     }
   });
 
@@ -115,9 +117,9 @@ describe("/metrics on the public port", () => {
   });
 
   it("lets no page of another origin read the answer", async () => {
-    const answer = await get({ ...bearer(TOKEN), origin: "http://page.example" });
-    expect(answer.status).toBe(200);
-    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+    const response = await get({ ...bearer(TOKEN), origin: "http://page.example" });
+    expect(response.status).toBe(200);
+    expect(response.headers["access-control-allow-origin"]).toBeUndefined();
   });
 });
 

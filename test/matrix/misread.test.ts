@@ -83,7 +83,7 @@ function lastSent(): Wire {
 }
 
 const USER = { role: "user", content: "Does it rain in Oslo?" };
-const chatAnswer = (message: Wire, finish_reason: string, usage: Wire) => ({
+const chatResponse = (message: Wire, finish_reason: string, usage: Wire) => ({
   ...{ id: "c", object: "chat.completion", created: 1, model: "m" },
   choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
   usage,
@@ -92,7 +92,7 @@ const chatAnswer = (message: Wire, finish_reason: string, usage: Wire) => ({
 describe("what is easily misread", () => {
   it("is counted: thoughts that only the total tells of, and sound beside the prompt", async () => {
     const counts = async (usage: Wire) => {
-      answer = { body: chatAnswer({ content: "No." }, "stop", usage) };
+      answer = { body: chatResponse({ content: "No." }, "stop", usage) };
       const receipt = await receiptOf(await ask("/v1/chat/completions", { model: "chat", messages: [USER] }));
       return receipt.charge_nanos;
     };
@@ -115,7 +115,7 @@ describe("what is easily misread", () => {
       toolConfig: { functionCallingConfig: { mode: 2 } },
     };
     answer = {
-      body: chatAnswer({ content: "No." }, "stop", {
+      body: chatResponse({ content: "No." }, "stop", {
         prompt_tokens: 1,
         completion_tokens: 1,
         total_tokens: 2,
@@ -160,13 +160,13 @@ describe("what is easily misread", () => {
     });
     expect(headers.get("x-faregate-dropped")).toBeNull();
     expect(lastSent()).toMatchObject({ tools: [{ name: "rain" }], tool_choice: { type: "auto" } });
-    answer = { body: chatAnswer({ content: "No." }, "stop", {}) };
+    answer = { body: chatResponse({ content: "No." }, "stop", {}) };
     await ask("/v1/chat/completions", { ...body, model: "chat" });
     expect(lastSent()).toMatchObject({ functions: body.functions, function_call: "auto" });
   });
 
   it("is the result of a call that is lost on the way", async () => {
-    answer = { body: chatAnswer({ content: "Done." }, "stop", {}) };
+    answer = { body: chatResponse({ content: "Done." }, "stop", {}) };
     const { status, headers } = await ask("/v1/responses", {
       model: "chat",
       input: [
@@ -182,7 +182,7 @@ describe("what is easily misread", () => {
 
   it("is sound with nothing in it, which is no loss", async () => {
     const audio = { id: "", data: "", transcript: "", expires_at: 0 };
-    answer = { body: chatAnswer({ content: "No.", audio }, "stop", {}) };
+    answer = { body: chatResponse({ content: "No.", audio }, "stop", {}) };
     const { json, headers } = await ask("/v1/messages", { model: "chat", max_tokens: 9, messages: [USER] });
     expect(json.content).toMatchObject([{ type: "text", text: "No." }]);
     expect(headers.get("x-faregate-dropped")).toBeNull();

@@ -4,7 +4,7 @@ import { freePort } from "../support/free-port.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { type Gateways, startGateways } from "../support/gateways.ts";
 import { modelsFile } from "../support/models-file.ts";
-import { answerWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { serveWell, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("an address for monitors (settings.metrics_address)", () => {
@@ -77,7 +77,7 @@ describe("faregate_requests_total", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     vendor = await vendorUpstream((call) => {
-      if (call.model === "text") answerWell(call);
+      if (call.model === "text") serveWell(call);
       else call.response.writeHead(500, { "content-type": "application/json" }).end("{}");
     });
     const limit = "rate_limits: { requests_per_minute: 2 }, models: [text]";
@@ -92,13 +92,13 @@ describe("faregate_requests_total", () => {
   });
 
   const post = async (body: object | string, key: string = TEST_KEY): Promise<number> => {
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    await answer.text();
-    return answer.status;
+    await response.text();
+    return response.status;
   };
   const counted = async (): Promise<string[]> => {
     const text = await (await fetch(`${gateway.url}/metrics`)).text();

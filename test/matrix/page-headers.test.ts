@@ -38,7 +38,7 @@ describe("the headers of pages", () => {
         const { status, headers } = await rawAsk(gateway.url, method, path, BROWSER);
         if (status === 404 && path.startsWith("/docs/static/")) continue;
         const policy = String(headers["content-security-policy"]);
-        const sound =
+        const audio =
           (status === 200 || (status === 302 && headers["location"] === "/docs/")) &&
           ["default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'"].every(
             (part) => policy.includes(part),
@@ -48,7 +48,7 @@ describe("the headers of pages", () => {
           headers["x-frame-options"] === "DENY" &&
           headers["referrer-policy"] === "same-origin" &&
           headers["cross-origin-opener-policy"] === "same-origin";
-        if (!sound) wrong.push([path, status, headers]);
+        if (!audio) wrong.push([path, status, headers]);
       }
       expect(wrong).toEqual([]);
       expect(ASSETS.length).toBeGreaterThan(3);

@@ -62,9 +62,9 @@ describe("the place that a request was sent to, as an operator is told it", () =
   });
 
   it("is any, for a request of no conversation", async () => {
-    const picture = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
+    const image = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
     const reply = await post("/v1/responses", {
-      input: [{ role: "user", content: [picture] }],
+      input: [{ role: "user", content: [image] }],
       store: false,
     });
     // One of the credentials may be cooling still.
@@ -87,8 +87,8 @@ describe("the place that a request was sent to, as an operator is told it", () =
     const first = await post("/v1/messages", { messages: [question], ...thinking });
     await placeOf(first);
     const maker = lastKey();
-    const answer = { role: "assistant", content: first.json.content };
-    const messages = [question, answer, { role: "user", content: "Go on." }];
+    const response = { role: "assistant", content: first.json.content };
+    const messages = [question, response, { role: "user", content: "Go on." }];
     expect(await placeOf(await post("/v1/messages", { messages, ...thinking }))).toEqual([maker, "state"]);
   });
 });

@@ -33,9 +33,9 @@ describe("/metrics of --processes 2", () => {
     const sent = request(`${gateway.url}${path}`, { agent, headers, method }).end(
       body && JSON.stringify(body),
     );
-    const [answer] = await once(sent, "response");
-    expect(answer.statusCode).toBe(200);
-    return (await answer.toArray()).join("");
+    const [response] = await once(sent, "response");
+    expect(response.statusCode).toBe(200);
+    return (await response.toArray()).join("");
   };
   const samples = (text: string, metric: string): readonly (readonly [process: string, value: number])[] =>
     Array.from(

@@ -15,7 +15,7 @@ type Wire = any;
 interface Client {
   readonly path: string;
   first(prompt: string): object;
-  next(prompt: string, answer: Wire): object;
+  next(prompt: string, response: Wire): object;
 }
 
 const CLIENTS: Readonly<Record<"chat-completions" | "responses", Client>> = {

@@ -98,7 +98,7 @@ accounts:
   });
 
   it("is read whole however large it is, pictures and all", async () => {
-    const picture = (megabytes: number): object => ({
+    const image = (megabytes: number): object => ({
       type: "image_generation_call",
       id: "ig_1",
       result: "A".repeat(megabytes * 1024 * 1024),
@@ -108,7 +108,7 @@ accounts:
       [5, { code: "server_error", message: "It broke at key-1." }],
     ] as const) {
       const id = await made();
-      const output = [picture(megabytes)];
+      const output = [image(megabytes)];
       large.set(id, { output, error });
       const { status, json, text } = await ask(gateway.url, `/v1/responses/${id}`);
       expect(status, text.slice(0, 200)).toBe(200);

@@ -17,7 +17,7 @@ const TAILS = {
     },
     losses: ["citations (no-slot)", "candidates[].groundingMetadata (no-slot)"],
   },
-  sound: {
+  audio: {
     last: {
       content: { role: "model", parts: [{ inlineData: { mimeType: "audio/L16;rate=24000", data: "AAAA" } }] },
     },
@@ -54,13 +54,13 @@ describe("the last event of a stream", () => {
   it.each(Object.keys(TAILS) as Tail[])("has its losses on the receipt: %s", async (each) => {
     tail = each;
     const authorization = `Bearer ${TEST_KEY}`;
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization },
       body: JSON.stringify({ model: "text", stream: true, messages: [{ role: "user", content: "Where?" }] }),
     });
-    expect(await answer.text()).toContain('"finish_reason":"stop"');
-    const url = `${gateway.url}/v1/receipts/${answer.headers.get("x-request-id")}`;
+    expect(await response.text()).toContain('"finish_reason":"stop"');
+    const url = `${gateway.url}/v1/receipts/${response.headers.get("x-request-id")}`;
     const receipt = (await (await fetch(url, { headers: { authorization } })).json()) as { losses: string[] };
     expect(receipt.losses).toEqual(TAILS[each].losses);
   });
@@ -68,7 +68,7 @@ describe("the last event of a stream", () => {
   it("tells a caller who asked for usage what was charged, where its vendor counts nothing", async () => {
     counts = false;
     const headers = { authorization: `Bearer ${TEST_KEY}` };
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers,
       body: JSON.stringify({
@@ -76,8 +76,8 @@ describe("the last event of a stream", () => {
         messages: [{ role: "user", content: "Where does it lie?" }],
       }),
     });
-    const told = (await answer.text()).match(/"choices":\[\],"usage":\{.*?"total_tokens":(\d+)/)?.[1];
-    const url = `${gateway.url}/v1/receipts/${answer.headers.get("x-request-id")}`;
+    const told = (await response.text()).match(/"choices":\[\],"usage":\{.*?"total_tokens":(\d+)/)?.[1];
+    const url = `${gateway.url}/v1/receipts/${response.headers.get("x-request-id")}`;
     const receipt = (await (await fetch(url, { headers })).json()) as { lines: { tokens: number }[] };
     const charged = receipt.lines.reduce((sum, { tokens }) => sum + tokens, 0);
     expect(charged).toBeGreaterThan(0);

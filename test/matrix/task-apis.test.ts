@@ -182,25 +182,25 @@ accounts:
 `;
 }
 
-const PICTURE = "https://media.example/1.png";
+const IMAGE = "https://media.example/1.png";
 
 /** A body that each family takes. */
 const BODIES: Readonly<Record<string, object>> = {
   imagegen: { prompt: "A lighthouse", size: "16:9", resolution: "2K" },
   videoa: { content: [{ type: "text", text: "A lighthouse" }], return_last_frame: true },
   videob: { prompt: "A lighthouse", duration: -1, resolution: "720P" },
-  videoc: { prompt: "A lighthouse", duration: 5, image_urls: [PICTURE] },
+  videoc: { prompt: "A lighthouse", duration: 5, image_urls: [IMAGE] },
 };
 
 /** Submits, waits until it is final, and gives the last record. */
 async function make(url: string, model: string, body: object): Promise<Reply> {
-  const picture = "size" in body;
-  const submitted = await ask(url, picture ? "/v1/images/generations" : "/v2/videos/generations", {
+  const image = "size" in body;
+  const submitted = await ask(url, image ? "/v1/images/generations" : "/v2/videos/generations", {
     model,
     ...body,
   });
   expect(submitted.status, submitted.text).toBe(200);
-  const path = picture ? "/v1/images/tasks/" : "/v2/videos/generations/";
+  const path = image ? "/v1/images/tasks/" : "/v2/videos/generations/";
   for (;;) {
     const found = await ask(url, `${path}${submitted.json.task_id}?wait=20`);
     if (["SUCCESS", "FAILURE", "FAILED"].includes(found.json.status)) return found;
@@ -241,7 +241,7 @@ describe("a task through each vendor's own interface", () => {
 
 describe("assets in Ark's library", () => {
   it("are kept in a group made for them, over calls whose signature holds", async () => {
-    const made = await ask(gateway.url, "/v1/videoa/asset/create", { url: PICTURE, name: "cat" });
+    const made = await ask(gateway.url, "/v1/videoa/asset/create", { url: IMAGE, name: "cat" });
     expect(made.json, made.text).toMatchObject({ success: true });
     expect(asked.map(({ line }) => /Action=(\w+)/.exec(line)?.[1])).toEqual([
       ...["ListAssetGroups", "CreateAssetGroup", "CreateAsset"],

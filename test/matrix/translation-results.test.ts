@@ -71,10 +71,10 @@ describe("pictures in the results of tools (rule 25)", () => {
   it.each(ways)("reach the upstream, which answers: $client to $upstream", async ({ client, upstream }) => {
     const shown = await inputOf(client, upstream, SHOWN[client] ?? {});
     // The same with a word in the picture's place.
-    const told = await inputOf(client, upstream, JSON.parse(JSON.stringify(SHOWN[client], withoutPictures)));
+    const told = await inputOf(client, upstream, JSON.parse(JSON.stringify(SHOWN[client], withoutImages)));
     // The sandbox counts the pictures that stand outside of results, as the other two have them.
     if (upstream === "messages" || upstream === "responses") return;
-    expect(shown - told).toBeGreaterThan(PICTURE_TOKENS - 20);
+    expect(shown - told).toBeGreaterThan(IMAGE_TOKENS - 20);
   });
 
   /** The input tokens that the upstream counted. */
@@ -94,10 +94,10 @@ describe("pictures in the results of tools (rule 25)", () => {
 });
 
 /** What the sandbox counts for a picture, whatever its size. */
-const PICTURE_TOKENS = 258;
+const IMAGE_TOKENS = 258;
 
 /** For `JSON.stringify`. */
-function withoutPictures(_: string, value: unknown): unknown {
+function withoutImages(_: string, value: unknown): unknown {
   const { type } = (value ?? {}) as { type?: unknown };
   if (type === "input_image") return { type: "input_text", text: "Dry." };
   return type === "image" ? { type: "text", text: "Dry." } : value;

@@ -18,7 +18,7 @@ const STOPS: readonly {
   },
 ];
 
-const ANSWER = "One river runs north. END of the tale. Another runs south.";
+const RESPONSE = "One river runs north. END of the tale. Another runs south.";
 
 describe("stop sequences at an upstream that has none", () => {
   let world: TranslatedWorld;
@@ -28,7 +28,7 @@ describe("stop sequences at an upstream that has none", () => {
   afterAll(() => world.stop());
 
   const ask = (client: TextProtocol, streamed: boolean, more: object) => {
-    const prompt = `[[sandbox: text="${ANSWER}" chunks=30]]`;
+    const prompt = `[[sandbox: text="${RESPONSE}" chunks=30]]`;
     const { path, body } = wireForm({ protocol: client, streamed, prompt, model: MODEL_OF.responses });
     return world.ask(path, { ...body, ...more });
   };
@@ -48,7 +48,7 @@ describe("stop sequences at an upstream that has none", () => {
   it.each(ways)("leave an answer alone that has none: $client, streamed $streamed", async (way) => {
     const { client, streamed, more } = way;
     const reply = await ask(client, streamed, more(["nowhere", "southern"]));
-    expect(said(client, reply.text, streamed).text).toBe(ANSWER);
+    expect(said(client, reply.text, streamed).text).toBe(RESPONSE);
   });
 
   it("are charged for all that the upstream wrote", async () => {

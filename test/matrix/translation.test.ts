@@ -30,7 +30,7 @@ const WAYS: readonly Way[] = PAIRS.flatMap((pair) =>
 /** What all ways of one wish came to. */
 interface Outcome {
   readonly way: Way;
-  readonly answer: Said;
+  readonly response: Said;
   /** Buckets with their prices, and the sum. */
   readonly bill: { readonly lines: unknown; readonly charge_nanos: unknown };
 }
@@ -53,8 +53,8 @@ describe("translation, over all pairs, plain and streamed", () => {
       const { path, body } = wireForm({ ...wish, protocol, streamed, model: MODEL_OF[way.upstream] });
       const reply = await world.ask(path, merged(body, more(protocol)));
       expect(reply.status, `${JSON.stringify(way)} ${reply.text}`).toBe(200);
-      const answer = said(protocol, reply.text, streamed);
-      outcomes.push({ way, answer, bill: await billOf(reply) });
+      const response = said(protocol, reply.text, streamed);
+      outcomes.push({ way, response, bill: await billOf(reply) });
       expect((await world.lastSeen(way.upstream)).protocol).toBe(way.upstream);
     }
     return outcomes;
@@ -70,7 +70,7 @@ describe("translation, over all pairs, plain and streamed", () => {
   it("gives the same words, finish, tokens and charge to the nano", async () => {
     const outcomes = await sayEverywhere({ prompt: "Say something of rivers.", system: "You are terse." });
     expectAlike(outcomes, "stop");
-    expect(outcomes[0]?.answer.text).toMatch(/\w+ \w+/);
+    expect(outcomes[0]?.response.text).toMatch(/\w+ \w+/);
   });
 
   it("thinks before the same words, which every protocol bills alike", async () => {
@@ -90,7 +90,7 @@ describe("translation, over all pairs, plain and streamed", () => {
       (name) => TOOLS[name],
     );
     expectAlike(outcomes, "calls");
-    expect(outcomes[0]?.answer.calls).toEqual(
+    expect(outcomes[0]?.response.calls).toEqual(
       ["get_weather", "get_tide"].map((name) => ({
         name,
         input: { city: expect.any(String), days: expect.any(Number) },
@@ -101,7 +101,7 @@ describe("translation, over all pairs, plain and streamed", () => {
   it("gives the same object where the answer's form is set by a schema", async () => {
     const outcomes = await sayEverywhere({ prompt: "A city." }, (name) => STRUCTURED[name]);
     expectAlike(outcomes, "stop");
-    expect(JSON.parse(outcomes[0]?.answer.text ?? "")).toEqual({
+    expect(JSON.parse(outcomes[0]?.response.text ?? "")).toEqual({
       city: expect.any(String),
       days: expect.any(Number),
     });
@@ -123,9 +123,9 @@ describe("translation, over all pairs, plain and streamed", () => {
 /** Every way came to the same as the first, each in its own word for the finish. */
 function expectAlike(outcomes: readonly Outcome[], finish: keyof (typeof FINISH)[TextProtocol]): void {
   const [first] = outcomes;
-  for (const { way, answer, bill } of outcomes) {
-    const seen = { way, finish: answer.finish, text: answer.text, calls: answer.calls, bill };
-    const wanted = { text: first?.answer.text, calls: first?.answer.calls, bill: first?.bill };
+  for (const { way, response, bill } of outcomes) {
+    const seen = { way, finish: response.finish, text: response.text, calls: response.calls, bill };
+    const wanted = { text: first?.response.text, calls: first?.response.calls, bill: first?.bill };
     expect(seen).toEqual({ ...wanted, way, finish: FINISH[way.client][finish] });
   }
 }

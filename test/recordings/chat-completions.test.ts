@@ -56,7 +56,7 @@ describe("recorded chat completions", () => {
         losses.filter(({ path }) => path !== "reasoningState"),
         record.id,
       ).toEqual([]);
-      expect(normalAnswer(written), record.id).toEqual(normalAnswer(body));
+      expect(normalResponse(written), record.id).toEqual(normalResponse(body));
     }
   });
 
@@ -177,7 +177,7 @@ function normalTool(tool: JsonObject): unknown {
   return { ...tool, type: "function", function: strict === true ? declared : rest };
 }
 
-function normalAnswer(body: JsonObject): unknown {
+function normalResponse(body: JsonObject): unknown {
   const choices = asObjects(body["choices"]).map((choice) => {
     const message = asObject(choice["message"]) ?? {};
     const calls = asObjects(message["tool_calls"]);

@@ -5,7 +5,7 @@ import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ChatRequest } from "../../src/conversation/request.ts";
-import type { AnswerPart, ChatResponse, Choice, FinishKind } from "../../src/conversation/response.ts";
+import type { ChatResponse, Choice, FinishKind, ResponsePart } from "../../src/conversation/response.ts";
 import { asObject, type JsonObject, parseLoosely } from "../../src/protocols/json.ts";
 import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";
@@ -19,14 +19,14 @@ import { usageFaults } from "../support/usage-faults.ts";
 import { openVendorSchema } from "../support/vendor-schemas.ts";
 
 /** Each takes a few seconds where nothing else runs. */
-const MOST_MS = 180_000;
+const MAX_MS = 180_000;
 
 /** Every recording, whatever its protocol, written in this one: as a request to it and as its answer. */
 export function crossingLaws(to: ChatProtocol): void {
   describe(`every recording as ${to}`, () => {
     const recordings = [...readRecordings(), ...readSdkStreams()];
     const schema = openVendorSchema(to);
-    const timeout = MOST_MS;
+    const timeout = MAX_MS;
 
     it("is a request that the vendor's schema takes, or a refusal that names a field", { timeout }, () => {
       const faults: string[] = [];
@@ -62,8 +62,8 @@ export function crossingLaws(to: ChatProtocol): void {
         if ("error" in decoded || !isTellable(to, recording, decoded.response)) continue;
         const { body: told } = codecOf(to).encodeResponse(decoded.response, frame);
         written += 1;
-        const before = protocol === to ? schema.answer(parseLoosely(body)) : [];
-        if (before.length === 0) faults.push(...schema.answer(told).map((fault) => `${id} ${fault}`));
+        const before = protocol === to ? schema.response(parseLoosely(body)) : [];
+        if (before.length === 0) faults.push(...schema.response(told).map((fault) => `${id} ${fault}`));
         const back = codecOf(to).decodeResponse(reparsed(told), plan(to));
         if ("error" in back) faults.push(`${id} became an error`);
         else
@@ -226,7 +226,7 @@ const TOLD: Readonly<Record<ChatProtocol, Partial<Record<FinishKind, FinishKind>
   "generate-content": STOPS,
 };
 
-function textOf(parts: readonly AnswerPart[], kind: "text" | "reasoning"): string {
+function textOf(parts: readonly ResponsePart[], kind: "text" | "reasoning"): string {
   return parts.map((part) => (part.kind === kind ? part.text : "")).join("");
 }
 

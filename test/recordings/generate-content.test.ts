@@ -20,7 +20,7 @@ const recordings = readRecordings().filter(({ protocol }) => protocol === PROTOC
 const requests = recordings.filter(({ request }) => request !== undefined && "contents" in request);
 const finished = recordings.filter(({ status, body }) => status === 200 && body.includes("modelVersion"));
 const piecemeal = finished.filter(({ body }) => body.includes("partialArgs"));
-const answers = finished.filter((each) => !piecemeal.includes(each));
+const responses = finished.filter((each) => !piecemeal.includes(each));
 const judge = discoveryJudge();
 
 describe("recorded generateContent exchanges", () => {
@@ -46,8 +46,8 @@ describe("recorded generateContent exchanges", () => {
     }
   });
 
-  it.each(answers)("answer $id comes back as it was, and streams what it says", (recording) => {
-    const decoded = decodeAnswer(recording.body, recording.stream);
+  it.each(responses)("answer $id comes back as it was, and streams what it says", (recording) => {
+    const decoded = decodeResponse(recording.body, recording.stream);
     if (!("response" in decoded)) throw new Error(JSON.stringify(decoded));
     const { body, losses } = codec.encodeResponse(decoded.response, frame);
     expect(losses).toEqual([]);
@@ -55,11 +55,11 @@ describe("recorded generateContent exchanges", () => {
     // One of the vendor's two services says a little more than its schema.
     const recorded = bodiesOf(recording).flatMap((each) => judge("GenerateContentResponse", each));
     expect(judge("GenerateContentResponse", told).filter((each) => !recorded.includes(each))).toEqual([]);
-    expect(normalAnswer([told])).toEqual(normalAnswer(bodiesOf(recording)));
+    expect(normalResponse([told])).toEqual(normalResponse(bodiesOf(recording)));
   });
 
   it.each(piecemeal)("answer $id has its arguments joined", ({ body, stream }) => {
-    const decoded = decodeAnswer(body, stream);
+    const decoded = decodeResponse(body, stream);
     if (!("response" in decoded)) throw new Error(JSON.stringify(decoded));
     const calls = decoded.response.choices.flatMap(({ parts }) =>
       parts.filter(({ kind }) => kind === "tool-call"),
@@ -71,16 +71,16 @@ describe("recorded generateContent exchanges", () => {
   });
 
   it("survives recordings cut short and with bytes changed, and never takes a cut one for finished", () => {
-    const cases = fc.tuple(fc.constantFrom(...answers), fc.nat(), fc.nat(), fc.string({ maxLength: 3 }));
+    const cases = fc.tuple(fc.constantFrom(...responses), fc.nat(), fc.nat(), fc.string({ maxLength: 3 }));
     fc.assert(
       fc.property(cases, ([{ body, stream }, at, size, noise]) => {
         const start = at % body.length;
         const end = Math.min(body.length, start + (size % 40));
         const mangled = body.slice(0, start) + noise + body.slice(end);
         if (!stream) return void codec.decodeResponse(parseLoosely(mangled), plan);
-        decodeAnswer(mangled, stream);
+        decodeResponse(mangled, stream);
         const cut = body.slice(0, start);
-        if ("response" in decodeAnswer(cut, stream)) expect(cut).toContain("finishReason");
+        if ("response" in decodeResponse(cut, stream)) expect(cut).toContain("finishReason");
       }),
       { numRuns: 300 },
     );
@@ -95,7 +95,7 @@ function encoded({ request }: Recording): EncodedRequest {
   return outcome.value;
 }
 
-function decodeAnswer(body: string, stream: boolean) {
+function decodeResponse(body: string, stream: boolean) {
   if (!stream) return codec.decodeResponse(JSON.parse(body), plan);
   const run = codec.decodeStream(plan);
   const reader = openFrameReader();
@@ -203,7 +203,7 @@ function withoutId(raw: unknown): Json {
 }
 
 /** Answers of one exchange as one: neighbouring words joined, each candidate's last word on everything else. */
-function normalAnswer(bodies: readonly Json[]): unknown {
+function normalResponse(bodies: readonly Json[]): unknown {
   const candidates = bodies.flatMap((body) => (body["candidates"] ?? []) as Json[]);
   const parts: Json[] = [];
   for (const part of candidates.flatMap((each) => partsOf(each["content"]) as Json[])) {

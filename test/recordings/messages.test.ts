@@ -48,7 +48,7 @@ describe("recorded messages", () => {
       if (!("response" in decoded)) throw new Error(`${id} was read as an error`);
       const encoded = codec.encodeResponse(decoded.response, frame);
       expect(encoded.losses, id).toEqual([]);
-      expect(answerOf(encoded.body), id).toEqual(answerOf(original));
+      expect(responseOf(encoded.body), id).toEqual(responseOf(original));
       seen += 1;
     }
     expect(seen).toBeGreaterThan(200);
@@ -76,8 +76,8 @@ describe("recorded messages", () => {
       if (events.at(-1)?.type !== "finish") continue;
       const run = codec.encodeStream(frame, openLosses({}));
       const frames = [...events.flatMap((event) => run.step(event)), ...run.end()];
-      const answer = await readBySdk("messages", writeFrames(frames), () => 1_000);
-      expect(answer.end, id).toEqual(expect.any(String));
+      const response = await readBySdk("messages", writeFrames(frames), () => 1_000);
+      expect(response.end, id).toEqual(expect.any(String));
     }
   });
 
@@ -126,7 +126,7 @@ function neutral({ id: _, usage, choices, ...rest }: ChatResponse): unknown {
 }
 
 /** A plain answer without what is about its serving. */
-function answerOf(body: Record<string, unknown>): unknown {
+function responseOf(body: Record<string, unknown>): unknown {
   const usage = body["usage"] as Record<string, unknown>;
   const content = asObjects(body["content"]).filter(({ type, text }) => type !== "text" || text !== "");
   return {

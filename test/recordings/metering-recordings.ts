@@ -10,7 +10,7 @@ export interface Recording {
   readonly stream: boolean;
   readonly status: number;
   readonly path: string;
-  readonly answers: number;
+  readonly responses: number;
   readonly body: string;
 }
 
@@ -25,7 +25,7 @@ export function successfulRecordings(): Recording[] {
 }
 
 /** What is wrong with these recordings themselves, so that they prove nothing here. */
-export const NOT_CHAT_ANSWERS: ReadonlyMap<string, string> = new Map([
+export const NOT_CHAT_RESPONSES: ReadonlyMap<string, string> = new Map([
   ["test_text_response.yaml#0", "the vendor answered with plain text, no JSON"],
   ["groq-transcription-text.json#0", "a transcription, no chat answer"],
   ["mistral-transcription.json#0", "a transcription, no chat answer"],
@@ -34,8 +34,8 @@ export const NOT_CHAT_ANSWERS: ReadonlyMap<string, string> = new Map([
   ["parallel-tool-call-wrapper.1.chunks.txt#0", "recorded without its terminal event"],
 ]);
 
-export function isChatAnswer(recording: Recording): boolean {
-  return ![...NOT_CHAT_ANSWERS.keys()].some((name) => recording.id.endsWith(name));
+export function isChatResponse(recording: Recording): boolean {
+  return ![...NOT_CHAT_RESPONSES.keys()].some((name) => recording.id.endsWith(name));
 }
 
 const PROTOCOLS: Readonly<Record<string, ChatProtocol>> = {
@@ -55,7 +55,7 @@ function readRecording(line: string): Recording {
     stream: record.stream,
     status: record.status ?? 200,
     path: record.path,
-    answers: record.request?.n ?? 1,
+    responses: record.request?.n ?? 1,
     body: record.body ?? "",
   };
 }

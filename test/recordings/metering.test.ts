@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AnswerFacts } from "../../src/protocols/protocol.ts";
+import type { ResponseSummary } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.ts";
 import { type Expected, expectedUsage } from "./metering-oracle.ts";
-import { isChatAnswer, type Recording, successfulRecordings } from "./metering-recordings.ts";
+import { isChatResponse, type Recording, successfulRecordings } from "./metering-recordings.ts";
 
 /** Streams that the vendor itself ended with an error. */
 const FAILED_STREAMS = [
@@ -14,7 +14,7 @@ const FAILED_STREAMS = [
 ];
 
 describe("metering of recorded answers", () => {
-  const recordings = successfulRecordings().filter(isChatAnswer);
+  const recordings = successfulRecordings().filter(isChatResponse);
   const plain = recordings.filter((recording) => !recording.stream);
   const streams = recordings.filter((recording) => recording.stream);
 
@@ -87,7 +87,7 @@ describe("metering of recorded answers", () => {
 });
 
 function meter(recording: Recording, sizes?: Iterator<number>, every?: number) {
-  const opened = PROTOCOLS[recording.protocol].usage.openStream(recording.answers);
+  const opened = PROTOCOLS[recording.protocol].usage.openStream(recording.responses);
   const bytes = Buffer.from(recording.body);
   for (let at = 0; at < bytes.length; ) {
     const size = every ?? sizes?.next().value ?? bytes.length;
@@ -98,11 +98,11 @@ function meter(recording: Recording, sizes?: Iterator<number>, every?: number) {
   return { meter: opened, facts: opened.facts() };
 }
 
-function tokens(facts: AnswerFacts): TokenUsage {
+function tokens(facts: ResponseSummary): TokenUsage {
   return facts.usage?.tokens ?? {};
 }
 
-function buckets(facts: AnswerFacts): Expected | undefined {
+function buckets(facts: ResponseSummary): Expected | undefined {
   const usage = tokens(facts);
   if (Object.keys(usage).length === 0) return undefined;
   return {
@@ -114,7 +114,7 @@ function buckets(facts: AnswerFacts): Expected | undefined {
   };
 }
 
-function comparable(facts: AnswerFacts) {
+function comparable(facts: ResponseSummary) {
   const { outputText, ...rest } = facts;
   return { ...rest, text: outputText() };
 }

@@ -8,7 +8,7 @@ import { ORACLE_RULES, type Rule, ruleFor } from "../support/oracle-rules.ts";
  * rule in `../support/oracle-rules.ts` says why ours is right or as right, or this fails.
  */
 describe("translation beside a peer's", () => {
-  const compared = { requests: 0, answers: 0, streams: 0 };
+  const compared = { requests: 0, responses: 0, streams: 0 };
   const outside: Record<string, number> = {};
   const unexplained: Finding[] = [];
   const used = new Set<Rule>();
@@ -16,7 +16,7 @@ describe("translation beside a peer's", () => {
   beforeAll(() => {
     for (const row of inside(readPairs())) {
       compared.requests += 1;
-      if (row.answer !== undefined) compared.answers += 1;
+      if (row.answer !== undefined) compared.responses += 1;
       else count("the peer's own request was refused, so there is no answer to it");
       judgePair(row).forEach(judge);
     }
@@ -45,7 +45,7 @@ describe("translation beside a peer's", () => {
   }
 
   it("is compared on every row of the directory that is in scope", () => {
-    expect(compared).toEqual({ requests: 389, answers: 381, streams: 43 });
+    expect(compared).toEqual({ requests: 389, responses: 381, streams: 43 });
     expect(outside).toEqual({
       "the peer's own request was refused, so there is no answer to it": 8,
       "a whole plain answer in place of a stream": 5,

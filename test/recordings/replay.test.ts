@@ -108,7 +108,7 @@ describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
 
   it("passes every byte of an answer on, but for what the specification wants told otherwise", () => {
     for (const { recording, sent, status, headers, bytes } of forwarded()) {
-      if (!isAnswer(recording) || concealed(recording) || saysNothing(recording)) continue;
+      if (!isResponse(recording) || concealed(recording) || saysNothing(recording)) continue;
       if (failsBehindWords(recording) && status !== 200) {
         // Both came in one piece, before anything was passed on.
         expect(bytes.toString(), recording.id).toContain('"error"');
@@ -149,16 +149,16 @@ describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
         expect([status, JSON.parse(got).error.type], recording.id).toEqual([502, "gateway_error"]);
         continue;
       }
-      const sound = recording.body.slice(0, recording.body.indexOf("event: error"));
+      const audio = recording.body.slice(0, recording.body.indexOf("event: error"));
       const ours = got.indexOf("event: response.failed");
-      expect(sound.startsWith(got.slice(0, ours).trimEnd()), recording.id).toBe(true);
+      expect(audio.startsWith(got.slice(0, ours).trimEnd()), recording.id).toBe(true);
     }
   });
 
   it("tells upstream errors in the caller's shape: their words for the caller's fault, ours for ours", () => {
     let told = 0;
     for (const { recording, status, headers, bytes } of forwarded()) {
-      if (isAnswer(recording)) continue;
+      if (isResponse(recording)) continue;
       told += 1;
       const { error, ...beside } = JSON.parse(bytes.toString());
       const id = headers.get("x-request-id");
@@ -202,7 +202,7 @@ describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
       if (row === undefined) throw new Error(`${recording.id} left no usage`);
       const due = statedUsage(recording);
       const isUnheard = failsBehindWords(recording) && row.charge === 0n;
-      if (!isAnswer(recording) || saysNothing(recording) || isUnheard) {
+      if (!isResponse(recording) || saysNothing(recording) || isUnheard) {
         expect([row.charge, row.reason], recording.id).toEqual([
           0n,
           expect.stringMatching(/^(rejected|upstream_failed)$/),
@@ -249,24 +249,24 @@ function refusal(recording: Recording): { code: string; param: string } | undefi
   if (protocol === "generate-content" && request?.["tools"] && !Array.isArray(request["tools"]))
     return { code: "invalid_request", param: "tools" };
   const id = continues(recording);
-  return id === undefined || answerIds.has(id)
+  return id === undefined || responseIds.has(id)
     ? undefined
     : { code: "previous_response_not_found", param: "previous_response_id" };
 }
 
 /** Of every response that is replayed, and may therefore be gone on from. */
-const answerIds = new Set(
+const responseIds = new Set(
   recordings
     .filter(({ protocol, request }) => protocol === "responses" && request?.["background"] !== true)
     .map(({ body }) => /"id": ?"(resp_[^"]+)"/.exec(body)?.[1]),
 );
 
 /** Success is no answer where its body is none, be it a page, a line of text or an object that says something else. */
-function isAnswer({ status, stream, body }: Recording): boolean {
-  return status < 300 && (stream || (/^\s*\{/.test(body) && ANSWER.test(body)));
+function isResponse({ status, stream, body }: Recording): boolean {
+  return status < 300 && (stream || (/^\s*\{/.test(body) && RESPONSE.test(body)));
 }
 
-const ANSWER = /"(?:choices|output|content|candidates|promptFeedback|usage)"/;
+const RESPONSE = /"(?:choices|output|content|candidates|promptFeedback|usage)"/;
 
 /** A stream in which the vendor told that an account has run dry. */
 function concealed({ stream, body }: Recording): boolean {

@@ -60,7 +60,7 @@ describe("recorded responses", () => {
       }
       const { body: written, losses } = codec.encodeResponse(decoded.response, frame);
       expect(losses, id).toEqual([]);
-      expect(normalAnswer(written), id).toEqual(normalAnswer(original));
+      expect(normalResponse(written), id).toEqual(normalResponse(original));
       seen += 1;
     }
     expect(seen).toBeGreaterThan(200);
@@ -105,14 +105,14 @@ describe("recorded responses", () => {
       if (events.at(-1)?.type !== "finish") continue;
       const run = codec.encodeStream(frame, openLosses({}));
       const frames = [...events.flatMap((event) => run.step(event)), ...run.end()];
-      const answer = await readBySdk("responses", writeFrames(frames), () => 1_000);
-      expect(["completed", "incomplete"], id).toContain(answer.end);
+      const response = await readBySdk("responses", writeFrames(frames), () => 1_000);
+      expect(["completed", "incomplete"], id).toContain(response.end);
     }
   });
 
   it("survives every record mangled", () => {
-    const sound = answered.filter(({ body }) => body !== "");
-    const cases = fc.tuple(fc.constantFrom(...sound), fc.nat(), fc.nat(60), fc.nat(), fc.string());
+    const audio = answered.filter(({ body }) => body !== "");
+    const cases = fc.tuple(fc.constantFrom(...audio), fc.nat(), fc.nat(60), fc.nat(), fc.string());
     fc.assert(
       fc.property(cases, ([{ body, request, stream }, at, length, from, noise]) => {
         const mangled = (text: string) => {
@@ -305,7 +305,7 @@ function normalTool(tool: JsonObject): unknown {
   };
 }
 
-function normalAnswer(body: JsonObject): unknown {
+function normalResponse(body: JsonObject): unknown {
   const usage = asObject(body["usage"]);
   return {
     model: body["model"],

@@ -20,7 +20,7 @@ describe("the vendor's schema of chat completions", () => {
 
   it("refuses what is no request, answer or chunk", () => {
     expect(schema.request({ model: "m" })).not.toEqual([]);
-    expect(schema.answer({ object: "chat.completion" })).not.toEqual([]);
+    expect(schema.response({ object: "chat.completion" })).not.toEqual([]);
     expect(schema.event({ choices: [{ delta: {} }] })).not.toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe("the vendor's schema of chat completions", () => {
     );
     fc.assert(
       fc.property(cases, ([response, events]) => {
-        expect(schema.answer(codec.encodeResponse(response, frame).body)).toEqual([]);
+        expect(schema.response(codec.encodeResponse(response, frame).body)).toEqual([]);
         const run = codec.encodeStream(frame, openLosses({}));
         const frames = [...events.flatMap((event) => run.step(event)), ...run.end()];
         expect(frames.at(-1)?.data).toBe("[DONE]");

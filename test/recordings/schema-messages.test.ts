@@ -33,10 +33,10 @@ describe("the vendor's schema of messages", () => {
   });
 
   it("holds of every answer", () => {
-    expect(schema.answer({ type: "message" })).not.toEqual([]);
+    expect(schema.response({ type: "message" })).not.toEqual([]);
     fc.assert(
       fc.property(chatResponses("responses", { state: "responses" }), (response) => {
-        expect(schema.answer(codec.encodeResponse(response, frame).body)).toEqual([]);
+        expect(schema.response(codec.encodeResponse(response, frame).body)).toEqual([]);
       }),
     );
   });
@@ -75,7 +75,7 @@ describe("the vendor's schema of messages", () => {
       if (!("response" in decoded)) throw new Error(id);
       // The vendor's own tools' blocks come and go with dated versions that the schema does not list.
       if (decoded.response.choices[0]?.parts.some(({ kind }) => kind === "foreign")) continue;
-      note(id, schema.answer(codec.encodeResponse(decoded.response, frame).body));
+      note(id, schema.response(codec.encodeResponse(decoded.response, frame).body));
     }
     expect(faults).toEqual([]);
   });

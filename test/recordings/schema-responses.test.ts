@@ -23,7 +23,7 @@ describe("the vendor's schema of responses", () => {
   const schema = openVendorSchema("responses");
 
   it("refuses what is no response, request or event", () => {
-    expect(schema.answer({ object: "response" })).not.toEqual([]);
+    expect(schema.response({ object: "response" })).not.toEqual([]);
     expect(schema.request({ model: "m", input: [{ type: "function_call" }] })).not.toEqual([]);
     expect(schema.event({ type: "response.created" })).not.toEqual([]);
   });
@@ -45,7 +45,7 @@ describe("the vendor's schema of responses", () => {
     );
     fc.assert(
       fc.property(cases, ([response, events]) => {
-        expect(schema.answer(codec.encodeResponse(response, frame).body)).toEqual([]);
+        expect(schema.response(codec.encodeResponse(response, frame).body)).toEqual([]);
         expect(streamFaults(events)).toEqual([]);
       }),
       { numRuns: 50 },
@@ -79,9 +79,9 @@ describe("the vendor's schema of responses", () => {
       }
       const original = body.startsWith("{") ? JSON.parse(body) : {};
       const decoded = codec.decodeResponse(original, plan("responses"));
-      if (!("response" in decoded) || schema.answer({ ...original, ...LATER }).length > 0) continue;
+      if (!("response" in decoded) || schema.response({ ...original, ...LATER }).length > 0) continue;
       const echo = request === undefined ? {} : echoOf(request);
-      note(id, schema.answer(codec.encodeResponse(decoded.response, { ...frame, echo }).body));
+      note(id, schema.response(codec.encodeResponse(decoded.response, { ...frame, echo }).body));
     }
     expect(faults).toEqual([]);
     expect(seen).toBeGreaterThan(350);

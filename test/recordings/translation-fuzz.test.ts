@@ -5,7 +5,7 @@ import { readRecordings } from "../support/recordings.ts";
 import { fuzzLaw, type Samples } from "../support/translation-fuzz.ts";
 
 /** Longer recordings say nothing more and take most of the time. */
-const MOST_LETTERS = 6_000;
+const MAX_LETTERS = 6_000;
 
 const recordings = readRecordings();
 
@@ -14,13 +14,13 @@ describe.each(CHAT_PROTOCOLS)("whatever comes in as %s, changed from a recording
 });
 
 function recordedSamples(protocol: ChatProtocol): Samples {
-  const short = recordings.filter((each) => each.protocol === protocol && each.body.length < MOST_LETTERS);
-  const answers = short.filter(({ stream }) => !stream).map(({ body }) => parseLoosely(body));
+  const short = recordings.filter((each) => each.protocol === protocol && each.body.length < MAX_LETTERS);
+  const responses = short.filter(({ stream }) => !stream).map(({ body }) => parseLoosely(body));
   return {
     requests: short
       .flatMap(({ request }) => request ?? [])
-      .filter((request) => JSON.stringify(request).length < MOST_LETTERS),
-    answers: answers.filter((answer) => answer !== undefined),
+      .filter((request) => JSON.stringify(request).length < MAX_LETTERS),
+    responses: responses.filter((response) => response !== undefined),
     streams: short.filter(({ stream }) => stream).map(({ body }) => body),
   };
 }

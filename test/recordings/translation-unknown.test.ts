@@ -4,7 +4,7 @@ import { readRecordings } from "../support/recordings.ts";
 import { askUnknown } from "../support/unknown-fields.ts";
 
 /** Longer recordings say nothing more and take most of the time. */
-const MOST_LETTERS = 20_000;
+const MAX_LETTERS = 20_000;
 
 const recordings = readRecordings();
 
@@ -13,7 +13,7 @@ describe("a field that nobody knows, in any object of a recorded request", () =>
     const requests = recordings
       .filter(({ protocol }) => protocol === from)
       .flatMap(({ request }): readonly object[] => (request === undefined ? [] : [request]))
-      .filter((request) => JSON.stringify(request).length < MOST_LETTERS);
+      .filter((request) => JSON.stringify(request).length < MAX_LETTERS);
     const { asked, silent } = askUnknown(from, requests);
     expect(silent).toEqual([]);
     expect(asked).toBeGreaterThan(1_000);

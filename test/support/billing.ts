@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Caller, SpendingLimit } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { HoldOrder, OpenHold, Outcome } from "../../src/billing/billing.ts";
+import type { JournalBilling } from "../../src/billing/journal-billing.ts";
+import { rawText, type SettledEnd } from "../../src/billing/journal-record.ts";
 import { type Balance, grantOpeningBalance, readBalance } from "../../src/billing/ledger-store.ts";
-import { rawText, type SettledEnd } from "../../src/billing/line.ts";
-import type { SpoolBilling } from "../../src/billing/spool-billing.ts";
 import { createTextBilling, type TextBillingOptions } from "../../src/billing/text-billing.ts";
 import { type LedgerReport, verifyLedger } from "../../src/billing/verify.ts";
 import { silentLog } from "../../src/observe/log.ts";
@@ -21,7 +21,7 @@ export interface BillingRig {
   /** A caller whose account was granted so much. */
   account(nanos: bigint, limit?: SpendingLimit): Promise<Caller>;
   /** A gateway's billing with a data dir of its own. */
-  start(name: string, options?: Partial<TextBillingOptions>): Promise<SpoolBilling>;
+  start(name: string, options?: Partial<TextBillingOptions>): Promise<JournalBilling>;
   balance(caller: Caller): Promise<Balance>;
   verify(): Promise<LedgerReport>;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export async function createBillingRig(): Promise<BillingRig> {
   const test = await createTestDatabase();
   const { database } = test;
   const folder = await mkdtemp(join(tmpdir(), "faregate-billing-"));
-  const running = new Set<SpoolBilling>();
+  const running = new Set<JournalBilling>();
   let accounts = 0;
   return {
     database,
@@ -118,7 +118,7 @@ export function endOf(outcome: Outcome, chargeNanos: bigint, holdNanos = chargeN
 
 /** Takes, begins and settles one request, as the relay does; gives its id. */
 export async function serve(
-  billing: SpoolBilling,
+  billing: JournalBilling,
   caller: Caller,
   holdTokens: number,
   usedTokens = holdTokens,

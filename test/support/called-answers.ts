@@ -6,7 +6,7 @@ import { codecOf } from "./codec-of.ts";
 import { frame, plan } from "./conversation-arbitraries.ts";
 
 /** An upstream's answer: the arguments of its calls as it writes them, and its word for the end ("" = none). */
-export interface CalledAnswer {
+export interface CalledResponse {
   readonly calls: readonly string[];
   readonly finish: string;
 }
@@ -27,13 +27,13 @@ type Wire = any;
 export function relayCalls(
   upstream: ChatProtocol,
   client: ChatProtocol,
-  answer: CalledAnswer,
+  response: CalledResponse,
   streamed: boolean,
 ): CalledTold {
   const from = codecOf(upstream);
   const to = codecOf(client);
   if (!streamed) {
-    const decoded = from.decodeResponse(PLAIN[upstream](answer), plan(upstream));
+    const decoded = from.decodeResponse(PLAIN[upstream](response), plan(upstream));
     if ("error" in decoded) throw new Error(`${upstream} reads no answer`);
     const { body, losses } = to.encodeResponse(decoded.response, frame);
     return { ...TOLD[client](body), losses: losses.map(({ path }) => path) };
@@ -41,7 +41,7 @@ export function relayCalls(
   const losses = openLosses({});
   const reader = from.decodeStream(plan(upstream));
   const writer = to.encodeStream(frame, losses);
-  const events = [...STREAMED[upstream](answer).flatMap((each) => reader.step(each)), ...reader.end()];
+  const events = [...STREAMED[upstream](response).flatMap((each) => reader.step(each)), ...reader.end()];
   const frames = [...events.flatMap((event) => writer.step(event)), ...writer.end()];
   const told = TOLD_STREAMED[client](
     frames.flatMap(({ data }) => (data === "[DONE]" ? [] : JSON.parse(data))),
@@ -49,7 +49,7 @@ export function relayCalls(
   return { ...told, losses: losses.list().map(({ path }) => path) };
 }
 
-const PLAIN: Readonly<Record<ChatProtocol, (answer: CalledAnswer) => JsonObject>> = {
+const PLAIN: Readonly<Record<ChatProtocol, (response: CalledResponse) => JsonObject>> = {
   "chat-completions": ({ calls, finish }) => ({
     choices: [
       {
@@ -80,7 +80,7 @@ const PLAIN: Readonly<Record<ChatProtocol, (answer: CalledAnswer) => JsonObject>
   }),
 };
 
-const STREAMED: Readonly<Record<ChatProtocol, (answer: CalledAnswer) => readonly WireFrame[]>> = {
+const STREAMED: Readonly<Record<ChatProtocol, (response: CalledResponse) => readonly WireFrame[]>> = {
   "chat-completions": ({ calls, finish }) => [
     chunk({ role: "assistant", content: "So:" }),
     ...calls.flatMap((text, at) => {
@@ -179,8 +179,8 @@ const TOLD_STREAMED: Readonly<Record<ChatProtocol, (events: readonly Wire[]) => 
       finish: events.find(({ type }) => type === "message_delta").delta.stop_reason,
     };
   },
-  "generate-content"(answers) {
-    const candidates = answers.flatMap((each) => each.candidates ?? []);
+  "generate-content"(responses) {
+    const candidates = responses.flatMap((each) => each.candidates ?? []);
     return {
       calls: candidates.flatMap(({ content }) => content.parts.flatMap(nativeArguments)),
       finish: candidates.map(({ finishReason }) => finishReason ?? "").join(""),

@@ -18,7 +18,7 @@ export interface CallingWire {
   /** The signature of each turn with calls in the history, "" where there is none in its place. */
   signed(body: JsonObject): readonly string[];
   /** Those of all turns, in base64. */
-  pictures(body: JsonObject): readonly string[];
+  images(body: JsonObject): readonly string[];
   /** The functions that the model may call. */
   offered(body: JsonObject): readonly string[];
   plain(turn: CallingTurn): JsonObject;
@@ -26,7 +26,7 @@ export interface CallingWire {
 }
 
 /** Of a `data:` URL. */
-function pictureAt(url: unknown): string {
+function imageAt(url: unknown): string {
   return asText(url).replace(/^data:image\/png;base64,/, "");
 }
 
@@ -41,10 +41,10 @@ const chat: CallingWire = {
       const google = asObject(asObject(first?.["extra_content"])?.["google"]);
       return first === undefined ? [] : [asText(google?.["thought_signature"])];
     }),
-  pictures: ({ messages }) =>
+  images: ({ messages }) =>
     asObjects(messages)
       .flatMap(({ content }) => asObjects(content))
-      .flatMap(({ image_url }) => (image_url === undefined ? [] : [pictureAt(asObject(image_url)?.["url"])])),
+      .flatMap(({ image_url }) => (image_url === undefined ? [] : [imageAt(asObject(image_url)?.["url"])])),
   offered: ({ tools }) => namesOf(asObjects(tools).map((each) => asObject(each["function"]))),
   plain: (turn) => ({
     ...{ id: `chatcmpl-${turn.step}`, object: "chat.completion", created: 1, model: turn.model },
@@ -105,10 +105,10 @@ const responses: CallingWire = {
       return opens ? [asText(items[at - 1]?.["encrypted_content"])] : [];
     });
   },
-  pictures: ({ input }) =>
+  images: ({ input }) =>
     asObjects(input)
       .flatMap(({ content }) => asObjects(content))
-      .flatMap(({ image_url }) => (image_url === undefined ? [] : [pictureAt(image_url)])),
+      .flatMap(({ image_url }) => (image_url === undefined ? [] : [imageAt(image_url)])),
   offered: ({ tools }) => namesOf(asObjects(tools).filter(({ type }) => type === "function")),
   plain: (turn) => responseOf(turn, itemsOf(turn), "completed"),
   stream(turn) {
@@ -194,7 +194,7 @@ const messages: CallingWire = {
       const whole = asText(first?.["thinking"]).startsWith("Hm ");
       return [asText(whole ? first?.["signature"] : first?.["data"])];
     }),
-  pictures: (body) =>
+  images: (body) =>
     asObjects(body["messages"])
       .flatMap(({ content }) => asObjects(content))
       .flatMap(({ type, source }) => (type === "image" ? [asText(asObject(source)?.["data"])] : [])),
@@ -273,7 +273,7 @@ const native: CallingWire = {
       return first === undefined ? [] : [asText(first["thoughtSignature"])];
     });
   },
-  pictures: ({ contents }) =>
+  images: ({ contents }) =>
     asObjects(contents)
       .flatMap(({ parts }) => asObjects(parts))
       .flatMap(({ inlineData }) =>
@@ -281,11 +281,11 @@ const native: CallingWire = {
       ),
   offered: ({ tools }) =>
     namesOf(asObjects(tools).flatMap(({ functionDeclarations }) => asObjects(functionDeclarations))),
-  plain: (turn) => nativeAnswer(turn, nativeParts(turn), "STOP"),
+  plain: (turn) => nativeResponse(turn, nativeParts(turn), "STOP"),
   stream: (turn) =>
     [
-      ...nativeParts(turn).map((part) => nativeAnswer(turn, [part], undefined)),
-      nativeAnswer(turn, [{ text: "" }], "STOP"),
+      ...nativeParts(turn).map((part) => nativeResponse(turn, [part], undefined)),
+      nativeResponse(turn, [{ text: "" }], "STOP"),
     ]
       .map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`)
       .join(""),
@@ -302,7 +302,7 @@ function nativeParts({ step, signature, calls, text }: CallingTurn): readonly Js
   ];
 }
 
-function nativeAnswer(
+function nativeResponse(
   { model }: CallingTurn,
   parts: readonly JsonObject[],
   finishReason: string | undefined,

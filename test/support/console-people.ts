@@ -1,7 +1,7 @@
-import type { SessionAnswer } from "../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../src/console/session/contract.ts";
 import { type ConsoleCaller, callerOf, type SignedIn, signedInBy } from "./console.ts";
 
-export type Role = SessionAnswer["accounts"][number]["role"];
+export type Role = SessionResponse["accounts"][number]["role"];
 
 export interface Guest {
   readonly email: string;

@@ -1,8 +1,8 @@
 import { request } from "undici";
-import type { SessionAnswer } from "../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../src/console/session/contract.ts";
 
 /** What the console answered. */
-export interface ConsoleAnswer {
+export interface ConsoleResponse {
   readonly status: number;
   /** The parsed JSON; the text where it is another type. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -21,17 +21,17 @@ export interface ConsoleAsk {
 
 /** Somebody who calls the console: with a session, with a token, or as nobody. */
 export interface ConsoleCaller {
-  get(path: string): Promise<ConsoleAnswer>;
-  post(path: string, body?: unknown): Promise<ConsoleAnswer>;
-  put(path: string, body?: unknown): Promise<ConsoleAnswer>;
-  patch(path: string, body?: unknown): Promise<ConsoleAnswer>;
-  del(path: string): Promise<ConsoleAnswer>;
-  ask(ask: ConsoleAsk): Promise<ConsoleAnswer>;
+  get(path: string): Promise<ConsoleResponse>;
+  post(path: string, body?: unknown): Promise<ConsoleResponse>;
+  put(path: string, body?: unknown): Promise<ConsoleResponse>;
+  patch(path: string, body?: unknown): Promise<ConsoleResponse>;
+  del(path: string): Promise<ConsoleResponse>;
+  ask(ask: ConsoleAsk): Promise<ConsoleResponse>;
 }
 
 export interface SignedIn extends ConsoleCaller {
   /** What GET /session said at the sign-in. */
-  readonly session: SessionAnswer;
+  readonly session: SessionResponse;
   /** As a browser sends it: `faregate_session=...`. */
   readonly cookie: string;
 }
@@ -49,16 +49,16 @@ export async function signIn(
   gateway: Reachable,
   who: { readonly email: string; readonly password: string; readonly totp?: string } = FIRST_USER,
 ): Promise<SignedIn> {
-  const answer = await callerOf(gateway, {}).post("/session", who);
-  if (answer.status !== 200)
-    throw new Error(`${who.email} cannot sign in: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return signedInBy(gateway, answer);
+  const response = await callerOf(gateway, {}).post("/session", who);
+  if (response.status !== 200)
+    throw new Error(`${who.email} cannot sign in: ${response.status} ${JSON.stringify(response.body)}`);
+  return signedInBy(gateway, response);
 }
 
 /** The caller that an answer with a new session's cookie makes: of signing in, of accepting an invitation. */
-export function signedInBy(gateway: Reachable, answer: ConsoleAnswer): SignedIn {
-  const session = answer.body as SessionAnswer;
-  const cookie = cookieOf(answer);
+export function signedInBy(gateway: Reachable, response: ConsoleResponse): SignedIn {
+  const session = response.body as SessionResponse;
+  const cookie = cookieOf(response);
   return {
     ...callerOf(gateway, { cookie, "x-faregate-csrf": session.csrf_token ?? "" }),
     session,
@@ -71,20 +71,20 @@ export function callerOf(
   { url }: Reachable,
   own: Readonly<Record<string, string | undefined>> = {},
 ): ConsoleCaller {
-  const ask = async ({ method, path, body, headers = {} }: ConsoleAsk): Promise<ConsoleAnswer> => {
+  const ask = async ({ method, path, body, headers = {} }: ConsoleAsk): Promise<ConsoleResponse> => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const type = text === undefined ? {} : { "content-type": "application/json" };
-    const answer = await request(`${url}/api${path}`, {
+    const response = await request(`${url}/api${path}`, {
       method: method as "GET",
       headers: present({ ...type, ...own, ...headers }),
       ...(text === undefined ? {} : { body: text }),
     });
-    const answered = await answer.body.text();
-    const isJson = String(answer.headers["content-type"]).startsWith("application/json");
+    const answered = await response.body.text();
+    const isJson = String(response.headers["content-type"]).startsWith("application/json");
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       body: isJson ? JSON.parse(answered) : answered,
-      headers: answer.headers,
+      headers: response.headers,
     };
   };
   return {
@@ -102,7 +102,7 @@ export function tokenCaller(gateway: Reachable, token: string): ConsoleCaller {
   return callerOf(gateway, { authorization: `Bearer ${token}` });
 }
 
-function cookieOf({ headers }: ConsoleAnswer): string {
+function cookieOf({ headers }: ConsoleResponse): string {
   const [cookie = ""] = [headers["set-cookie"] ?? ""].flat();
   return cookie.split(";", 1)[0] ?? "";
 }

@@ -3,10 +3,10 @@ import type { ChatEvent } from "../../src/conversation/event.ts";
 import { eventsOf as wholeEvents } from "../../src/conversation/events-of.ts";
 import type { Opaque, Origin } from "../../src/conversation/opaque.ts";
 import {
-  type AnswerFrame,
-  type AnswerPlan,
   blankPlan,
   type EncodeTarget,
+  type ResponseFrame,
+  type ResponsePlan,
 } from "../../src/conversation/plan.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import {
@@ -23,17 +23,17 @@ import {
   type ToolResultPart,
 } from "../../src/conversation/request.ts";
 import type {
-  AnswerPart,
   ChatResponse,
   Choice,
   Finish,
   FinishKind,
+  ResponsePart,
 } from "../../src/conversation/response.ts";
 import type { MeteredUsage, TokenUsage } from "../../src/usage/usage.ts";
 
 /** Generators of the neutral form. What they make is well-formed: a valid caller or vendor could have said it. */
 
-/** Where requests of a property test are encoded to, and who mints the state in its answers. */
+/** Where requests of a property test are encoded to, and who issues the state in its answers. */
 export function origin(protocol: ChatProtocol): Origin {
   return { protocol, upstream: "here", model: "model-1" };
 }
@@ -68,11 +68,11 @@ export function bareRequest(more: Partial<ChatRequest>): ChatRequest {
   };
 }
 
-export function plan(protocol: ChatProtocol): AnswerPlan {
+export function plan(protocol: ChatProtocol): ResponsePlan {
   return blankPlan(origin(protocol), "seed");
 }
 
-export const frame: AnswerFrame = {
+export const frame: ResponseFrame = {
   id: "0123456789abcdef",
   requestId: "req-1",
   created: 1_700_000_000,
@@ -140,7 +140,7 @@ function toolRound(names: readonly string[]): fc.Arbitrary<readonly Message[]> {
     .tuple(called, fc.option(textParts(false), { nil: undefined }), fc.infiniteStream(text))
     .map(([calls, said, results]) => {
       const parts: ToolCallPart[] = calls.map((call) => ({ kind: "tool-call", ...call }));
-      const answers: ToolResultPart[] = calls.map(({ id, name }) => ({
+      const responses: ToolResultPart[] = calls.map(({ id, name }) => ({
         kind: "tool-result",
         callId: id,
         name,
@@ -148,7 +148,7 @@ function toolRound(names: readonly string[]): fc.Arbitrary<readonly Message[]> {
       }));
       return [
         { role: "assistant", parts: [...(said === undefined ? [] : [said]), ...parts] },
-        { role: "user", parts: answers },
+        { role: "user", parts: responses },
       ];
     });
 }
@@ -241,7 +241,7 @@ const tokens: fc.Arbitrary<TokenUsage> = fc.record({
   outputReasoning: fc.nat(10_000),
 });
 
-export interface AnswerTraits {
+export interface ResponseTraits {
   /** Kinds of parts that may occur; tool calls and text always do. */
   readonly reasoning?: boolean;
   /** Thoughts and calls carry state of this protocol. */
@@ -250,7 +250,10 @@ export interface AnswerTraits {
 }
 
 /** Whole answers: thoughts, words, calls, each at most a few, and a finish that agrees with them. */
-export function chatResponses(protocol: ChatProtocol, traits: AnswerTraits = {}): fc.Arbitrary<ChatResponse> {
+export function chatResponses(
+  protocol: ChatProtocol,
+  traits: ResponseTraits = {},
+): fc.Arbitrary<ChatResponse> {
   const unsigned = fc.record({ kind: fc.constant("reasoning" as const), text });
   const thought: fc.Arbitrary<ReasoningPart> =
     traits.state === undefined
@@ -271,7 +274,7 @@ export function chatResponses(protocol: ChatProtocol, traits: AnswerTraits = {})
       plain: fc.constantFrom<FinishKind>("stop", "length", "content-filter"),
     })
     .map(({ thoughts, texts, calls, plain }) => {
-      const parts: AnswerPart[] = [...thoughts, ...texts, ...calls];
+      const parts: ResponsePart[] = [...thoughts, ...texts, ...calls];
       const finish: Finish = { unified: calls.length > 0 ? "tool-calls" : plain, protocol };
       return { parts, finish };
     });

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { CrashPoint } from "../../src/base/crash-point.ts";
+import type { Failpoint } from "../../src/base/failpoint.ts";
 import { verifyLedger } from "../../src/billing/verify.ts";
 import { catalogFile } from "./catalog-file.ts";
 import { createTestDatabase } from "./database.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
 import { cleanLedger, expectNothingOpen, ODD_PRICE, priceYaml, readUsageLog } from "./money-books.ts";
-import { faultsOf, type LoadOptions, spoolsLeft, startLoad, type Told } from "./money-crash.ts";
+import { faultsOf, journalsLeft, type LoadOptions, startLoad, type Told } from "./money-crash.ts";
 import { startSandbox } from "./sandbox.ts";
 import { waitFor } from "./wait.ts";
 
@@ -17,9 +17,9 @@ type Modes = LoadOptions["modes"];
 /** One data folder and one database, on which gateways die and are started again. */
 export interface CrashRig {
   /** Starts a gateway that dies at the nth pass of a point, and loads it until it has. */
-  crashAt(point: CrashPoint, options: { readonly modes: Modes; readonly pass: number }): Promise<void>;
+  crashAt(point: Failpoint, options: { readonly modes: Modes; readonly pass: number }): Promise<void>;
   /** Starts a gateway and kills it as soon as it has answered so many requests. */
-  killAfter(answers: number, modes: Modes): Promise<void>;
+  killAfter(responses: number, modes: Modes): Promise<void>;
   /** Starts it again, stops it in order, and gives all that is wrong with the books; [] = nothing. */
   recover(): Promise<string[]>;
   /** `faregate ledger verify`. */
@@ -44,12 +44,12 @@ export async function startCrashRig(): Promise<CrashRig> {
   const loadToDeath = async (
     gateway: TestGateway,
     modes: Modes,
-    ending?: { readonly afterAnswers: number; readonly signal: NodeJS.Signals },
+    ending?: { readonly afterResponses: number; readonly signal: NodeJS.Signals },
   ): Promise<void> => {
     loads += 1;
     const load = startLoad(() => gateway.url, { name: `load${loads}`, modes });
     if (ending !== undefined) {
-      await waitFor("answers before the kill", () => load.answered() >= ending.afterAnswers);
+      await waitFor("answers before the kill", () => load.answered() >= ending.afterResponses);
       gateway.child.kill(ending.signal);
     }
     await gateway.ended;
@@ -63,7 +63,7 @@ export async function startCrashRig(): Promise<CrashRig> {
       if (point === "spool.adopt.before-close") {
         // Met only by the start after a death, before it listens.
         const victim = await start();
-        await loadToDeath(victim, modes, { afterAnswers: 10, signal: "SIGKILL" });
+        await loadToDeath(victim, modes, { afterResponses: 10, signal: "SIGKILL" });
         const env = { FAREGATE_CRASH_AT: point };
         await expect(startGateway({ dataDir, database, catalog, env })).rejects.toThrow(
           "before it was ready",
@@ -73,7 +73,7 @@ export async function startCrashRig(): Promise<CrashRig> {
       if (point === "spool.segment.before-delete") {
         // A spool this small has one segment, which is deleted at its end.
         await loadToDeath(await start({ FAREGATE_CRASH_AT: point }), modes, {
-          afterAnswers: 10,
+          afterResponses: 10,
           signal: "SIGTERM",
         });
         return;
@@ -84,15 +84,15 @@ export async function startCrashRig(): Promise<CrashRig> {
       });
       if (started) await loadToDeath(started, modes);
     },
-    async killAfter(answers, modes) {
+    async killAfter(responses, modes) {
       const gateway = await start();
-      await loadToDeath(gateway, modes, { afterAnswers: answers, signal: "SIGKILL" });
+      await loadToDeath(gateway, modes, { afterResponses: responses, signal: "SIGKILL" });
     },
     async recover() {
       const gateway = await start();
       expect(await gateway.end()).toBe(0);
       await expectNothingOpen(database.url);
-      expect(spoolsLeft(gateway)).toEqual([]);
+      expect(journalsLeft(gateway)).toEqual([]);
       expect((await verifyLedger(database.database)).breaches).toEqual([]);
       await waitFor("the upstream to notice", async () => (await openAt(sandbox.url)) === 0);
       return faultsOf(told, await readUsageLog(database.url), await sandbox.journal(), ODD_PRICE);
@@ -110,7 +110,7 @@ export async function startCrashRig(): Promise<CrashRig> {
 }
 
 /** The last point of each module, where most is done and least is known: `upstream.after-last-byte` of `upstream`. */
-export function onePerModule(points: readonly CrashPoint[]): readonly CrashPoint[] {
+export function onePerModule(points: readonly Failpoint[]): readonly Failpoint[] {
   return [...new Map(points.map((point) => [point.slice(0, point.lastIndexOf(".")), point])).values()];
 }
 

@@ -6,7 +6,7 @@ import { type DashboardWorld, lendSession } from "./dashboard-world.ts";
 export const WIDTHS = [360, 768, 1440];
 
 /** How long a page may take to fit another width; one that does not fit stays so. */
-const MOST_FRAMES = 60;
+const MAX_FRAMES = 60;
 
 /** What looks at the pages of a dashboard that is full of data. */
 export interface FullDashboard {
@@ -40,7 +40,7 @@ export async function redrawn(page: Page): Promise<void> {
 /** Pixels beyond the window; charts take their new size a little after everything else. */
 async function overflowOf(page: Page): Promise<number> {
   let overflow = 0;
-  for (let frames = 0; frames < MOST_FRAMES; frames += 1) {
+  for (let frames = 0; frames < MAX_FRAMES; frames += 1) {
     await redrawn(page);
     overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     if (overflow <= 0) break;

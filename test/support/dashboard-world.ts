@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Visitor } from "./browser.ts";
-import { BOOTSTRAP_PASSWORD, type ConsoleAnswer, type SignedIn, signIn } from "./console.ts";
+import { BOOTSTRAP_PASSWORD, type ConsoleResponse, type SignedIn, signIn } from "./console.ts";
 import type { PathValues } from "./dashboard-pages.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
 import { waitFor } from "./wait.ts";
@@ -94,9 +94,9 @@ async function manyRequests(ask: Ask): Promise<string> {
   const messages = [{ role: "user", content: "Say something about lighthouses." }];
   let requestId = "";
   for (const model of ["text-large", "text-small", "text-large", "text-small", "text-large"]) {
-    const answer = await ask("/v1/chat/completions", { model, messages });
-    await answer.text();
-    requestId = answer.headers.get("x-request-id") ?? "";
+    const response = await ask("/v1/chat/completions", { model, messages });
+    await response.text();
+    requestId = response.headers.get("x-request-id") ?? "";
     await (await ask("/v1/messages", { model, messages, max_tokens: 200, stream: true })).text();
   }
   await (await ask("/v1/embeddings", { model: "embed-small", input: "lighthouse" })).text();
@@ -105,20 +105,20 @@ async function manyRequests(ask: Ask): Promise<string> {
 
 function askOf(url: string, key: string): Ask {
   return async (path, body) => {
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    assert(answer.ok, `${path}: ${answer.status}`);
-    return answer;
+    assert(response.ok, `${path}: ${response.status}`);
+    return response;
   };
 }
 
-async function made(asked: Promise<ConsoleAnswer>): Promise<ConsoleAnswer> {
-  const answer = await asked;
-  assert(answer.status < 300, `${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer;
+async function made(asked: Promise<ConsoleResponse>): Promise<ConsoleResponse> {
+  const response = await asked;
+  assert(response.status < 300, `${response.status}: ${JSON.stringify(response.body)}`);
+  return response;
 }
 
 function isOver({ state }: { readonly state: string }): boolean {

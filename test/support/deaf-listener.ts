@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 const CONNECTED_WITHIN_MS = 1_000;
 
 /** Far beyond any backlog of one. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 const PROGRAM = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, function () {
   console.log(this.address().port);
@@ -27,7 +27,7 @@ export async function deafListener(): Promise<{ readonly port: number; close(): 
     child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   };
-  while (waiting.length < MOST_CONNECTIONS) {
+  while (waiting.length < MAX_CONNECTIONS) {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
     waiting.push(socket);

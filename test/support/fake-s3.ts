@@ -39,7 +39,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     };
     if (wrong !== undefined) answer(403, {}, `<Error><Code>${wrong}</Code></Error>`);
     else if (bucket !== S3_BUCKET) answer(404, {}, "<Error><Code>NoSuchBucket</Code></Error>");
-    else serve(request, { url, key, body, answer, objects, refusals });
+    else serve(request, { url, key, body, response: answer, objects, refusals });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -59,24 +59,24 @@ interface Call {
   readonly body: Buffer;
   readonly objects: FakeS3["objects"];
   readonly refusals: number[];
-  readonly answer: Answer;
+  readonly response: Response;
 }
 
-type Answer = (status: number, headers?: Record<string, string>, text?: Buffer | string) => void;
+type Response = (status: number, headers?: Record<string, string>, text?: Buffer | string) => void;
 
 /** So many keys a page, so that tests see more than one. */
 const PAGE = 3;
 
 function serve(request: IncomingMessage, call: Call): void {
-  const { key, body, objects, refusals, answer, url } = call;
+  const { key, body, objects, refusals, response, url } = call;
   if (request.method === "PUT") {
     const refused = refusals.shift();
     if (refused === undefined) objects.set(key, { body, type: request.headers["content-type"] });
-    answer(refused ?? 200);
+    response(refused ?? 200);
   } else if (request.method === "DELETE") {
     objects.delete(key);
-    answer(204);
-  } else if (key === "") answer(200, {}, listing(objects, url.searchParams));
+    response(204);
+  } else if (key === "") response(200, {}, listing(objects, url.searchParams));
   else read(request.headers.range, call);
 }
 
@@ -97,12 +97,12 @@ function escaped(text: string): string {
     .replaceAll("\r", "&#13;");
 }
 
-function read(range: string | undefined, { key, objects, answer }: Call): void {
+function read(range: string | undefined, { key, objects, response }: Call): void {
   const body = objects.get(key)?.body;
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
-  if (body === undefined) answer(404);
-  else if (first === undefined) answer(200, { "content-length": String(body.length) }, body);
-  else answer(206, {}, body.subarray(Number(first), Number(last) + 1));
+  if (body === undefined) response(404);
+  else if (first === undefined) response(200, { "content-length": String(body.length) }, body);
+  else response(206, {}, body.subarray(Number(first), Number(last) + 1));
 }
 
 /** AWS Signature Version 4; undefined = it is right. */

@@ -9,11 +9,11 @@ import { leaksIn, OURS, quotedTogether } from "./quoted-secrets.ts";
 import { report } from "./report.ts";
 import { seededRandom } from "./seed.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol } from "./text-caller.ts";
-import { answerWell, type VendorCall, vendorUpstream } from "./vendor-upstream.ts";
+import { serveWell, type VendorCall, vendorUpstream } from "./vendor-upstream.ts";
 import { VENDOR_WIRES, wholeStream } from "./vendor-wire.ts";
 
 /** No request of these models can cost more: their whole context and output, at $3 and $15 a million. */
-const MOST_NANOS = (200_000n * 3_000_000_000n + 32_000n * 15_000_000_000n) / 1_000_000n;
+const MAX_NANOS = (200_000n * 3_000_000_000n + 32_000n * 15_000_000_000n) / 1_000_000n;
 const HOSTILE_CALLERS = 6;
 const HONEST_CALLERS = 3;
 /** After so long a caller of a stream without end has had enough. */
@@ -30,7 +30,7 @@ export async function runBesideHostileVendor(seconds: number): Promise<void> {
   const draw = (): number => whole(0, 999_999) / 1_000_000;
   let words = "";
   const vendor = await vendorUpstream((called) => {
-    if (called.model.startsWith("honest")) answerWell(called);
+    if (called.model.startsWith("honest")) serveWell(called);
     else pick(CONDUCTS, draw)(called, { words, draw });
   });
   words = quotedTogether(vendor.url);
@@ -138,13 +138,13 @@ async function judge(gateway: TestGateway, found: Findings): Promise<void> {
   const half = Math.floor(warm.length / 2);
   const grown = median(warm.slice(half)) - median(warm.slice(0, half));
   report(
-    `hostile vendor: honest ${answered} of ${honest} answered; hostile ${hostile}; most charged ${most} of ${MOST_NANOS} nanos; ` +
+    `hostile vendor: honest ${answered} of ${honest} answered; hostile ${hostile}; most charged ${most} of ${MAX_NANOS} nanos; ` +
       `told ${leaks.length} secrets; RSS ${mb(median(warm))} MB, grown by ${mb(grown)} MB, at most ${mb(Math.max(...resident))} MB`,
   );
   expect(leaks).toEqual([]);
   expect(hostile).toBeGreaterThan(0);
   expect(answered / honest).toBeGreaterThanOrEqual(0.99);
-  expect(most).toBeLessThanOrEqual(MOST_NANOS);
+  expect(most).toBeLessThanOrEqual(MAX_NANOS);
   expect(charged.every((nanos) => nanos >= 0n)).toBe(true);
   expect(grown).toBeLessThan(FLAT_BYTES);
 }
@@ -159,7 +159,7 @@ const SSE = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };
 
 const CONDUCTS: readonly Conduct[] = [
-  answerWell,
+  serveWell,
   // Random usage.
   ({ protocol, streamed, model, response }, { draw }) => {
     const text = streamed ? wholeStream(protocol, model) : VENDOR_WIRES[protocol].plain(model);

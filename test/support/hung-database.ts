@@ -26,7 +26,7 @@ export async function startHungWorld(): Promise<HungWorld> {
   const gateway = await startGateway({ embedded: true, env });
   const key = /API key +(\S+)/.exec(gateway.output())?.[1] ?? "";
   const admin = await signIn(gateway);
-  const made = await ask(gateway.url, "/v1/images/generations", PICTURE, { key });
+  const made = await ask(gateway.url, "/v1/images/generations", IMAGE, { key });
   let frozen: readonly number[] = [];
   const thaw = (): void => {
     // The newest first: the server then finds its children awake.
@@ -50,7 +50,7 @@ export async function startHungWorld(): Promise<HungWorld> {
   };
 }
 
-const PICTURE = { model: "imagegen-2", prompt: "A boat" };
+const IMAGE = { model: "imagegen-2", prompt: "A boat" };
 
 /** A request of the table of routes, with what is needed for it to be well formed. */
 interface Probe {
@@ -113,7 +113,7 @@ const BODIES: Readonly<Record<string, object>> = {
   "POST /v1/rerank": { model: "rerank-1", query: "q", documents: ["Hi"] },
   "POST /v1beta/models/{model}:generateContent": CONTENTS,
   "POST /v1beta/models/{model}:streamGenerateContent": CONTENTS,
-  "POST /v1/images/generations": PICTURE,
+  "POST /v1/images/generations": IMAGE,
   "POST /v2/videos/generations": {
     model: "videoa-2.0",
     content: [{ type: "text", text: "A boat" }],
@@ -197,7 +197,7 @@ export async function endureSilence(world: HungWorld, silentMs: number): Promise
   await waitFor("the console to answer again", async () => (await admin.get("/session")).status === 200);
   await waitFor(
     "pictures to be taken again",
-    async () => (await ask(url, "/v1/images/generations", PICTURE, { key })).status === 200,
+    async () => (await ask(url, "/v1/images/generations", IMAGE, { key })).status === 200,
   );
   report(`H7: all is well ${(performance.now() - thawedMs).toFixed(0)} ms after the database went on`);
   expect((await gateway.run("ledger", "verify")).code).toBe(0);

@@ -25,7 +25,7 @@ export async function issuingVendor(prefix: string): Promise<IssuingVendor> {
     };
     const { streamed, protocol, response } = call;
     const type = streamed ? "text/event-stream" : "application/json";
-    response.writeHead(200, { "content-type": type }).end(ANSWERS[protocol](next, streamed));
+    response.writeHead(200, { "content-type": type }).end(RESPONSES[protocol](next, streamed));
   });
   return { vendor, issued };
 }
@@ -40,14 +40,14 @@ const event = (data: object, name?: string): string =>
 const TOKENS = { input_tokens: 5, output_tokens: 2 };
 
 function responses(next: () => string, streamed: boolean): string {
-  const [answer, item, container, file] = [next(), next(), next(), next()];
+  const [response, item, container, file] = [next(), next(), next(), next()];
   const cited = { type: "container_file_citation", container_id: container, file_id: file };
   const content = [{ type: "output_text", text: "Done.", annotations: [cited] }];
   const output = [
     { type: "code_interpreter_call", id: next(), container_id: container, status: "completed", code: "1" },
     { type: "message", id: item, role: "assistant", status: "completed", content },
   ];
-  const begun = { id: answer, object: "response", created_at: 1, model: "m", output: [] };
+  const begun = { id: response, object: "response", created_at: 1, model: "m", output: [] };
   const whole = { ...begun, status: "completed", output, usage: { ...TOKENS, total_tokens: 7 } };
   if (!streamed) return JSON.stringify(whole);
   const at = { item_id: item, output_index: 1, content_index: 0 };
@@ -121,7 +121,7 @@ function native(): string {
   return JSON.stringify({ candidates: [candidate], usageMetadata });
 }
 
-const ANSWERS: Readonly<Record<TextProtocol, (next: () => string, streamed: boolean) => string>> = {
+const RESPONSES: Readonly<Record<TextProtocol, (next: () => string, streamed: boolean) => string>> = {
   "chat-completions": chat,
   responses,
   messages,

@@ -78,7 +78,7 @@ const REQUESTS: Readonly<Record<TextProtocol, object>> = {
 };
 
 /** An answer that calls the tool. */
-export function longAnswer(protocol: TextProtocol, streamed: boolean): string {
+export function longResponse(protocol: TextProtocol, streamed: boolean): string {
   return streamed ? STREAMS[protocol].map(frame).join("") : text(PLAIN[protocol]);
 }
 

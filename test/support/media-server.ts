@@ -145,12 +145,12 @@ export async function startMediaServer(): Promise<MediaServer> {
     tasks,
     stopping,
     async ask(path, body, headers = {}) {
-      const answer = await fetch(`${base}${path}`, {
+      const response = await fetch(`${base}${path}`, {
         method: body === undefined ? "GET" : "POST",
         headers: { authorization: "Bearer sk-one", ...headers },
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
-      return { status: answer.status, headers: answer.headers, json: await answer.json() };
+      return { status: response.status, headers: response.headers, json: await response.json() };
     },
     async close() {
       app.server.closeAllConnections();

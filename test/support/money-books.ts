@@ -185,5 +185,5 @@ export async function expectNothingOpen(databaseUrl: string): Promise<void> {
             (select count(*)::int from spools where not closed) as spools,
             (select count(*)::int from quarantined_lines) as quarantined`,
   );
-  expect(left).toEqual({ leases: 0, spools: 0, quarantined: 0 });
+  expect(left).toEqual({ leases: 0, journals: 0, quarantined: 0 });
 }

@@ -94,15 +94,15 @@ export function faultsOf(
 }
 
 /** The spools on a data folder: none is left once everything is posted. */
-export function spoolsLeft(gateway: TestGateway): string[] {
+export function journalsLeft(gateway: TestGateway): string[] {
   const folder = join(gateway.dataDir, "spool");
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 /** Process ids of those that wrote the spools on a data folder. */
-export function spoolOwners(gateway: TestGateway): number[] {
-  return spoolsLeft(gateway).map((spool) => {
-    const file = join(gateway.dataDir, "spool", spool, "owner.json");
+export function journalOwners(gateway: TestGateway): number[] {
+  return journalsLeft(gateway).map((journal) => {
+    const file = join(gateway.dataDir, "spool", journal, "owner.json");
     // Gone between the two looks: nobody's.
     return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : 0;
   });

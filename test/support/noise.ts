@@ -13,7 +13,7 @@ export async function withNoise<T>(
       const before = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 50));
       const woken = performance.now();
-      await fetch(`${url}/healthz`).then((answer) => answer.text());
+      await fetch(`${url}/healthz`).then((response) => response.text());
       noiseMs = Math.max(noiseMs, woken - before - 50, performance.now() - woken);
     }
   };

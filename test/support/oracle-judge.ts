@@ -1,10 +1,10 @@
 import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import {
-  type AnswerFrame,
-  type AnswerPlan,
   blankPlan,
   type EncodeTarget,
+  type ResponseFrame,
+  type ResponsePlan,
 } from "../../src/conversation/plan.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { Quirks } from "../../src/conversation/quirks.ts";
@@ -13,7 +13,7 @@ import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { EncodedRequest, Translation, WireFrame } from "../../src/protocols/translation.ts";
 import { frame } from "./conversation-arbitraries.ts";
 import { type Difference, differences } from "./oracle-differences.ts";
-import { normalAnswer, normalRequest } from "./oracle-normal.ts";
+import { normalRequest, normalResponse } from "./oracle-normal.ts";
 import type { PairRow, StreamRow } from "./oracle-rows.ts";
 import { foldStream } from "./oracle-streams.ts";
 
@@ -40,7 +40,7 @@ export function judgePair(row: PairRow): readonly Finding[] {
   const plan = refused ? blankPlan(target.origin, target.seed) : encoded.value.plan;
   return [
     ...(refused ? refusal(row, encoded.refused.path) : judgeRequest(row, encoded.value)),
-    ...judgeAnswer(row, plan, { ...frame, echo: decoded.value.echo }),
+    ...judgeResponse(row, plan, { ...frame, echo: decoded.value.echo }),
   ];
 }
 
@@ -56,13 +56,13 @@ function judgeRequest(row: PairRow, { body, losses }: EncodedRequest): readonly 
   return differences(ours, theirs).map((difference) => findingOf(row, "request", difference, lost));
 }
 
-function judgeAnswer(row: PairRow, plan: AnswerPlan, framed: AnswerFrame): readonly Finding[] {
+function judgeResponse(row: PairRow, plan: ResponsePlan, framed: ResponseFrame): readonly Finding[] {
   if (row.answer === undefined) return [];
-  const answer = codecOf(row.upstream).decodeResponse(row.answer.given, plan);
-  if ("error" in answer) throw new Error(`${row.id}: ${JSON.stringify(answer.error)}`);
-  const { body } = codecOf(row.caller).encodeResponse(answer.response, framed);
-  const ours = normalAnswer(row.caller, body);
-  const theirs = normalAnswer(row.caller, row.answer.expected);
+  const response = codecOf(row.upstream).decodeResponse(row.answer.given, plan);
+  if ("error" in response) throw new Error(`${row.id}: ${JSON.stringify(response.error)}`);
+  const { body } = codecOf(row.caller).encodeResponse(response.response, framed);
+  const ours = normalResponse(row.caller, body);
+  const theirs = normalResponse(row.caller, row.answer.expected);
   return differences(ours, theirs).map((difference) => findingOf(row, "answer", difference, []));
 }
 
@@ -80,11 +80,11 @@ function findingOf(
   lost: readonly string[],
 ): Finding {
   const place = difference.path.replace(/\[\d+\]/g, "[]");
-  return { ...difference, row: id, side, caller, upstream, lost, place: placeInAnswer(place) };
+  return { ...difference, row: id, side, caller, upstream, lost, place: placeInResponse(place) };
 }
 
 /** Where it stands in the whole answer, for what an event of a stream tells. */
-function placeInAnswer(place: string): string {
+function placeInResponse(place: string): string {
   return EVENT_PARTS.reduce((told, [part, whole]) => told.replace(part, whole), place);
 }
 

@@ -10,7 +10,7 @@ export function normalRequest(protocol: ChatProtocol, body: unknown): unknown {
 }
 
 /** The same for answers; ids of the answer and of its items, and the time, are each gateway's own. */
-export function normalAnswer(protocol: ChatProtocol, body: unknown): unknown {
+export function normalResponse(protocol: ChatProtocol, body: unknown): unknown {
   return plain(withoutIds(protocol, withoutNulls(body)));
 }
 

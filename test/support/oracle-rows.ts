@@ -35,7 +35,7 @@ export function readPairs(): Read<PairRow>[] {
     if (caller === undefined || upstream === undefined) return { outside: "a protocol we do not speak" };
     const given = asObject(line["upstream_response"]);
     const expected = asObject(line["expected_response"]);
-    const answered = answerProtocol(given) === upstream && answerProtocol(expected) === caller;
+    const answered = responseProtocol(given) === upstream && responseProtocol(expected) === caller;
     return {
       row: {
         id: nameOf(line),
@@ -81,7 +81,7 @@ function requestProtocol(body: JsonObject | undefined): ChatProtocol | undefined
   return String(body["model"]).startsWith("claude") ? "messages" : "chat-completions";
 }
 
-function answerProtocol(body: JsonObject | undefined): ChatProtocol | undefined {
+function responseProtocol(body: JsonObject | undefined): ChatProtocol | undefined {
   if (body === undefined) return undefined;
   if ("candidates" in body) return "generate-content";
   if ("choices" in body) return "chat-completions";

@@ -127,7 +127,7 @@ const TO_RESPONSES: readonly Rule[] = [
   },
 ];
 
-export const ANSWER_RULES: readonly Rule[] = [
+export const RESPONSE_RULES: readonly Rule[] = [
   ...TO_ANY,
   ...[
     { caller: "chat-completions", rules: TO_CHAT },

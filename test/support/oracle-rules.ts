@@ -1,5 +1,5 @@
 import type { Finding } from "./oracle-judge.ts";
-import { ANSWER_RULES } from "./oracle-rules-answers.ts";
+import { RESPONSE_RULES } from "./oracle-rules-answers.ts";
 import { REQUEST_RULES } from "./oracle-rules-requests.ts";
 import { STREAM_RULES } from "./oracle-rules-streams.ts";
 
@@ -11,7 +11,7 @@ export interface Rule {
   covers(finding: Finding): boolean;
 }
 
-export const ORACLE_RULES: readonly Rule[] = [...REQUEST_RULES, ...ANSWER_RULES, ...STREAM_RULES];
+export const ORACLE_RULES: readonly Rule[] = [...REQUEST_RULES, ...RESPONSE_RULES, ...STREAM_RULES];
 
 export function ruleFor(finding: Finding): Rule | undefined {
   return ORACLE_RULES.find((rule) => rule.covers(finding));

@@ -1,6 +1,6 @@
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../../src/protocols/json.ts";
-import { normalAnswer } from "./oracle-normal.ts";
+import { normalResponse } from "./oracle-normal.ts";
 
 /**
  * A stream without what each gateway cuts as it likes: deltas in a row are one, numbers and ids are gone.
@@ -15,9 +15,9 @@ export function foldStream(protocol: ChatProtocol, text: string): unknown {
     case "responses":
       return joined(byItem(frames).map((frame) => normalEvent(protocol, frame, "response")));
     case "chat-completions":
-      return { ...chatAnswer(frames), done: /^data: \[DONE\]$/m.test(text) };
+      return { ...chatResponse(frames), done: /^data: \[DONE\]$/m.test(text) };
     case "generate-content":
-      return nativeAnswer(frames);
+      return nativeResponse(frames);
   }
 }
 
@@ -26,11 +26,11 @@ function framesOf(text: string): JsonObject[] {
 }
 
 function normalEvent(protocol: ChatProtocol, frame: JsonObject, whole: string): JsonObject {
-  const { sequence_number: _, item_id: __, item, [whole]: answer, ...rest } = frame;
-  return normalAnswer(protocol, {
+  const { sequence_number: _, item_id: __, item, [whole]: response, ...rest } = frame;
+  return normalResponse(protocol, {
     ...rest,
-    ...(answer === undefined ? {} : { [whole]: normalAnswer(protocol, answer) }),
-    ...(item === undefined ? {} : { item: normalAnswer(protocol, item) }),
+    ...(response === undefined ? {} : { [whole]: normalResponse(protocol, response) }),
+    ...(item === undefined ? {} : { item: normalResponse(protocol, item) }),
   }) as JsonObject;
 }
 
@@ -98,7 +98,7 @@ const GROWING = new Set([
   "arguments",
 ]);
 
-function chatAnswer(chunks: readonly JsonObject[]): JsonObject {
+function chatResponse(chunks: readonly JsonObject[]): JsonObject {
   let message: JsonObject = {};
   let finish: unknown;
   let usage: unknown;
@@ -113,7 +113,7 @@ function chatAnswer(chunks: readonly JsonObject[]): JsonObject {
     }
   }
   const tool_calls = calls.size === 0 ? null : [...calls.values()];
-  return normalAnswer("chat-completions", {
+  return normalResponse("chat-completions", {
     model: chunks[0]?.["model"],
     object: chunks[0]?.["object"],
     choices: [{ message: { ...message, tool_calls }, finish_reason: finish }],
@@ -128,7 +128,7 @@ function grownCall(before: JsonObject | undefined, more: JsonObject): JsonObject
   return { ...merged(rest, other), function: merged(asObject(had) ?? {}, asObject(said) ?? {}) };
 }
 
-function nativeAnswer(chunks: readonly JsonObject[]): unknown {
+function nativeResponse(chunks: readonly JsonObject[]): unknown {
   const parts: JsonObject[] = [];
   let finishReason: unknown;
   let usageMetadata: unknown;
@@ -146,7 +146,7 @@ function nativeAnswer(chunks: readonly JsonObject[]): unknown {
       }
     }
   }
-  return normalAnswer("generate-content", {
+  return normalResponse("generate-content", {
     modelVersion: chunks[0]?.["modelVersion"],
     candidates: [{ content: { parts }, finishReason }],
     usageMetadata,

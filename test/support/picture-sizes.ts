@@ -1,5 +1,5 @@
 /** The specification's table: pixels of a picture by ratio and tier. */
-export const PICTURE_SIZES = `
+export const IMAGE_SIZES = `
 1:1  1248x1248 2048x2048 2880x2880
 16:9 1680x944  2048x1152 3840x2160
 9:16 944x1680  1152x2048 2160x3840

@@ -9,7 +9,7 @@ export interface ReceivedRequest {
 }
 
 /** An answer to give: its body leaves piece by piece, each in a write of its own. */
-export interface GivenAnswer {
+export interface GivenResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly pieces: readonly Uint8Array[];
@@ -22,7 +22,7 @@ export interface ReplayUpstream {
 
 /** An upstream on a free port that gives whatever `answer` says. */
 export async function startReplayUpstream(
-  answer: (request: ReceivedRequest) => GivenAnswer,
+  answer: (request: ReceivedRequest) => GivenResponse,
 ): Promise<ReplayUpstream> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -46,7 +46,7 @@ export async function startReplayUpstream(
   };
 }
 
-async function give(response: ServerResponse, { status, headers, pieces }: GivenAnswer): Promise<void> {
+async function give(response: ServerResponse, { status, headers, pieces }: GivenResponse): Promise<void> {
   response.writeHead(status, headers);
   response.socket?.setNoDelay(true);
   for (const piece of pieces) {

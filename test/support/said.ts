@@ -106,8 +106,8 @@ const STREAMED: Readonly<Record<TextProtocol, (text: string) => Said>> = {
   "generate-content": (text) => saidNatively(dataOf(text)),
 };
 
-function saidNatively(answers: readonly Wire[]): Said {
-  const candidates = answers.flatMap((answer) => answer.candidates ?? []);
+function saidNatively(responses: readonly Wire[]): Said {
+  const candidates = responses.flatMap((response) => response.candidates ?? []);
   const parts: Wire[] = candidates.flatMap((candidate) => candidate.content?.parts ?? []);
   return {
     text: joined(parts.filter((part) => !part.thought).map((part) => part.text)),

@@ -32,12 +32,12 @@ export async function startSandbox(...args: string[]): Promise<TestSandbox> {
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const { sandbox: url } = JSON.parse(line.toString()) as { sandbox: string };
   const control = async (method: string, path: string, body?: object): Promise<string> => {
-    const answer = await fetch(`${url}/_sandbox/${path}`, {
+    const response = await fetch(`${url}/_sandbox/${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`sandbox ${method} ${path}: ${answer.status} ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`sandbox ${method} ${path}: ${response.status} ${text}`);
     return text;
   };
   return {

@@ -5,7 +5,7 @@ import { dashboardPages, type PathValues } from "./dashboard-pages.ts";
 import { type DashboardWorld, fillDashboard, lendSession, openDashboardWorld } from "./dashboard-world.ts";
 
 /** Pictures come later than the page; those far below the window come never. */
-const PICTURES_SHOWN = `Promise.race([
+const IMAGES_SHOWN = `Promise.race([
   Promise.all([...document.images].map((image) => image.decode().catch(() => undefined))),
   new Promise((resolve) => setTimeout(resolve, 2000)),
 ])`;
@@ -44,7 +44,7 @@ async function shoot(world: DashboardWorld, state: string, values: PathValues): 
           await page.goto(path);
           await page.locator("h1").first().waitFor();
           await page.locator(".animate-pulse").first().waitFor({ state: "detached" });
-          await page.evaluate(PICTURES_SHOWN);
+          await page.evaluate(IMAGES_SHOWN);
           await page.screenshot({ path: join(into, `${fileName(path)}.png`), fullPage: true });
         }
       }

@@ -57,8 +57,8 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** These SDKs give a body that is no JSON back as a string, as if it were an answer. */
-function checkNotString(answer: unknown): void {
-  if (typeof answer !== "object") throw new TypeError("the answer is no object");
+function checkNotString(response: unknown): void {
+  if (typeof response !== "object") throw new TypeError("the answer is no object");
 }
 
 /**

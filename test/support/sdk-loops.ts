@@ -65,10 +65,10 @@ async function chatLoop(
         function: { name, parameters: CITY },
       })),
     };
-    const answer = streamed
+    const response = streamed
       ? await client.chat.completions.stream(ask).finalChatCompletion()
       : await client.chat.completions.create(ask);
-    const message = answer.choices[0]?.message;
+    const message = response.choices[0]?.message;
     if (message === undefined) throw new Error("no choice");
     return message;
   };
@@ -169,8 +169,8 @@ async function nativeLoop(
   let chat = client.chats.create({ model: one, config });
   const say = async (message: string | Part[]) => {
     if (!streamed) {
-      const answer = await chat.sendMessage({ message });
-      return { calls: answer.functionCalls ?? [], text: answer.text ?? "" };
+      const response = await chat.sendMessage({ message });
+      return { calls: response.functionCalls ?? [], text: response.text ?? "" };
     }
     const calls = [];
     let text = "";

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 
 /** What an unmodified official SDK reads from a stream. */
-export interface SdkAnswer {
+export interface SdkResponse {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
   /** Why it ended, in the word of the protocol; undefined or null where the SDK was not told. */
@@ -16,7 +16,7 @@ export function readBySdk(
   protocol: ChatProtocol,
   stream: string,
   nextSize: () => number,
-): Promise<SdkAnswer> {
+): Promise<SdkResponse> {
   const bytes = Buffer.from(stream);
   let at = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -34,9 +34,9 @@ export function readBySdk(
 
 const NOWHERE = { apiKey: "unused", baseURL: "http://127.0.0.1:9", maxRetries: 0 };
 
-const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) => Promise<SdkAnswer>>> = {
-  async "chat-completions"(answer) {
-    const client = new OpenAI({ ...NOWHERE, fetch: answer });
+const READERS: Readonly<Record<ChatProtocol, (response: () => Promise<Response>) => Promise<SdkResponse>>> = {
+  async "chat-completions"(response) {
+    const client = new OpenAI({ ...NOWHERE, fetch: response });
     const asked = { model: "m", messages: [{ role: "user" as const, content: "q" }] };
     const { choices } = await client.chat.completions.stream(asked).finalChatCompletion();
     const message = choices[0]?.message;
@@ -50,8 +50,8 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
     };
   },
 
-  async responses(answer) {
-    const client = new OpenAI({ ...NOWHERE, fetch: answer });
+  async responses(response) {
+    const client = new OpenAI({ ...NOWHERE, fetch: response });
     const final = await client.responses.stream({ model: "m", input: "q" }).finalResponse();
     const { output, output_text, status } = final;
     return {
@@ -63,8 +63,8 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
     };
   },
 
-  async messages(answer) {
-    const client = new Anthropic({ ...NOWHERE, fetch: answer });
+  async messages(response) {
+    const client = new Anthropic({ ...NOWHERE, fetch: response });
     const asked = { model: "m", max_tokens: 9, messages: [{ role: "user" as const, content: "q" }] };
     const { content, stop_reason } = await client.messages.stream(asked).finalMessage();
     return {
@@ -76,11 +76,11 @@ const READERS: Readonly<Record<ChatProtocol, (answer: () => Promise<Response>) =
     };
   },
 
-  async "generate-content"(answer) {
+  async "generate-content"(response) {
     // This SDK takes no `fetch`, so that it reads the global one's place for as long as the call begins.
     const client = new GoogleGenAI({ apiKey: "unused", httpOptions: { baseUrl: NOWHERE.baseURL } });
     const real = globalThis.fetch;
-    globalThis.fetch = answer;
+    globalThis.fetch = response;
     const chunks = await client.models
       .generateContentStream({ model: "m", contents: "q" })
       .finally(() => (globalThis.fetch = real));

@@ -60,7 +60,7 @@ export async function signingVendors(
       return;
     }
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify(answerOf(asText(body["model"]), signed(`${own}${calls.length}`))));
+    response.end(JSON.stringify(responseOf(asText(body["model"]), signed(`${own}${calls.length}`))));
   };
   const vendors = await Promise.all(Array.from({ length: count }, () => vendorUpstream(serve)));
   return {
@@ -80,7 +80,7 @@ function signed(text: string): string {
   return Buffer.from(`${text}${TAIL}`).toString("base64");
 }
 
-function answerOf(model: string, encrypted_content: string): JsonObject {
+function responseOf(model: string, encrypted_content: string): JsonObject {
   const content = [{ type: "output_text", text: "Well.", annotations: [], logprobs: [] }];
   return {
     ...{ id: "resp_1", object: "response", created_at: 1, status: "completed", model },

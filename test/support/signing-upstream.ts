@@ -17,10 +17,10 @@ export interface SigningScript {
   /** The name of the conversation, "" of one that is none of the script's. */
   name(body: JsonObject): string;
   /** Pictures that each request shows, in base64. */
-  readonly pictures: readonly string[];
+  readonly images: readonly string[];
   /** What it calls after so many turns with calls; nothing: it answers. */
   calls(step: number, offered: readonly string[], name: string): CallingTurn["calls"];
-  readonly answer: string;
+  readonly response: string;
 }
 
 const REFUSAL = {
@@ -41,9 +41,9 @@ export async function signingUpstream(script: SigningScript): Promise<SigningUps
     const name = script.name(body);
     const found = wire.signed(body);
     const wanted = found.map((_, step) => signatureOf(name, step));
-    const pictures = wire.pictures(body);
-    if (name !== "" && JSON.stringify([pictures, found]) !== JSON.stringify([script.pictures, wanted])) {
-      faults.push(`${name}: ${JSON.stringify({ protocol, pictures, found })}`);
+    const images = wire.images(body);
+    if (name !== "" && JSON.stringify([images, found]) !== JSON.stringify([script.images, wanted])) {
+      faults.push(`${name}: ${JSON.stringify({ protocol, images, found })}`);
       response.writeHead(400, { "content-type": "application/json" });
       response.end(VENDOR_WIRES[protocol].error(REFUSAL));
       return;
@@ -52,7 +52,7 @@ export async function signingUpstream(script: SigningScript): Promise<SigningUps
     const step = found.length;
     const calls = name === "" ? [] : script.calls(step, wire.offered(body), name);
     const signature = calls.length === 0 ? undefined : signatureOf(name, step);
-    const turn = { step, model, signature, calls, text: script.answer };
+    const turn = { step, model, signature, calls, text: script.response };
     response.writeHead(200, { "content-type": streamed ? "text/event-stream" : "application/json" });
     response.end(streamed ? wire.stream(turn) : JSON.stringify(wire.plain(turn)));
   });

@@ -23,23 +23,23 @@ export type StateLoop = (ask: LoopAsk) => Promise<string>;
 const NAMES = ["get_weather", "get_tide"];
 /** Calls come this often; then the answer. */
 export const STEPS = 4;
-export const ANSWER = "Seven degrees.";
+export const RESPONSE = "Seven degrees.";
 /** A PNG of one pixel in base64. */
-const PICTURE =
+const IMAGE =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** What the model does in these loops: both tools at once, step after step. The question names the conversation. */
 export const LOOP_SCRIPT: SigningScript = {
   name: (body) => /loop-[\w-]+/.exec(JSON.stringify(body))?.[0] ?? "",
-  pictures: [PICTURE],
+  images: [IMAGE],
   calls: (step) => (step < STEPS ? NAMES.map((name) => ({ name, args: { city: "Oslo" } })) : []),
-  answer: ANSWER,
+  response: RESPONSE,
 };
 
 const CITY = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
-const PICTURE_URL = `data:image/png;base64,${PICTURE}`;
+const IMAGE_URL = `data:image/png;base64,${IMAGE}`;
 /** More than any loop here takes. */
-const MOST_STEPS = 8;
+const MAX_STEPS = 8;
 
 export const STATE_LOOPS: Readonly<
   Record<
@@ -115,19 +115,19 @@ async function chatLoop(
       role: "user",
       content: [
         { type: "text", text: question },
-        { type: "image_url", image_url: { url: PICTURE_URL } },
+        { type: "image_url", image_url: { url: IMAGE_URL } },
       ],
     },
   ];
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const ask = {
       ...{ model, messages, reasoning_effort: "low" as const },
       tools: NAMES.map((name) => ({ type: "function" as const, function: { name, parameters: CITY } })),
     };
-    const answer = streamed
+    const response = streamed
       ? await client.chat.completions.stream(ask).finalChatCompletion()
       : await client.chat.completions.create(ask);
-    const message = answer.choices[0]?.message;
+    const message = response.choices[0]?.message;
     if (message === undefined) throw new Error("no choice");
     const calls = message.tool_calls ?? [];
     if (calls.length === 0) return message.content ?? "";
@@ -144,26 +144,26 @@ async function responsesLoop({ url, model, question, streamed }: LoopAsk): Promi
       role: "user",
       content: [
         { type: "input_text", text: question },
-        { type: "input_image", image_url: PICTURE_URL, detail: "auto" },
+        { type: "input_image", image_url: IMAGE_URL, detail: "auto" },
       ],
     },
   ];
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const ask = {
       ...{ model, input, reasoning: { effort: "low" as const }, store: false },
       include: ["reasoning.encrypted_content" as const],
       tools: NAMES.map((name) => ({ type: "function" as const, name, parameters: CITY, strict: false })),
     };
-    const answer = streamed
+    const response = streamed
       ? await client.responses.stream(ask).finalResponse()
       : await client.responses.create(ask);
-    const results = answer.output.flatMap((item) =>
+    const results = response.output.flatMap((item) =>
       item.type === "function_call"
         ? [{ type: "function_call_output" as const, call_id: item.call_id, output: "7" }]
         : [],
     );
-    if (results.length === 0) return answer.output_text;
-    input.push(...(answer.output as OpenAI.Responses.ResponseInputItem[]), ...results);
+    if (results.length === 0) return response.output_text;
+    input.push(...(response.output as OpenAI.Responses.ResponseInputItem[]), ...results);
   }
   return "";
 }
@@ -175,11 +175,11 @@ async function messagesLoop({ url, model, question, streamed }: LoopAsk): Promis
       role: "user",
       content: [
         { type: "text", text: question },
-        { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: IMAGE } },
       ],
     },
   ];
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const ask = {
       ...{ model, messages, max_tokens: 4_000 },
       thinking: { type: "enabled" as const, budget_tokens: 1_024 },
@@ -206,8 +206,8 @@ async function nativeLoop({ url, model, question, streamed }: LoopAsk): Promise<
     tools: [{ functionDeclarations: NAMES.map((name) => ({ name, parametersJsonSchema: CITY })) }],
   };
   const chat = client.chats.create({ model, config });
-  let message: Part[] = [{ text: question }, { inlineData: { mimeType: "image/png", data: PICTURE } }];
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  let message: Part[] = [{ text: question }, { inlineData: { mimeType: "image/png", data: IMAGE } }];
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const calls = [];
     let text = "";
     if (streamed) {
@@ -216,9 +216,9 @@ async function nativeLoop({ url, model, question, streamed }: LoopAsk): Promise<
         text += chunk.text ?? "";
       }
     } else {
-      const answer = await chat.sendMessage({ message });
-      calls.push(...(answer.functionCalls ?? []));
-      text = answer.text ?? "";
+      const response = await chat.sendMessage({ message });
+      calls.push(...(response.functionCalls ?? []));
+      text = response.text ?? "";
     }
     if (calls.length === 0) return text;
     message = calls.map(({ id, name = "" }) => ({
@@ -242,12 +242,12 @@ async function aiLoop(
         role: "user" as const,
         content: [
           { type: "text" as const, text: question },
-          { type: "image" as const, image: PICTURE, mediaType: "image/png" },
+          { type: "image" as const, image: IMAGE, mediaType: "image/png" },
         ],
       },
     ],
     tools,
-    stopWhen: stepCountIs(MOST_STEPS),
+    stopWhen: stepCountIs(MAX_STEPS),
     maxRetries: 0,
     providerOptions,
   };

@@ -12,8 +12,8 @@ import type {
   PollOutcome,
   SubmitOutcome,
   TaskApi,
-  TaskApiAnswer,
   TaskApiRequest,
+  TaskApiResponse,
 } from "../../src/upstreams/task-apis/task-api.ts";
 import { createTransport } from "../../src/upstreams/transport.ts";
 import { PATIENT } from "./transport-rig.ts";
@@ -157,10 +157,10 @@ export function taskApiContract(vendor: FakeVendor): void {
       ...{ upstream, requestId: "request-1", request },
       credential: { id: 1n, name: "main", secret: "their-key" },
     });
-  const answerTo = async (request: TaskApiRequest): Promise<TaskApiAnswer> => {
+  const answerTo = async (request: TaskApiRequest): Promise<TaskApiResponse> => {
     const outcome = await ask(request);
     if (outcome.type === "failed") throw new Error(outcome.failure.message);
-    return outcome.answer;
+    return outcome.response;
   };
   const submit = async (order = firstOrder(vendor)): Promise<SubmitOutcome> =>
     api.readSubmit(await answerTo(api.submit(order, ABOUT)));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CrashPoint, TASK_CRASH_POINTS } from "../../src/base/crash-point.ts";
+import { type Failpoint, TASK_FAILPOINTS } from "../../src/base/failpoint.ts";
 import { verifyLedger } from "../../src/billing/verify.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
@@ -19,10 +19,10 @@ import {
 } from "./task-load.ts";
 
 /** Those of a webhook are met only where one is told, which task-webhooks.test.ts does. */
-export const POINTS = TASK_CRASH_POINTS.filter((point) => !point.startsWith("task.webhook"));
+export const POINTS = TASK_FAILPOINTS.filter((point) => !point.startsWith("task.webhook"));
 
 /** The crash points under pictures and videos alike, one after the other on the same database. */
-export function taskCrashLaws(points: readonly CrashPoint[]): void {
+export function taskCrashLaws(points: readonly Failpoint[]): void {
   describe("M3, T1-T4: tasks survive a death anywhere", { timeout: PATIENCE_MS }, () => {
     let sandbox: TestSandbox;
     let database: TestDatabase;

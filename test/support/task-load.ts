@@ -56,14 +56,14 @@ export async function submitTask(
     medium === "image"
       ? ["/v1/images/generations", { model: "imagegen-2", prompt, size: "1:1" }]
       : ["/v2/videos/generations", { model: "videob-3.0-video", prompt, duration: 2, resolution: "480P" }];
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method: "POST",
     headers: { ...HEADERS, ...headers },
     body: JSON.stringify(order),
   });
-  const body = (await answer.json()) as Record<string, unknown>;
+  const body = (await response.json()) as Record<string, unknown>;
   const id = typeof body["task_id"] === "string" ? body["task_id"] : undefined;
-  return { status: answer.status, id, body };
+  return { status: response.status, id, body };
 }
 
 export async function readTask(
@@ -73,8 +73,8 @@ export async function readTask(
   wait = 0,
 ): Promise<Record<string, unknown>> {
   const path = medium === "image" ? `/v1/images/tasks/${id}` : `/v2/videos/generations/${id}`;
-  const answer = await fetch(`${url}${path}?wait=${wait}`, { headers: HEADERS });
-  return (await answer.json()) as Record<string, unknown>;
+  const response = await fetch(`${url}${path}?wait=${wait}`, { headers: HEADERS });
+  return (await response.json()) as Record<string, unknown>;
 }
 
 export interface AcceptedTask {
@@ -152,7 +152,7 @@ export function createsByTask(journal: readonly JournalLine[]): ReadonlyMap<stri
 }
 
 /** T2's figure. */
-const MOST_LATE_SECONDS = 60;
+const MAX_LATE_SECONDS = 60;
 
 /** Everything that is wrong with tasks that should be over, held against what callers were told and the upstream did. */
 export function taskFaults(
@@ -173,7 +173,7 @@ export function taskFaults(
     } else if (state === "FAILURE") {
       if (chargeNanos !== 0n) faults.push(`${id} failed and was charged ${chargeNanos}`);
     } else faults.push(`${id} is ${state}`);
-    if (lateSeconds !== null && lateSeconds > MOST_LATE_SECONDS)
+    if (lateSeconds !== null && lateSeconds > MAX_LATE_SECONDS)
       faults.push(`${id} ended ${lateSeconds} s late`);
   }
   for (const [id] of creates) if (!byId.has(id)) faults.push(`the upstream made ${id}, which nobody knows`);

@@ -18,7 +18,7 @@ import type {
   PollOutcome,
   SubmitOutcome,
   TaskApi,
-  TaskApiAnswer,
+  TaskApiResponse,
 } from "../../src/upstreams/task-apis/task-api.ts";
 import { type BillingRig, createBillingRig } from "./billing.ts";
 import { waitFor } from "./wait.ts";
@@ -80,14 +80,14 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
 
 /** The vendor's API: requests and answers carry what the functions above say. */
 export function fakeApi(idempotent = false): TaskApi {
-  const read = <T>(answer: TaskApiAnswer): T => JSON.parse(new TextDecoder().decode(answer.body)) as T;
+  const read = <T>(response: TaskApiResponse): T => JSON.parse(new TextDecoder().decode(response.body)) as T;
   return {
     name: "fake",
     idempotent,
     submit: (_order, { taskId }) => ({ method: "POST", path: `/submit/${taskId}` }),
-    readSubmit: (answer) => read<SubmitOutcome>(answer),
+    readSubmit: (response) => read<SubmitOutcome>(response),
     poll: (upstreamId) => ({ method: "GET", path: `/look/${upstreamId}` }),
-    readPoll: (answer) => read<PollOutcome>(answer),
+    readPoll: (response) => read<PollOutcome>(response),
   };
 }
 
@@ -104,15 +104,15 @@ export function askVendors(vendors: readonly FakeVendor[]): (ask: UpstreamAsk) =
     if (vendor === undefined) throw new Error(`nobody plays ${upstream.name}`);
     const [, kind, taskId = ""] = request.path.split("/");
     vendor.asked.push({ kind: kind === "submit" || kind === "find" ? kind : "look", taskId });
-    const answers = { submit: vendor.onSubmit, find: vendor.onFind, look: vendor.onLook };
-    const outcome = await answers[kind as keyof typeof answers](taskId);
+    const responses = { submit: vendor.onSubmit, find: vendor.onFind, look: vendor.onLook };
+    const outcome = await responses[kind as keyof typeof responses](taskId);
     if (outcome === "lost" || outcome === "unreachable") {
       const phase = outcome === "lost" ? "first-byte" : "connect";
       return { type: "failed", failure: { kind: "closed", phase, message: outcome } };
     }
     return {
       type: "answered",
-      answer: { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(outcome)) },
+      response: { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(outcome)) },
     };
   };
 }

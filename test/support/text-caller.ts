@@ -130,10 +130,10 @@ export function call(url: string, wish: Wish, options: CallOptions = {}): Promis
   });
 }
 
-function heardOf(wish: Wish, answer: IncomingMessage | undefined, text: string): Heard {
-  const status = answer?.statusCode ?? 0;
-  const id = answer?.headers["x-request-id"];
-  const whole = answer?.complete === true;
+function heardOf(wish: Wish, response: IncomingMessage | undefined, text: string): Heard {
+  const status = response?.statusCode ?? 0;
+  const id = response?.headers["x-request-id"];
+  const whole = response?.complete === true;
   return {
     status,
     requestId: typeof id === "string" ? id : undefined,

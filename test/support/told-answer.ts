@@ -1,7 +1,7 @@
 import type { TextProtocol } from "./text-caller.ts";
 
 /** One answer, said independently of the protocol and of how it is framed. */
-export interface ToldAnswer {
+export interface ToldResponse {
   /** "" = not a word. */
   readonly text: string;
   readonly end: "stop" | "length" | "declined" | "failed";
@@ -10,11 +10,11 @@ export interface ToldAnswer {
 }
 
 /** The answer as a vendor of the protocol writes it, whole and as a stream. */
-export function toldAnswer(
+export function toldResponse(
   protocol: TextProtocol,
-  answer: ToldAnswer,
+  response: ToldResponse,
 ): { readonly plain: string; readonly events: string } {
-  return WRITERS[protocol](answer);
+  return WRITERS[protocol](response);
 }
 
 const INPUT = 7;
@@ -23,7 +23,7 @@ const frame = (data: object, name?: string): string =>
   `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 const WRITERS: Readonly<
-  Record<TextProtocol, (answer: ToldAnswer) => { readonly plain: string; readonly events: string }>
+  Record<TextProtocol, (response: ToldResponse) => { readonly plain: string; readonly events: string }>
 > = {
   "chat-completions"({ text, end, output }) {
     const words = { stop: "stop", length: "length", declined: "content_filter", failed: "error" };

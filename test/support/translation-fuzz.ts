@@ -14,12 +14,12 @@ import { streamFaults } from "./stream-grammar/stream-faults.ts";
 const CASES = Number(process.env["FAREGATE_FUZZ_CASES"] ?? 50_000) / CHAT_PROTOCOLS.length;
 
 /** Ten times what a case takes on a busy machine. */
-const MOST_MS_PER_CASE = 20;
+const MAX_MS_PER_CASE = 20;
 
 /** What is changed before it is read: at least one of each kind. */
 export interface Samples {
   readonly requests: readonly unknown[];
-  readonly answers: readonly unknown[];
+  readonly responses: readonly unknown[];
   readonly streams: readonly string[];
 }
 
@@ -29,9 +29,9 @@ export interface Samples {
  * in a protocol that is drawn.
  */
 export function fuzzLaw(protocol: ChatProtocol, samples: Samples): void {
-  it(`throws nothing in ${CASES} cases`, { timeout: CASES * MOST_MS_PER_CASE }, () => {
+  it(`throws nothing in ${CASES} cases`, { timeout: CASES * MAX_MS_PER_CASE }, () => {
     const random = seededRandom("TEST_SEED");
-    const mangler = openMangler(random, wordsOf([...samples.requests, ...samples.answers]));
+    const mangler = openMangler(random, wordsOf([...samples.requests, ...samples.responses]));
     for (let at = 0; at < CASES; at += 1) {
       const other = CHAT_PROTOCOLS[random.whole(0, CHAT_PROTOCOLS.length - 1)] ?? protocol;
       const input = drawn(at, samples, mangler, random);
@@ -89,7 +89,7 @@ function drawn(at: number, samples: Samples, mangler: Mangler, random: SeededRan
   const kind = at % INPUTS.length;
   if (kind === 2)
     return random.whole(0, 9) === 0 ? mangler.noise() : mangler.stream(oneOf(samples.streams, random));
-  const sample = oneOf(kind === 0 ? samples.requests : samples.answers, random);
+  const sample = oneOf(kind === 0 ? samples.requests : samples.responses, random);
   switch (random.whole(0, 9)) {
     case 0:
       return mangler.noise();

@@ -3,10 +3,10 @@ import type { Timeouts, Upstream } from "../../src/catalog/catalog.ts";
 import { silentLog } from "../../src/observe/log.ts";
 import type {
   Transport,
-  UpstreamAnswer,
   UpstreamCall,
   UpstreamFailure,
-  UpstreamFlight,
+  UpstreamRequest,
+  UpstreamResponse,
 } from "../../src/upstreams/call.ts";
 import { createTransport } from "../../src/upstreams/transport.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "./scripted-upstream.ts";
@@ -28,9 +28,9 @@ export interface TransportRig {
   readonly server: ScriptedUpstream;
   serve(script: (request: WireRequest) => void, over?: Partial<Upstream>): Promise<Upstream>;
   /** Sends and records what comes back. */
-  open(call: UpstreamCall, also?: Partial<UpstreamAnswer>): Run;
+  open(call: UpstreamRequest, also?: Partial<UpstreamResponse>): Run;
   /** The same, awaited to its end. */
-  answerOf(call: UpstreamCall, also?: Partial<UpstreamAnswer>): Promise<Run>;
+  responseOf(call: UpstreamRequest, also?: Partial<UpstreamResponse>): Promise<Run>;
   /** Ends the upstream, so that nothing listens at its address. */
   stopServer(): Promise<void>;
   reset(): Promise<void>;
@@ -52,7 +52,7 @@ export function transportRig(): TransportRig {
       return upstreamOf(server.url, over);
     },
     open: (call, also = {}) => openRun(transport, call, also),
-    async answerOf(call, also = {}) {
+    async responseOf(call, also = {}) {
       const run = openRun(transport, call, also);
       await until(() => run.ended || run.failures > 0);
       return run;
@@ -71,7 +71,7 @@ export function transportRig(): TransportRig {
 }
 
 export interface Run {
-  flight: UpstreamFlight;
+  flight: UpstreamCall;
   heads: number;
   status: number;
   text: string;
@@ -80,7 +80,7 @@ export interface Run {
   failures: number;
 }
 
-function openRun(transport: Transport, call: UpstreamCall, also: Partial<UpstreamAnswer>): Run {
+function openRun(transport: Transport, call: UpstreamRequest, also: Partial<UpstreamResponse>): Run {
   const run: Run = {
     flight: { isSent: () => false, pause: () => undefined, resume: () => undefined, abort: () => undefined },
     heads: 0,
@@ -111,7 +111,7 @@ function openRun(transport: Transport, call: UpstreamCall, also: Partial<Upstrea
 }
 
 /** A receiver that ignores everything. */
-export const deaf: UpstreamAnswer = {
+export const deaf: UpstreamResponse = {
   head: () => undefined,
   data: () => undefined,
   ended: () => undefined,
@@ -136,8 +136,8 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
 
 export function callOf(
   upstream: Upstream,
-  over: Partial<UpstreamCall> & { secret?: string } = {},
-): UpstreamCall {
+  over: Partial<UpstreamRequest> & { secret?: string } = {},
+): UpstreamRequest {
   const { secret = "their-key", ...rest } = over;
   return {
     candidate: {

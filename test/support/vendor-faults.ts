@@ -1,5 +1,5 @@
 import type { VendorCall } from "./vendor-upstream.ts";
-import { answerWell } from "./vendor-upstream.ts";
+import { serveWell } from "./vendor-upstream.ts";
 import { VENDOR_WIRES, type VendorFault } from "./vendor-wire.ts";
 
 /** Words of a vendor about our account there: no caller may ever read them. */
@@ -70,7 +70,7 @@ export const DISGUISED = "error-under-200";
 export function failByModel(call: VendorCall): void {
   const found = FAULT_CASES.find((each) => call.model.endsWith(faultModel(each)));
   if (call.model === DISGUISED) failDisguised(call);
-  else if (found === undefined) answerWell(call);
+  else if (found === undefined) serveWell(call);
   else if (found.when === "before") failBefore(call, found.fault);
   else if (found.streamed) failInStream(call, found.fault);
   else failInBody(call, found.fault);

@@ -8,7 +8,7 @@ import { fixture } from "./fixtures.ts";
 /** Judges wire bodies by the vendor's published schema; each answers what is wrong, [] where nothing is. */
 export interface VendorSchema {
   request(body: unknown): readonly string[];
-  answer(body: unknown): readonly string[];
+  response(body: unknown): readonly string[];
   /** The data of one event of a stream; its terminal word and its errors are no matter of schemas. */
   event(data: unknown): readonly string[];
 }
@@ -22,7 +22,7 @@ const OPEN: Readonly<Record<ChatProtocol, () => VendorSchema>> = {
     const { judge } = openSpec("openai-openapi.yml");
     return {
       request: (body) => judge("CreateChatCompletionRequest", body),
-      answer: (body) => judge("CreateChatCompletionResponse", body),
+      response: (body) => judge("CreateChatCompletionResponse", body),
       event: (data) => judge("CreateChatCompletionStreamResponse", data),
     };
   },
@@ -36,7 +36,7 @@ const OPEN: Readonly<Record<ChatProtocol, () => VendorSchema>> = {
     );
     return {
       request: (body) => judge("CreateResponse", body),
-      answer: (body) => judge("Response", body),
+      response: (body) => judge("Response", body),
       event(data) {
         const { type } = data as { type?: string };
         const name = events.get(type);
@@ -49,15 +49,15 @@ const OPEN: Readonly<Record<ChatProtocol, () => VendorSchema>> = {
     const { judge } = openSpec("anthropic-openapi.yml");
     return {
       request: (body) => judge("CreateMessageParams", body),
-      answer: (body) => judge("Message", body),
+      response: (body) => judge("Message", body),
       event: (data) => judge("MessageStreamEvent", data),
     };
   },
 
   "generate-content"() {
     const judge = discoveryJudge();
-    const answer = (body: unknown): readonly string[] => judge("GenerateContentResponse", sent(body));
-    return { request: (body) => judge("GenerateContentRequest", sent(body)), answer, event: answer };
+    const response = (body: unknown): readonly string[] => judge("GenerateContentResponse", sent(body));
+    return { request: (body) => judge("GenerateContentRequest", sent(body)), response, event: response };
   },
 };
 

@@ -27,9 +27,7 @@ export interface VendorUpstream {
  * An upstream of the test's own process that speaks the four text protocols. `serve` answers each
  * request as it likes, by the model's name as a rule; without one every request is answered well.
  */
-export async function vendorUpstream(
-  serve: (call: VendorCall) => void = answerWell,
-): Promise<VendorUpstream> {
+export async function vendorUpstream(serve: (call: VendorCall) => void = serveWell): Promise<VendorUpstream> {
   const sockets = new Set<Socket>();
   const calls: VendorCall[] = [];
   const server = createServer((request, response) => {
@@ -65,7 +63,7 @@ export async function vendorUpstream(
 }
 
 /** Answers as a healthy vendor does. */
-export function answerWell({ protocol, streamed, model, response }: VendorCall): void {
+export function serveWell({ protocol, streamed, model, response }: VendorCall): void {
   if (streamed)
     response.writeHead(200, { "content-type": "text/event-stream" }).end(wholeStream(protocol, model));
   else

@@ -1,4 +1,4 @@
-import type { SessionAnswer } from "../../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../../src/console/session/contract.ts";
 import { ApiError, errorOf, unreachable } from "./api-error.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -31,8 +31,8 @@ export async function write<Answer>(
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "csrf_failed") throw error;
     // Someone signed in anew in another tab: the word is another one now.
-    const before = queryClient.getQueryData<SessionAnswer>(["session"]);
-    const now = await read<SessionAnswer>("/session");
+    const before = queryClient.getQueryData<SessionResponse>(["session"]);
+    const now = await read<SessionResponse>("/session");
     queryClient.setQueryData(["session"], now);
     if (now.person.id === before?.person.id) return send();
     // Somebody else: what this page's person began is not theirs to finish.
@@ -50,7 +50,7 @@ export function apiUrl(path: string, query: Query = {}): string {
 }
 
 function writeHeaders(body: unknown): Record<string, string> {
-  const word = queryClient.getQueryData<SessionAnswer>(["session"])?.csrf_token;
+  const word = queryClient.getQueryData<SessionResponse>(["session"])?.csrf_token;
   return {
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...(word ? { "x-faregate-csrf": word } : {}),

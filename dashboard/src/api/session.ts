@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { AccountDetail } from "../../../src/console/accounts/contract.ts";
-import type { SessionAnswer } from "../../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../../src/console/session/contract.ts";
 import { ApiError } from "./api-error.ts";
 import { read } from "./client.ts";
 import { useRead } from "./use-read.ts";
@@ -10,7 +10,7 @@ import { useRead } from "./use-read.ts";
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () =>
-    read<SessionAnswer>("/session").catch((error: unknown) => {
+    read<SessionResponse>("/session").catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
     }),
@@ -18,13 +18,13 @@ export const sessionQuery = queryOptions({
 });
 
 /** Who is signed in. Only for pages within the shell, which nobody sees unsigned. */
-export function useSession(): SessionAnswer {
+export function useSession(): SessionResponse {
   const { data } = useSuspenseQuery(sessionQuery);
   if (data === null) throw new Error("nobody is signed in");
   return data;
 }
 
-export type AccountRole = SessionAnswer["accounts"][number]["role"];
+export type AccountRole = SessionResponse["accounts"][number]["role"];
 
 /** The account of the path, and what the person may do in it; an operator may do what its owner may. */
 export function useAccount(): { readonly id: string; readonly name: string; readonly role: AccountRole } {

@@ -6,7 +6,7 @@ import { queryClient } from "./query-client.ts";
 export type Liveness = "connecting" | "live" | "lost";
 
 /** As long as browsers wait by themselves. */
-const AGAIN_MS = 3_000;
+const RETRY_DELAY_MS = 3_000;
 
 /**
  * Hears a stream of the console as long as the page is open. The browser reconnects by itself after a lost connection, but
@@ -27,7 +27,7 @@ export function useEvents<Event>(path: string, hear: (event: Event) => void, que
         setLiveness("lost");
         if (source.readyState !== EventSource.CLOSED) return;
         askWhy();
-        timer = setTimeout(open, AGAIN_MS);
+        timer = setTimeout(open, RETRY_DELAY_MS);
       };
       source.onmessage = ({ data }: MessageEvent<string>) => latest.current(JSON.parse(data) as Event);
     };

@@ -9,7 +9,7 @@ import { partsWords } from "./words.ts";
 /** How long typing rests before the gateway is asked. */
 const REST_MS = 250;
 /** As many as are looked over at a glance; more words find the others. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** As wide as its box, so that it stands within the window wherever that does. */
 const OVER =
@@ -180,7 +180,7 @@ function useFound<Row>(path: string, typed: string, enabled: boolean) {
   }, [typed]);
   const { data, error, isPlaceholderData } = useRead<ListAnswer<Row>>(
     path,
-    { search: search.trim(), limit: MOST_SHOWN },
+    { search: search.trim(), limit: MAX_SHOWN },
     { enabled },
   );
   return {

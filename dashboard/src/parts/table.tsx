@@ -44,7 +44,7 @@ export function Table<Row>({
 }
 
 /** As many of the rows at hand as are drawn at once: thousands would stop the browser for seconds. */
-const MOST_DRAWN = 100;
+const MAX_DRAWN = 100;
 
 /** Rows that are all there and may be thousands: a page of them, after as many as the URL says. */
 export function ManyRows<Row>({
@@ -55,7 +55,7 @@ export function ManyRows<Row>({
   const given = Number(search["after"] ?? 0);
   // Anybody may have typed it, and rows that were there may be gone.
   const after = Number.isInteger(given) && given > 0 && given < rows.length ? given : 0;
-  const end = after + MOST_DRAWN;
+  const end = after + MAX_DRAWN;
   return (
     <div>
       <Rows rows={rows.slice(after, end)} {...rest} />

@@ -3,7 +3,7 @@ import { newHexId } from "../ids.ts";
 import type { MediaNote } from "../journal.ts";
 import { isObject, type JsonObject, parseJson } from "../json.ts";
 import { Refusal, refuse } from "../refusal.ts";
-import { sendAnswer, strikeBeforeHeaders } from "../reply.ts";
+import { sendResponse, strikeBeforeHeaders } from "../reply.ts";
 import { parseDirectives, withoutDirectives } from "../scenario.ts";
 import type { World } from "../world.ts";
 import { type Asset, type AssetType, assetFileName } from "./asset.ts";
@@ -25,7 +25,7 @@ const createErrors = assetErrors("create");
 const readErrors = assetErrors("get");
 
 /** POST /v1/videoa/asset/create. */
-export async function answerAssetCreate(world: World, call: Call): Promise<void> {
+export async function serveAssetCreate(world: World, call: Call): Promise<void> {
   await refusing(call, createErrors, async () => {
     const body = parseJson(call.body.toString("utf8"));
     if (!isObject(body)) return refuse("The body is not a JSON object.", undefined, "invalid_request");
@@ -48,15 +48,15 @@ export async function answerAssetCreate(world: World, call: Call): Promise<void>
       polled: 0,
     };
     world.media.assets.set(asset.id, asset);
-    call.track.answerId = asset.id;
+    call.track.responseId = asset.id;
     note.id = asset.id;
-    const answer = { success: true, result: { Id: asset.id, Status: "Pending" } };
-    await sendAnswer(call, scenario, JSON.stringify(answer), { "x-request-id": newHexId("", 32) });
+    const response = { success: true, result: { Id: asset.id, Status: "Pending" } };
+    await sendResponse(call, scenario, JSON.stringify(response), { "x-request-id": newHexId("", 32) });
   });
 }
 
 /** GET /v1/videoa/asset/{id}. */
-export async function answerAssetRead(world: World, call: Call, id: string): Promise<void> {
+export async function serveAssetRead(world: World, call: Call, id: string): Promise<void> {
   await refusing(call, readErrors, async () => {
     const { track } = call;
     const note: MediaNote = { id };
@@ -65,7 +65,7 @@ export async function answerAssetRead(world: World, call: Call, id: string): Pro
     const asset = world.media.assets.get(id);
     if (asset === undefined || asset.account !== call.fingerprint)
       return refuseWith502("get", "The asset does not exist.");
-    track.answerId = id;
+    track.responseId = id;
     track.tag = asset.scenario.tag ?? null;
     asset.polled += 1;
     const said = { id, list: asset.scenario.polls, asked: asset.polled };
@@ -77,7 +77,7 @@ export async function answerAssetRead(world: World, call: Call, id: string): Pro
     note.told = told;
     const record = { success: true, result: encodeAsset(world, call, asset, told) };
     const body = turn?.type === "nonsense" ? turn.body : JSON.stringify(record);
-    await sendAnswer(call, scenario, body, { "x-request-id": newHexId("", 32) });
+    await sendResponse(call, scenario, body, { "x-request-id": newHexId("", 32) });
   });
 }
 

@@ -29,9 +29,9 @@ describe("assets of the sandbox", () => {
   });
 
   it("registers an asset, works on it and makes it usable", async () => {
-    const answer = await sandbox.post(ASSETS, asset(), MINE);
-    const { Id: id } = answer.json.result;
-    expect(answer.json).toEqual({
+    const response = await sandbox.post(ASSETS, asset(), MINE);
+    const { Id: id } = response.json.result;
+    expect(response.json).toEqual({
       success: true,
       result: { Id: expect.stringMatching(/^asset-/), Status: "Pending" },
     });
@@ -104,13 +104,13 @@ describe("assets of the sandbox", () => {
     ["no name", { name: undefined }, "invalid_asset_name"],
     ["a field that is no asset's", { group: "g" }, "unknown_field"],
   ])("refuses %s in shape A", async (_, change, code) => {
-    const answer = await sandbox.post(ASSETS, asset(change), MINE);
-    expect([answer.status, answer.json.error.type, answer.json.error.code]).toEqual([
+    const response = await sandbox.post(ASSETS, asset(change), MINE);
+    expect([response.status, response.json.error.type, response.json.error.code]).toEqual([
       400,
       "gateway_error",
       code,
     ]);
-    expect(answer.json.error.message).toMatch(/\(request id: [0-9a-f]{32}\)$/);
+    expect(response.json.error.message).toMatch(/\(request id: [0-9a-f]{32}\)$/);
   });
 
   it("answers 502 for an asset it does not know or that is another's, and where it is told to", async () => {
@@ -119,8 +119,8 @@ describe("assets of the sandbox", () => {
       [read("asset-none"), MINE],
       [read(id), { authorization: "Bearer other" }],
     ] as const) {
-      const answer = await get(sandbox, target, headers);
-      expect([answer.status, answer.json.error.code]).toEqual([502, "seedance_asset_get_failed"]);
+      const response = await get(sandbox, target, headers);
+      expect([response.status, response.json.error.code]).toEqual([502, "seedance_asset_get_failed"]);
     }
     const refused = await sandbox.post(ASSETS, asset({ name: "[[sandbox: error=502]]" }), MINE);
     expect([refused.status, refused.json.error.code]).toEqual([502, "seedance_asset_create_failed"]);

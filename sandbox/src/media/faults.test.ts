@@ -23,13 +23,13 @@ describe("scripted pictures and videos", () => {
   const scripted = (directive: string): ReturnType<typeof imageBody> =>
     imageBody({ prompt: `A fox [[sandbox: ${directive}]]`, size: "64x64" });
   const poll = async (id: string): Promise<unknown> => {
-    const answer = await get(sandbox, imageTask(id)).catch(() => undefined);
-    return answer?.json?.status ?? answer?.status ?? "no answer";
+    const response = await get(sandbox, imageTask(id)).catch(() => undefined);
+    return response?.json?.status ?? response?.status ?? "no answer";
   };
   const times = async <T>(count: number, ask: () => Promise<T>): Promise<T[]> => {
-    const answers: T[] = [];
-    for (let index = 0; index < count; index += 1) answers.push(await ask());
-    return answers;
+    const responses: T[] = [];
+    for (let index = 0; index < count; index += 1) responses.push(await ask());
+    return responses;
   };
 
   it("fails with the reason it is given, in each medium's word", async () => {
@@ -54,16 +54,16 @@ describe("scripted pictures and videos", () => {
   });
 
   it("says it is saturated, with a time to wait, in shape B", async () => {
-    const answer = await sandbox.post(
+    const response = await sandbox.post(
       VIDEOS,
       videobBody({ prompt: "A fox [[sandbox: error=429 retry_after=7]]" }),
     );
-    expect([answer.status, answer.headers.get("retry-after"), answer.json.code, answer.json.data]).toEqual([
-      429,
-      "7",
-      "rate_limit_exceeded",
-      null,
-    ]);
+    expect([
+      response.status,
+      response.headers.get("retry-after"),
+      response.json.code,
+      response.json.data,
+    ]).toEqual([429, "7", "rate_limit_exceeded", null]);
   });
 
   it("loses the answer to a submit whose task it has made, and the journal says so", async () => {
@@ -165,7 +165,7 @@ describe("scripted pictures and videos", () => {
       path: IMAGES,
       model: "imagegen-2",
       tag: "mine",
-      answerId: id,
+      responseId: id,
       status: 200,
       outcome: "completed",
       media: { id, body: { size: "64x64", resolution: "1k", prompt } },

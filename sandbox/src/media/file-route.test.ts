@@ -86,9 +86,9 @@ describe("files of the sandbox", () => {
     const faulty = await linkOf('A fox [[sandbox: files="503,half,garbage,cut"]]');
     const fetched: (number | string)[] = [];
     for (let index = 0; index < 5; index += 1) {
-      const answer = await get(sandbox, faulty).catch(() => undefined);
+      const response = await get(sandbox, faulty).catch(() => undefined);
       fetched.push(
-        answer === undefined ? "broken" : answer.status === 200 ? answer.bytes.length : answer.status,
+        response === undefined ? "broken" : response.status === 200 ? response.bytes.length : response.status,
       );
     }
     expect(fetched).toEqual([503, "broken", 27, "broken", expect.any(Number)]);

@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const fileErrors = assetErrors("get");
 
 /** GET and HEAD of a file: made now if it never was, whole or the range asked for. */
-export async function answerFile(world: World, call: Call, name: string): Promise<void> {
+export async function serveFile(world: World, call: Call, name: string): Promise<void> {
   const { request, track } = call;
   const { range } = request.headers;
   track.media = { file: name, ...(range === undefined ? {} : { range }) };
@@ -77,7 +77,7 @@ function wasPromised(task: Task): boolean {
 function noteTask({ track, request }: Call, task: Task): void {
   track.model = task.order.model;
   track.tag = task.scenario.tag ?? null;
-  track.answerId = task.id;
+  track.responseId = task.id;
   if (track.media !== undefined) track.media.id = task.id;
   if (request.method === "GET") task.fetched += 1;
 }

@@ -5,11 +5,15 @@ import { credentialRefusal } from "../text-route.ts";
 import type { MediaErrorForm } from "./wire/errors.ts";
 
 /** Runs an answer for a credential that is good, and sends what it throws as a refusal. */
-export async function refusing(call: Call, form: MediaErrorForm, answer: () => Promise<void>): Promise<void> {
+export async function refusing(
+  call: Call,
+  form: MediaErrorForm,
+  response: () => Promise<void>,
+): Promise<void> {
   try {
     const refused = credentialRefusal(call.credential, form);
     if (refused !== undefined) throw new Refusal(refused);
-    await answer();
+    await response();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     call.track.refused = error.error.status;

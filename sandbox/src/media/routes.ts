@@ -1,26 +1,26 @@
 import type { Call } from "../call.ts";
 import type { MediaProtocolName } from "../prompt.ts";
 import type { World } from "../world.ts";
-import { answerAssetCreate, answerAssetRead } from "./asset-route.ts";
-import { answerFile } from "./file-route.ts";
+import { serveAssetCreate, serveAssetRead } from "./asset-route.ts";
+import { serveFile } from "./file-route.ts";
 import { FILES_PREFIX } from "./links.ts";
-import { answerPoll, answerSubmit } from "./task-route.ts";
+import { servePoll, serveSubmit } from "./task-route.ts";
 
 export interface MediaRoute {
   protocol: MediaProtocolName;
-  answer(world: World, call: Call): Promise<void>;
+  response(world: World, call: Call): Promise<void>;
 }
 
 const POSTS: Readonly<Record<string, MediaRoute>> = {
   "/v1/images/generations": {
     protocol: "image-submit",
-    answer: (world, call) => answerSubmit(world, call, "image"),
+    response: (world, call) => serveSubmit(world, call, "image"),
   },
   "/v2/videos/generations": {
     protocol: "video-submit",
-    answer: (world, call) => answerSubmit(world, call, "video"),
+    response: (world, call) => serveSubmit(world, call, "video"),
   },
-  "/v1/videoa/asset/create": { protocol: "asset-create", answer: answerAssetCreate },
+  "/v1/videoa/asset/create": { protocol: "asset-create", response: serveAssetCreate },
 };
 
 type Reader = (id: string) => MediaRoute;
@@ -29,17 +29,17 @@ type Reader = (id: string) => MediaRoute;
 const GETS: readonly (readonly [prefix: string, route: Reader])[] = [
   [
     "/v1/images/tasks/",
-    (id) => ({ protocol: "image-poll", answer: (world, call) => answerPoll(world, call, "image", id) }),
+    (id) => ({ protocol: "image-poll", response: (world, call) => servePoll(world, call, "image", id) }),
   ],
   [
     "/v2/videos/generations/",
-    (id) => ({ protocol: "video-poll", answer: (world, call) => answerPoll(world, call, "video", id) }),
+    (id) => ({ protocol: "video-poll", response: (world, call) => servePoll(world, call, "video", id) }),
   ],
   [
     "/v1/videoa/asset/",
-    (id) => ({ protocol: "asset-read", answer: (world, call) => answerAssetRead(world, call, id) }),
+    (id) => ({ protocol: "asset-read", response: (world, call) => serveAssetRead(world, call, id) }),
   ],
-  [FILES_PREFIX, (name) => ({ protocol: "file", answer: (world, call) => answerFile(world, call, name) })],
+  [FILES_PREFIX, (name) => ({ protocol: "file", response: (world, call) => serveFile(world, call, name) })],
 ];
 
 /** The route of a picture, video, asset or file; undefined for everything else. */

@@ -3,7 +3,7 @@ import { newHexId } from "../ids.ts";
 import type { MediaNote } from "../journal.ts";
 import { isAbsent, isObject, type JsonObject, parseJson } from "../json.ts";
 import { Refusal, refuse } from "../refusal.ts";
-import { sendAnswer, strikeBeforeHeaders } from "../reply.ts";
+import { sendResponse, strikeBeforeHeaders } from "../reply.ts";
 import { parseDirectives, withoutDirectives } from "../scenario.ts";
 import { bareNumbers } from "../usage-fault.ts";
 import type { World } from "../world.ts";
@@ -40,7 +40,7 @@ const DECODERS: Readonly<Record<Family, (body: JsonObject) => MediaOrder>> = {
 const REQUEST_ID = "x-request-id";
 
 /** POST of a picture or video: a task, unless something is wrong or scripted to be. */
-export async function answerSubmit(world: World, call: Call, medium: Medium): Promise<void> {
+export async function serveSubmit(world: World, call: Call, medium: Medium): Promise<void> {
   await refusing(call, taskErrors, async () => {
     const note: MediaNote = {};
     call.track.media = note;
@@ -63,15 +63,15 @@ export async function answerSubmit(world: World, call: Call, medium: Medium): Pr
       scenario,
     });
     world.media.tasks.set(task.id, task);
-    call.track.answerId = task.id;
+    call.track.responseId = task.id;
     note.id = task.id;
-    const answer = medium === "image" ? encodeImageSubmit(task) : encodeVideoSubmit(task);
-    await sendAnswer(call, scenario, JSON.stringify(answer), { [REQUEST_ID]: newHexId("", 32) });
+    const response = medium === "image" ? encodeImageSubmit(task) : encodeVideoSubmit(task);
+    await sendResponse(call, scenario, JSON.stringify(response), { [REQUEST_ID]: newHexId("", 32) });
   });
 }
 
 /** GET of a task: its record, or whatever its scenario says in turn. */
-export async function answerPoll(world: World, call: Call, medium: Medium, id: string): Promise<void> {
+export async function servePoll(world: World, call: Call, medium: Medium, id: string): Promise<void> {
   await refusing(call, taskErrors, async () => {
     const note: MediaNote = { id };
     call.track.media = note;
@@ -79,7 +79,7 @@ export async function answerPoll(world: World, call: Call, medium: Medium, id: s
     if (task === undefined || task.account !== call.fingerprint || task.order.medium !== medium)
       return refuseUnknown();
     const { track } = call;
-    track.answerId = id;
+    track.responseId = id;
     track.model = task.order.model;
     track.tag = task.scenario.tag ?? null;
     task.polled += 1;
@@ -93,7 +93,7 @@ export async function answerPoll(world: World, call: Call, medium: Medium, id: s
     const record = encodeTask(task, life, told, resultLinks(world, call, task, life));
     const body =
       turn?.type === "nonsense" ? turn.body : bareNumbers(JSON.stringify(record), task.scenario.usage);
-    await sendAnswer(call, scenario, body, { [REQUEST_ID]: newHexId("", 32) });
+    await sendResponse(call, scenario, body, { [REQUEST_ID]: newHexId("", 32) });
   });
 }
 

@@ -28,9 +28,9 @@ describe("pictures and videos of the sandbox", () => {
   afterAll(() => sandbox.close());
 
   it("takes a picture's order and gives a real picture of exactly its pixels", async () => {
-    const answer = await sandbox.post(IMAGES, imageBody({ size: "16:9", resolution: "2K" }));
-    const id = answer.json.task_id as string;
-    expect(answer.json).toEqual({ code: 200, status: "submitted", task_id: id, id });
+    const response = await sandbox.post(IMAGES, imageBody({ size: "16:9", resolution: "2K" }));
+    const id = response.json.task_id as string;
+    expect(response.json).toEqual({ code: 200, status: "submitted", task_id: id, id });
     const { json } = await get(sandbox, imageTask(id));
     expect(json).toMatchObject({ status: "SUCCESS", task_id: id, progress: "100%", fail_reason: "" });
     const file = await get(sandbox, json.data[0].url);
@@ -50,9 +50,9 @@ describe("pictures and videos of the sandbox", () => {
 
   it("takes a videoa order and gives the video, its last frame and its token usage", async () => {
     const body = videoaBody({ duration: 4, ratio: "9:16", return_last_frame: true }, IMAGE);
-    const answer = await sandbox.post(VIDEOS, body);
-    const id = answer.json.id as string;
-    expect(answer.json).toEqual({
+    const response = await sandbox.post(VIDEOS, body);
+    const id = response.json.id as string;
+    expect(response.json).toEqual({
       id,
       task_id: id,
       object: "video",
@@ -182,8 +182,8 @@ describe("pictures and videos of the sandbox", () => {
       [videoTask(id), mine],
       [imageTask("task_none"), mine],
     ] as const) {
-      const answer = await get(sandbox, path, headers);
-      expect([answer.status, answer.json]).toEqual([
+      const response = await get(sandbox, path, headers);
+      expect([response.status, response.json]).toEqual([
         400,
         { code: "task_not_exist", message: "task_not_exist", data: null },
       ]);
@@ -192,8 +192,8 @@ describe("pictures and videos of the sandbox", () => {
 
   it("refuses bad and unpaid keys in shape A", async () => {
     const refused = async (key: string): Promise<unknown> => {
-      const answer = await sandbox.post(IMAGES, imageBody(), { authorization: `Bearer ${key}` });
-      return [answer.status, answer.json.error.type, answer.json.error.code];
+      const response = await sandbox.post(IMAGES, imageBody(), { authorization: `Bearer ${key}` });
+      return [response.status, response.json.error.type, response.json.error.code];
     };
     expect(await refused("bad-key")).toEqual([401, "gateway_error", ""]);
     expect(await refused("poor-key")).toEqual([403, "gateway_error", "insufficient_user_quota"]);

@@ -2,7 +2,7 @@ import type { Call } from "../call.ts";
 import { newHexId } from "../ids.ts";
 import { isAbsent, isObject, type Json, type JsonObject, numberOf, parseJson } from "../json.ts";
 import { Refusal, refuse } from "../refusal.ts";
-import { sendAnswer, sendError, strikeBeforeHeaders } from "../reply.ts";
+import { sendError, sendResponse, strikeBeforeHeaders } from "../reply.ts";
 import { parseDirectives } from "../scenario.ts";
 import { createSeeded, seedOf } from "../seeded.ts";
 import { credentialRefusal } from "../text-route.ts";
@@ -34,7 +34,7 @@ interface EmbeddingsRequest {
 }
 
 /** POST /v1/embeddings in OpenAI's form: unit vectors fixed by their text. */
-export async function answerEmbeddings(world: World, call: Call): Promise<void> {
+export async function serveEmbeddings(world: World, call: Call): Promise<void> {
   const { track } = call;
   try {
     const refused = credentialRefusal(call.credential, embeddingsForm);
@@ -52,7 +52,7 @@ export async function answerEmbeddings(world: World, call: Call): Promise<void> 
     const over = scenario.usage === "cached_over" ? CACHED_OVER_BY : 0;
     const usage = spoilUsage({ prompt_tokens: tokens + over, total_tokens: tokens }, scenario.usage);
     const body = JSON.stringify({ object: "list", data: embed(request), model: request.model, usage });
-    await sendAnswer(call, scenario, bareNumbers(body, scenario.usage), {
+    await sendResponse(call, scenario, bareNumbers(body, scenario.usage), {
       "x-request-id": newHexId("req_", 32),
     });
   } catch (error) {

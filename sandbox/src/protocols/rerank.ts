@@ -2,7 +2,7 @@ import type { Call } from "../call.ts";
 import { newHexId } from "../ids.ts";
 import { isObject, type Json, type JsonObject, numberOf, objectOr, parseJson } from "../json.ts";
 import { Refusal, refuse, type VendorError } from "../refusal.ts";
-import { type ErrorForm, sendAnswer, sendError, strikeBeforeHeaders } from "../reply.ts";
+import { type ErrorForm, sendError, sendResponse, strikeBeforeHeaders } from "../reply.ts";
 import { parseDirectives } from "../scenario.ts";
 import { createSeeded, seedOf } from "../seeded.ts";
 import { credentialRefusal } from "../text-route.ts";
@@ -34,7 +34,7 @@ interface RerankRequest {
 }
 
 /** POST /v1/rerank in the form of Jina and Cohere: documents by relevance to a query. */
-export async function answerRerank(world: World, call: Call): Promise<void> {
+export async function serveRerank(world: World, call: Call): Promise<void> {
   const { track } = call;
   try {
     const refused = credentialRefusal(call.credential, rerankForm);
@@ -54,7 +54,9 @@ export async function answerRerank(world: World, call: Call): Promise<void> {
     const over = scenario.usage === "cached_over" ? CACHED_OVER_BY : 0;
     const usage = spoilUsage({ total_tokens: tokens, prompt_tokens: tokens + over }, scenario.usage);
     const body = JSON.stringify({ model: request.model, object: "list", usage, results: rank(request) });
-    await sendAnswer(call, scenario, bareNumbers(body, scenario.usage), { "x-request-id": newHexId("", 32) });
+    await sendResponse(call, scenario, bareNumbers(body, scenario.usage), {
+      "x-request-id": newHexId("", 32),
+    });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     track.refused = error.error.status;

@@ -42,12 +42,16 @@ export async function askOver(
   ask: Ask,
 ): Promise<Given> {
   const headers = { authorization: `Bearer ${ask.credential ?? "key"}` };
-  const answer = await sandbox.post(protocol.path(ask.stream === true), protocol.body(ask), headers);
-  const streamed = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const response = await sandbox.post(protocol.path(ask.stream === true), protocol.body(ask), headers);
+  const streamed = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const wires = streamed
-    ? sseEvents(answer.text).flatMap(({ data }) => (data === "[DONE]" ? [] : [JSON.parse(data)]))
-    : [answer.json];
-  return { status: answer.status, raw: answer.text, ...protocol.read(answer.status === 200 ? wires : []) };
+    ? sseEvents(response.text).flatMap(({ data }) => (data === "[DONE]" ? [] : [JSON.parse(data)]))
+    : [response.json];
+  return {
+    status: response.status,
+    raw: response.text,
+    ...protocol.read(response.status === 200 ? wires : []),
+  };
 }
 
 const NOTHING: Usage = {

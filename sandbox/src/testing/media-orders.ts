@@ -49,7 +49,7 @@ export const VIDEOS = "/v2/videos/generations";
 export const ASSETS = "/v1/videoa/asset/create";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into wire forms
-type Answer = { status: number; headers: Headers; json: any; bytes: Buffer };
+type Response = { status: number; headers: Headers; json: any; bytes: Buffer };
 
 /** Gets a path or a whole link. */
 export async function get(
@@ -57,7 +57,7 @@ export async function get(
   target: string,
   headers: Record<string, string> = {},
   method = "GET",
-): Promise<Answer> {
+): Promise<Response> {
   const response = await fetch(new URL(target, sandbox.url), { method, headers });
   const bytes = Buffer.from(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes, json: parsed(bytes) };
@@ -78,9 +78,9 @@ export async function submit(
   headers: Record<string, string> = {},
 ): Promise<string> {
   const path = String(body["model"]).startsWith("imagegen") ? IMAGES : VIDEOS;
-  const answer = await sandbox.post(path, body, headers);
-  if (answer.status !== 200) throw new Error(`refused with ${answer.status}: ${answer.text}`);
-  return answer.json.task_id as string;
+  const response = await sandbox.post(path, body, headers);
+  if (response.status !== 200) throw new Error(`refused with ${response.status}: ${response.text}`);
+  return response.json.task_id as string;
 }
 
 export const imageTask = (id: string): string => `/v1/images/tasks/${id}`;

@@ -4,7 +4,7 @@ import { createWorld, type WorldOptions } from "../world.ts";
 
 export interface StartedSandbox extends RunningSandbox {
   /** Sends JSON and gives the status, headers and body as they came. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Entries so far, once nothing is running any more. */
   journal(): Promise<JournalEntry[]>;
   lastEntry(): Promise<JournalEntry>;
@@ -12,7 +12,7 @@ export interface StartedSandbox extends RunningSandbox {
   opened(count: number): Promise<void>;
 }
 
-interface Answer {
+interface Response {
   status: number;
   headers: Headers;
   text: string;

@@ -4,8 +4,8 @@ import { readBalance } from "../../billing/ledger-store.ts";
 import { transferByOperator } from "../../billing/operator-transfer.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenNanos, noSuch } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { inputNanos, noSuch } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { adjusted, adjustment } from "./contract.ts";
 
@@ -16,10 +16,10 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
     tag: "accounts",
     summary: "Credit (above 0) or debit (below 0) an account",
     body: adjustment,
-    answer: adjusted,
+    response: adjusted,
     async run(call) {
       const { reason, idempotency_key: idempotencyKey } = call.body;
-      const amountNanos = givenNanos(call.body);
+      const amountNanos = inputNanos(call.body);
       const account = await readAccount(database, idOf(call.params["account"], "There is no such account."));
       if (account === undefined) throw noSuch("account");
       const { id: accountId, name } = account;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/plain-text.ts";
-import { givenAmount, words } from "../contract-parts.ts";
+import { inputAmount, words } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
 export const accountsQuery = pageQuery.extend({
@@ -56,7 +56,7 @@ export const accountChange = z
 export type AccountChange = z.infer<typeof accountChange>;
 
 export const adjustment = z.strictObject({
-  ...givenAmount,
+  ...inputAmount,
   reason: words(500).describe("The account's owners read it on their statement"),
   idempotency_key: z
     .string()

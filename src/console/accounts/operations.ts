@@ -3,8 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch, wrongMark } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { noSuch, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import {
   insertAccount,
@@ -38,7 +38,7 @@ function list({ database }: ConsoleDeps): Operation {
     ...{ ...described, method: "GET", path: "/operator/accounts" },
     summary: "Accounts by name, with balance and this month's spending",
     query: accountsQuery,
-    answer: accountsPage,
+    response: accountsPage,
     async run({ query: { disabled, limit, after, ...wish } }) {
       const rows = await readAccountRows(database, {
         ...wish,
@@ -50,7 +50,7 @@ function list({ database }: ConsoleDeps): Operation {
       const last = shown.at(-1);
       const hasMore = rows.length > limit && last !== undefined;
       return {
-        data: shown.map(rowAnswer),
+        data: shown.map(rowResponse),
         next: hasMore ? markOf(last.name) : null,
       };
     },
@@ -75,7 +75,7 @@ function create({ database }: ConsoleDeps): Operation {
     makes: true,
     summary: "Open an account",
     body: newAccount,
-    answer: accountDetail,
+    response: accountDetail,
     async run(call) {
       const { name, group } = call.body;
       const id = await database
@@ -99,7 +99,7 @@ function show({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET", path: ACCOUNT },
     summary: "An account",
-    answer: accountDetail,
+    response: accountDetail,
     run: ({ params }) => detailOf(database, accountIdOf(params)),
   });
 }
@@ -109,7 +109,7 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
     ...{ ...described, method: "PATCH", path: ACCOUNT },
     summary: "Move an account to another group, suspend or resume it",
     body: accountChange,
-    answer: accountDetail,
+    response: accountDetail,
     async run(call) {
       const id = accountIdOf(call.params);
       await database
@@ -150,10 +150,10 @@ async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
   const found = await readAccountDetail(db, id);
   if (found === undefined) throw noSuch("account");
   const { keys, members, requestsLastHour } = found;
-  return { ...rowAnswer(found), keys, members, requests_last_hour: requestsLastHour };
+  return { ...rowResponse(found), keys, members, requests_last_hour: requestsLastHour };
 }
 
-function rowAnswer({ id, name, group, disabled, ...row }: StoredRow): AccountRow {
+function rowResponse({ id, name, group, disabled, ...row }: StoredRow): AccountRow {
   return {
     ...{ id: String(id), name, group, disabled },
     created_at: row.createdAt.toISOString(),

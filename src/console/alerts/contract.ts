@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { givenAmount, revision } from "../contract-parts.ts";
+import { inputAmount, revision } from "../contract-parts.ts";
 import { moment, nanos } from "../page.ts";
 
 export const alertBody = z.strictObject({
-  ...givenAmount,
+  ...inputAmount,
   url: z.url({ protocol: /^https?$/, error: "must be a http or https URL" }).max(2000),
 });
 export type AlertBody = z.input<typeof alertBody>;

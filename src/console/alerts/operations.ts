@@ -7,7 +7,7 @@ import { createWebhookSecrets, rotateWebhookSecret } from "../../webhooks/secret
 import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
 import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenGain, noSuch } from "../given.ts";
+import { inputGain, noSuch } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { revisionOf } from "../revision.ts";
 import {
@@ -29,7 +29,7 @@ function show({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET" },
     summary: "The alert of a low balance, with its latest deliveries",
-    answer: alertSettings,
+    response: alertSettings,
     conditional: true,
     run: (call) => settingsOf(database, call.account().id),
   });
@@ -40,11 +40,11 @@ function write({ database }: ConsoleDeps): Operation {
     ...{ ...described, method: "PUT" },
     summary: "Be told by webhook, once each time less than this can be spent",
     body: alertBody,
-    answer: alertSettings,
+    response: alertSettings,
     conditional: true,
     async run(call) {
       const { id, name } = call.account();
-      const alert = { thresholdNanos: givenGain(call.body), url: safeUrl(call.body.url) };
+      const alert = { thresholdNanos: inputGain(call.body), url: safeUrl(call.body.url) };
       return database.transaction(async (tx) => {
         const before = await takeAlert(tx, id);
         call.expectRevision(alertRevision(before));
@@ -61,7 +61,7 @@ function remove({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE" },
     summary: "Be told no more",
-    answer: alertSettings,
+    response: alertSettings,
     conditional: true,
     async run(call) {
       const { id, name } = call.account();
@@ -82,7 +82,7 @@ function tryOut({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: `${described.path}/test` },
     summary: "Send a trial delivery to the alert's URL",
-    answer: alertSettings,
+    response: alertSettings,
     unaudited: "it changes nothing; the delivery stands in the log that the answer shows",
     async run(call) {
       const { id, name } = call.account();
@@ -106,7 +106,7 @@ function showSecret({ database, seals }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/accounts/{account}/webhook-secret" },
     summary: "Show what this account's webhooks are signed with; made when it is first asked for",
-    answer: signingSecret,
+    response: signingSecret,
     async run(call) {
       const { id, name } = call.account();
       const secret = await secretOf(id);
@@ -122,7 +122,7 @@ function rotateSecret({ database, seals }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/accounts/{account}/webhook-secret/rotate" },
     summary: "Give this account's webhooks another signing secret; the one before signs nothing any more",
-    answer: signingSecret,
+    response: signingSecret,
     async run(call) {
       const { id, name } = call.account();
       return database.transaction(async (tx) => {
@@ -162,11 +162,11 @@ async function settingsOf(db: Queryable, accountId: AccountId): Promise<AlertSet
             fired_at: alert.firedAt?.toISOString() ?? null,
           },
     revision: alertRevision(alert),
-    deliveries: deliveries.map(deliveryAnswer),
+    deliveries: deliveries.map(deliveryResponse),
   };
 }
 
-function deliveryAnswer({ id, event, url, attempts, ...delivery }: LoggedAlert): AlertDelivery {
+function deliveryResponse({ id, event, url, attempts, ...delivery }: LoggedAlert): AlertDelivery {
   return {
     id: `delivery-${id}`,
     event,

@@ -35,7 +35,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/assets",
       summary: "Registered media, newest first",
       query: assetsQuery,
-      answer: assetsPage,
+      response: assetsPage,
       async run({ account, query: { limit, after } }) {
         const page = { limit: limit + 1, below: decodeCursor(after) };
         const found = await listAssets(database, account().id, page);
@@ -55,7 +55,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/assets",
       summary: "Register public media for use in videos",
       body: newAsset,
-      answer: createdAsset,
+      response: createdAsset,
       async run({ account, body, requestId, audit }) {
         const { id: accountId, group } = account();
         const { Id: id, Status: status = "Pending" } = await assets.create(
@@ -80,7 +80,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
       method: "GET",
       path: "/accounts/{account}/assets/{asset}",
       summary: "One asset, as its upstream has it now",
-      answer: assetDetail,
+      response: assetDetail,
       async run({ account, params, requestId }) {
         const { id: accountId, group } = account();
         const stored = await find(accountId, params["asset"] ?? "");

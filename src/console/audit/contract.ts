@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { givenMoment } from "../contract-parts.ts";
+import { inputMoment } from "../contract-parts.ts";
 import { moment, pageOf, pageQuery } from "../page.ts";
 
 const auditRow = z.strictObject({
@@ -34,8 +34,8 @@ export const accountAuditQuery = pageQuery.extend({
     .optional()
     .describe("Whole e-mail address, or `cli (NAME)`"),
   action: z.string().trim().max(100).optional().describe("Whole action, as in key.revoke"),
-  from: givenMoment.optional(),
-  until: givenMoment.optional().describe("Not including"),
+  from: inputMoment.optional(),
+  until: inputMoment.optional().describe("Not including"),
 });
 export type AccountAuditQuery = z.input<typeof accountAuditQuery>;
 

@@ -3,7 +3,7 @@ import type { AccountId } from "../../accounts/caller.ts";
 import { type AuditRow as Row, readAudit } from "../../people/audit-store.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOfMark } from "../given.ts";
+import { idOfMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { type AuditPage, type AuditRow, accountAuditQuery, auditPage, auditQuery } from "./contract.ts";
 
@@ -15,7 +15,7 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ method: "GET", path: "/operator/audit", policy: "operator", tag },
       summary: "The log of every change, the latest first",
       query: auditQuery,
-      answer: auditPage,
+      response: auditPage,
       run: ({ query }) =>
         pageOf(deps, query, query.account === undefined ? undefined : (BigInt(query.account) as AccountId)),
     }),
@@ -23,7 +23,7 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ method: "GET", path: "/accounts/{account}/audit", policy: "owner", tag },
       summary: "The log of every change in the account, the latest first",
       query: accountAuditQuery,
-      answer: auditPage,
+      response: auditPage,
       run: ({ query, account }) => pageOf(deps, query, account().id),
     }),
   ];

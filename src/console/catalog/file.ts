@@ -35,7 +35,7 @@ function plan(deps: ConsoleDeps): Operation {
     summary: "What importing a catalog file would change, or what is wrong with it",
     unaudited: "it only compares",
     body: catalogImport,
-    answer: catalogPlan,
+    response: catalogPlan,
     async run({ body }) {
       const version = String(await readCatalogVersion(deps.database));
       try {
@@ -53,7 +53,7 @@ function apply(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "POST", path: "/operator/catalog/apply" },
     summary: "Import a catalog file, wholly or not at all",
     body: catalogImportApplied,
-    answer: catalogPlan,
+    response: catalogPlan,
     async run(call) {
       const { text: file, prune, version } = call.body;
       try {

@@ -20,7 +20,7 @@ const RATES = {
 } as const;
 
 /** More than anyone reads; who searches for more precise words sees the others. */
-const MOST = 100;
+const MAX = 100;
 
 /** Public list prices to choose from; they come with the program and are as old as its release. */
 export function knownPriceOperations(): readonly Operation[] {
@@ -29,14 +29,14 @@ export function knownPriceOperations(): readonly Operation[] {
       ...{ method: "GET", path: "/operator/known-prices", policy: "operator", tag: "catalog" },
       summary: "Public list prices of vendors' models, to choose from",
       query: knownPricesQuery,
-      answer: knownPrices,
+      response: knownPrices,
       async run({ query: { search } }) {
         const words = search.toLowerCase().split(/\s+/);
         const matches = ({ vendor, model, name }: Known): boolean => {
           const text = `${vendor} ${model} ${name}`.toLowerCase();
           return words.every((word) => text.includes(word));
         };
-        return { data: (await readKnown()).filter(matches).slice(0, MOST), next: null };
+        return { data: (await readKnown()).filter(matches).slice(0, MAX), next: null };
       },
     }),
   ];

@@ -10,7 +10,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
 import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
-import { modelAnswer, modelRevision, priceAnswer } from "./model-answer.ts";
+import { modelResponse, modelRevision, priceResponse } from "./model-response.ts";
 import { readPriceTimes } from "./price-times-store.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
@@ -26,8 +26,8 @@ function list(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET", path: MODELS },
     summary: "Every model with its price in force and who serves it",
-    answer: models,
-    run: async () => ({ data: await answersOf(deps), next: null }),
+    response: models,
+    run: async () => ({ data: await responsesOf(deps), next: null }),
   });
 }
 
@@ -37,7 +37,7 @@ function create(deps: ConsoleDeps): Operation {
     makes: true,
     summary: "Add a model",
     body: newModel,
-    answer: model,
+    response: model,
     async run(call) {
       const { id, ...terms } = call.body;
       await changeCatalog(deps, call, async (tx) => {
@@ -45,7 +45,7 @@ function create(deps: ConsoleDeps): Operation {
           throw new GatewayError("conflict", `There is a model ${id} already.`, { param: "id" });
         return write(tx, id, terms, undefined);
       });
-      return await answerOf(deps, id);
+      return await responseOf(deps, id);
     },
   });
 }
@@ -54,10 +54,10 @@ function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET", path: MODEL },
     summary: "One model with its price in force and who serves it",
-    answer: model,
+    response: model,
     conditional: true,
     // Not of the catalog in memory, which may be moments old: whoever reads this is about to write.
-    run: async ({ params }) => answerFor(deps, await modelOf(deps.database, params["model"] ?? "")),
+    run: async ({ params }) => responseFor(deps, await modelOf(deps.database, params["model"] ?? "")),
   });
 }
 
@@ -66,7 +66,7 @@ function update(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "PUT", path: MODEL },
     summary: "Declare a model anew; another price adds a row to the price book",
     body: modelTerms,
-    answer: model,
+    response: model,
     conditional: true,
     async run(call) {
       const id = call.params["model"] ?? "";
@@ -76,7 +76,7 @@ function update(deps: ConsoleDeps): Operation {
         const { note } = await write(tx, id, call.body, before);
         return { value: await modelOf(tx, id), note };
       });
-      return answerFor(deps, written);
+      return responseFor(deps, written);
     },
   });
 }
@@ -85,7 +85,7 @@ function remove(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE", path: MODEL },
     summary: "Remove a model; its prices stay, for receipts",
-    answer: removed,
+    response: removed,
     conditional: true,
     run: (call) =>
       changeCatalog(deps, call, async (tx) => {
@@ -104,7 +104,7 @@ function history({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET", path: `${MODEL}/prices` },
     summary: "Every price a model ever had",
-    answer: priceHistory,
+    response: priceHistory,
     async run({ params }) {
       const id = params["model"] ?? "";
       const rows = await readPriceHistory(database, id);
@@ -113,7 +113,7 @@ function history({ database }: ConsoleDeps): Operation {
       return {
         data: rows.map((row) => ({
           ...{ id: String(row.id), since: row.since.toISOString() },
-          ...{ price: priceAnswer(row), in_force: row.id === inForce },
+          ...{ price: priceResponse(row), in_force: row.id === inForce },
         })),
         next: null,
       };
@@ -140,17 +140,17 @@ async function modelOf(db: Queryable, id: string): Promise<CatalogModel> {
   return found;
 }
 
-function answersOf(deps: ConsoleDeps) {
-  return answersFor(deps, [...deps.catalog.current().models.values()]);
+function responsesOf(deps: ConsoleDeps) {
+  return responsesFor(deps, [...deps.catalog.current().models.values()]);
 }
 
-async function answerFor(deps: ConsoleDeps, known: CatalogModel) {
-  const [answer] = await answersFor(deps, [known]);
-  assert(answer, "one model has one answer");
-  return answer;
+async function responseFor(deps: ConsoleDeps, known: CatalogModel) {
+  const [response] = await responsesFor(deps, [known]);
+  assert(response, "one model has one answer");
+  return response;
 }
 
-async function answersFor({ database, seals, catalog }: ConsoleDeps, known: readonly CatalogModel[]) {
+async function responsesFor({ database, seals, catalog }: ConsoleDeps, known: readonly CatalogModel[]) {
   const current = catalog.current();
   const upstreams = await readUpstreams(database, seals);
   const times = await readPriceTimes(
@@ -158,15 +158,15 @@ async function answersFor({ database, seals, catalog }: ConsoleDeps, known: read
     known.flatMap(({ price }) => price?.id ?? []),
   );
   return known.map((each) =>
-    modelAnswer(each, {
+    modelResponse(each, {
       ...{ upstreams, catalog: current },
       priceSince: each.price === null ? undefined : times.get(each.price.id),
     }),
   );
 }
 
-async function answerOf(deps: ConsoleDeps, id: string) {
-  const found = (await answersOf(deps)).find((each) => each.id === id);
+async function responseOf(deps: ConsoleDeps, id: string) {
+  const found = (await responsesOf(deps)).find((each) => each.id === id);
   if (found === undefined) throw new GatewayError("not_found", "There is no such model.");
   return found;
 }

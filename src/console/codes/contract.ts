@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { givenAmount, givenMoment } from "../contract-parts.ts";
+import { inputAmount, inputMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf } from "../page.ts";
 
 export const batchBody = z.strictObject({
-  ...givenAmount,
+  ...inputAmount,
   count: z.int().min(1).max(1000).describe("Codes to make, each worth the whole amount"),
-  expires_at: givenMoment.optional().describe("When unused codes stop working; omitted = never"),
+  expires_at: inputMoment.optional().describe("When unused codes stop working; omitted = never"),
   note: z.string().trim().max(500).default("").describe("For whom or what, for operators"),
 });
 export type BatchBody = z.input<typeof batchBody>;

@@ -11,8 +11,8 @@ import {
 } from "../../billing/redemption-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenGain, givenMark, noSuch } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { inputGain, inputMark, noSuch } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { type Batch, batchBody, batches, type Code, codes, newBatch, revoked } from "./contract.ts";
@@ -31,11 +31,11 @@ function list({ database }: ConsoleDeps): Operation {
     ...{ ...described, method: "GET", path: "/operator/code-batches" },
     summary: "Batches of redemption codes, newest first",
     query: pageQuery,
-    answer: batches,
+    response: batches,
     async run({ query: { after, limit } }) {
-      const rows = await listBatches(database, { before: givenMark(after), limit: limit + 1 });
+      const rows = await listBatches(database, { before: inputMark(after), limit: limit + 1 });
       const shown = rows.slice(0, limit);
-      return { data: shown.map(batchAnswer), next: nextOf(rows, limit) };
+      return { data: shown.map(batchResponse), next: nextOf(rows, limit) };
     },
   });
 }
@@ -46,10 +46,10 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
     makes: true,
     summary: "Make redemption codes; they are shown in this answer only",
     body: batchBody,
-    answer: newBatch,
+    response: newBatch,
     async run(call) {
       const { count, note, expires_at } = call.body;
-      const amountNanos = givenGain(call.body);
+      const amountNanos = inputGain(call.body);
       const expiresAt = expires_at === undefined ? null : new Date(expires_at);
       if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
         throw new GatewayError("invalid_request", "expires_at lies in the past.", { param: "expires_at" });
@@ -66,7 +66,7 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
         return findBatch(tx, id);
       });
       if (made === undefined) throw noSuch("batch of codes");
-      return { ...batchAnswer(made), plain_codes: plain };
+      return { ...batchResponse(made), plain_codes: plain };
     },
   });
 }
@@ -76,14 +76,14 @@ function show({ database, clock }: ConsoleDeps): Operation {
     ...{ ...described, method: "GET", path: "/operator/code-batches/{batch}/codes" },
     summary: "The codes of a batch, without the codes themselves",
     query: pageQuery,
-    answer: codes,
+    response: codes,
     async run({ params, query: { after, limit } }) {
       const batch = await findBatch(database, idOf(params["batch"], "There is no such batch of codes."));
       if (batch === undefined) throw noSuch("batch of codes");
-      const rows = await listCodes(database, batch.id, { after: givenMark(after), limit: limit + 1 });
+      const rows = await listCodes(database, batch.id, { after: inputMark(after), limit: limit + 1 });
       const isOver = batch.expiresAt !== null && batch.expiresAt.getTime() <= clock.nowMs();
       const shown = rows.slice(0, limit);
-      return { data: shown.map((code) => codeAnswer(code, isOver)), next: nextOf(rows, limit) };
+      return { data: shown.map((code) => codeResponse(code, isOver)), next: nextOf(rows, limit) };
     },
   });
 }
@@ -92,7 +92,7 @@ function revokeBatch(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/revoke" },
     summary: "Withdraw what nobody has redeemed of a batch",
-    answer: revoked,
+    response: revoked,
     run: (call) => withdraw(deps, call),
   });
 }
@@ -101,7 +101,7 @@ function revokeOne(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/codes/{code}/revoke" },
     summary: "Withdraw one code that nobody has redeemed",
-    answer: revoked,
+    response: revoked,
     run: (call) => withdraw(deps, call, idOf(call.params["code"], "There is no such code.")),
   });
 }
@@ -124,7 +124,7 @@ async function withdraw(
   });
 }
 
-function batchAnswer(batch: StoredBatch): Batch {
+function batchResponse(batch: StoredBatch): Batch {
   return {
     id: String(batch.id),
     amount_nanos: String(batch.amountNanos),
@@ -136,7 +136,7 @@ function batchAnswer(batch: StoredBatch): Batch {
   };
 }
 
-function codeAnswer({ id, hint, account, ...code }: StoredCode, isOver: boolean): Code {
+function codeResponse({ id, hint, account, ...code }: StoredCode, isOver: boolean): Code {
   const unused = isOver ? "expired" : "unused";
   return {
     id: String(id),

@@ -14,7 +14,7 @@ export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
     ...{ method: "POST", path: "/accounts/{account}/redemptions", policy: "member", tag: "billing" },
     summary: "Redeem a code: its amount goes to the balance, exactly once",
     body: redemptionBody,
-    answer: redemption,
+    response: redemption,
     async run(call) {
       const { id: accountId, name } = call.account();
       const code = readRedemptionCode(call.body.code);

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch } from "../given.ts";
+import { noSuch } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { revisionOf } from "../revision.ts";
 import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
@@ -22,9 +22,9 @@ function list({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET", path: "/operator/groups" },
     summary: "Every group, with what uses it",
-    answer: groups,
+    response: groups,
     async run() {
-      return { data: (await readGroupRows(database)).map(groupAnswer), next: null };
+      return { data: (await readGroupRows(database)).map(groupResponse), next: null };
     },
   });
 }
@@ -35,7 +35,7 @@ function create(deps: ConsoleDeps): Operation {
     makes: true,
     summary: "Make a group",
     body: newGroup,
-    answer: group,
+    response: group,
     async run(call) {
       const { name, factor } = call.body;
       const factorPpm = ppmOf(factor);
@@ -56,7 +56,7 @@ function change(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "PATCH", path: GROUP },
     summary: "Change a group's factor, for what is accepted from then on",
     body: groupChange,
-    answer: group,
+    response: group,
     conditional: true,
     async run(call) {
       const name = call.params["group"] ?? "";
@@ -79,7 +79,7 @@ function remove(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE", path: GROUP },
     summary: "Delete a group that nothing uses",
-    answer: deleted,
+    response: deleted,
     conditional: true,
     async run(call) {
       const name = call.params["group"] ?? "";
@@ -106,11 +106,11 @@ function remove(deps: ConsoleDeps): Operation {
 /** Parts per million. */
 const FACTOR_PLACES = 6;
 /** As the catalog file allows. */
-const MOST_PPM = 1_000_000_000n;
+const MAX_PPM = 1_000_000_000n;
 
 function ppmOf(factor: string): bigint {
   const ppm = parseDecimal(factor, FACTOR_PLACES);
-  if (ppm > MOST_PPM) {
+  if (ppm > MAX_PPM) {
     throw new GatewayError("invalid_request", "factor must be at most 1000.", { param: "factor" });
   }
   return ppm;
@@ -119,10 +119,10 @@ function ppmOf(factor: string): bigint {
 async function groupOf(tx: Queryable, name: string): Promise<Group> {
   const row = await lockGroup(tx, name);
   if (row === undefined) throw noSuch("group");
-  return groupAnswer(row);
+  return groupResponse(row);
 }
 
-function groupAnswer({ factorPpm, ...row }: GroupRow): Group {
+function groupResponse({ factorPpm, ...row }: GroupRow): Group {
   const revision = groupRevision({ name: row.name, factorPpm });
   return { ...row, factor: formatDecimal(factorPpm, FACTOR_PLACES), revision };
 }

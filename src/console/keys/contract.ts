@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/plain-text.ts";
-import { givenMoment, revision } from "../contract-parts.ts";
+import { inputMoment, revision } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
 const period = z
@@ -77,7 +77,7 @@ export type KeysPage = z.infer<typeof keysPage>;
 
 const terms = {
   disabled: z.boolean().optional(),
-  expires_at: givenMoment.nullable().optional().describe("null = never"),
+  expires_at: inputMoment.nullable().optional().describe("null = never"),
   models: z.array(z.string().min(1).max(200)).min(1).max(1_000).nullable().optional(),
   spending_limit: z
     .strictObject({ amount_nanos: nanos.max(19), period })
@@ -102,7 +102,7 @@ export type KeyChange = z.input<typeof keyChange>;
 
 /** A secret and its key; the secret is in this answer only. */
 export const issuedKey = z.object({ key: keyRow, secret: z.string() });
-export type IssuedKeyAnswer = z.infer<typeof issuedKey>;
+export type IssuedKeyResponse = z.infer<typeof issuedKey>;
 
 export const keyRotation = z.strictObject({
   grace_minutes: z

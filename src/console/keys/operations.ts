@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenMark } from "../given.ts";
+import { inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import {
   issuedKey,
@@ -19,10 +19,10 @@ import {
   keysQuery,
   newKey,
 } from "./contract.ts";
-import { givenTerms } from "./given-terms.ts";
-import { auditedTerms, keyAnswers, keyRevision, mayChange } from "./key-answer.ts";
+import { inputTerms } from "./input-terms.ts";
+import { auditedTerms, keyResponses, keyRevision, mayChange } from "./key-response.ts";
 import { countLastHour, findShownKey, lockKey, readShownKeys, type ShownKey } from "./key-rows-store.ts";
-import { mintPlaygroundKey } from "./playground-key.ts";
+import { issuePlaygroundKey } from "./playground-key.ts";
 
 /** API keys of an account: viewers see them, members make and keep their own, owners all. */
 export function keysOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -33,7 +33,7 @@ export function keysOperations(deps: ConsoleDeps): readonly Operation[] {
     change(deps),
     rotate(deps),
     revoke(deps),
-    mintPlaygroundKey(deps),
+    issuePlaygroundKey(deps),
   ];
 }
 
@@ -46,19 +46,19 @@ function list({ database, clock }: ConsoleDeps): Operation {
     ...{ method: "GET", path: KEYS, policy: "viewer", tag },
     summary: "The account's API keys, newest first, with what each may do and has spent",
     query: keysQuery,
-    answer: keysPage,
+    response: keysPage,
     async run(call) {
       const { limit, after, state, search = "" } = call.query;
       const accountId = call.account().id;
       const keys = await readShownKeys(database, {
         ...{ accountId, search, revoked: state === "revoked" },
-        afterId: givenMark(after) as KeyId | null,
+        afterId: inputMark(after) as KeyId | null,
         most: limit + 1,
       });
       const shown = keys.slice(0, limit);
       const last = shown.at(-1);
       return {
-        data: await keyAnswers(database, shown, beholderOf(call, clock.nowMs())),
+        data: await keyResponses(database, shown, viewerOf(call, clock.nowMs())),
         next: keys.length > limit && last !== undefined ? String(last.id) : null,
       };
     },
@@ -69,12 +69,12 @@ function show({ database, clock }: ConsoleDeps): Operation {
   return json({
     ...{ method: "GET", path: KEY, policy: "viewer", tag },
     summary: "One key, with the requests of the last hour that it carried",
-    answer: keyDetail,
+    response: keyDetail,
     conditional: true,
     async run(call) {
       const key = await findKey(database, call);
       const accountId = call.account().id;
-      const row = await answerOf(database, key, call, clock.nowMs());
+      const row = await responseOf(database, key, call, clock.nowMs());
       return { ...row, requests_last_hour: await countLastHour(database, accountId, key.id) };
     },
   });
@@ -86,11 +86,11 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
     makes: true,
     summary: "Make a key; its secret is in this answer and never again",
     body: newKey,
-    answer: issuedKey,
+    response: issuedKey,
     async run(call) {
       const accountId = call.account().id;
-      const terms = givenTerms(call.body, circumstancesOf(call, catalog, clock.nowMs()));
-      const answer = await database.transaction(async (tx) => {
+      const terms = inputTerms(call.body, circumstancesOf(call, catalog, clock.nowMs()));
+      const response = await database.transaction(async (tx) => {
         const order = { accountId, name: call.body.name, createdBy: call.person().id, ...terms };
         const issued = await issueKeyWithin(tx, hasher, order);
         if (issued === undefined) throw nameTaken();
@@ -98,9 +98,9 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
         await call.audit(tx, {
           ...{ action: "key.create", subject: issued.name, accountId, after: auditedTerms(key) },
         });
-        return { key: await answerOf(tx, key, call, clock.nowMs()), secret: issued.key };
+        return { key: await responseOf(tx, key, call, clock.nowMs()), secret: issued.key };
       });
-      return answer;
+      return response;
     },
   });
 }
@@ -111,7 +111,7 @@ function change(deps: ConsoleDeps): Operation {
     ...{ method: "PATCH", path: KEY, policy: "member", tag },
     summary: "Change what a key may do, its name, or whether it works",
     body: keyChange,
-    answer: keyRow,
+    response: keyRow,
     conditional: true,
     async run(call) {
       const accountId = call.account().id;
@@ -122,7 +122,7 @@ function change(deps: ConsoleDeps): Operation {
         await setKeyTerms(
           tx,
           before.id,
-          givenTerms(call.body, circumstancesOf(call, catalog, nowMs), before),
+          inputTerms(call.body, circumstancesOf(call, catalog, nowMs), before),
         );
         if (call.body.name !== undefined) await rename(tx, before.id, call.body.name);
         const after = await foundKey(tx, accountId, before.id);
@@ -130,7 +130,7 @@ function change(deps: ConsoleDeps): Operation {
           ...{ action: "key.update", subject: after.name, accountId },
           ...{ before: auditedTerms(before), after: auditedTerms(after) },
         });
-        return answerOf(tx, after, call, nowMs);
+        return responseOf(tx, after, call, nowMs);
       });
     },
   });
@@ -150,7 +150,7 @@ function rotate(deps: ConsoleDeps): Operation {
     ...{ method: "POST", path: `${KEY}/rotation`, policy: "member", tag },
     summary: "Give a key a new secret; the one before works for a while, or not at all any more",
     body: keyRotation,
-    answer: issuedKey,
+    response: issuedKey,
     async run(call) {
       const accountId = call.account().id;
       const secret = generateKey();
@@ -162,7 +162,7 @@ function rotate(deps: ConsoleDeps): Operation {
         await call.audit(tx, {
           ...{ action: "key.rotate", subject: name, accountId, after: { old_secret_until: oldUntil } },
         });
-        return { key: await answerOf(tx, await foundKey(tx, accountId, id), call, nowMs), secret };
+        return { key: await responseOf(tx, await foundKey(tx, accountId, id), call, nowMs), secret };
       });
     },
   });
@@ -173,7 +173,7 @@ function revoke(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "DELETE", path: KEY, policy: "member", tag },
     summary: "Revoke a key for ever; its requests fail from the next moment on",
-    answer: keyRow,
+    response: keyRow,
     conditional: true,
     async run(call) {
       const accountId = call.account().id;
@@ -182,7 +182,7 @@ function revoke(deps: ConsoleDeps): Operation {
         call.expectRevision(keyRevision(before));
         await revokeKey(tx, before.id);
         await call.audit(tx, { action: "key.revoke", subject: before.name, accountId });
-        return answerOf(tx, await foundKey(tx, accountId, before.id), call, clock.nowMs());
+        return responseOf(tx, await foundKey(tx, accountId, before.id), call, clock.nowMs());
       });
     },
   });
@@ -191,11 +191,11 @@ function revoke(deps: ConsoleDeps): Operation {
 type AnyCall = Call<unknown, unknown>;
 
 /** Runs a change of the path's key. Once it is over, whatever came of it, this process believes nothing of before. */
-async function changing<Answer>(
+async function changing<Response>(
   { database, authenticator }: ConsoleDeps,
   call: AnyCall,
-  work: (tx: Queryable) => Promise<Answer>,
-): Promise<Answer> {
+  work: (tx: Queryable) => Promise<Response>,
+): Promise<Response> {
   try {
     return await database.transaction(work);
   } finally {
@@ -230,13 +230,13 @@ async function foundKey(db: Queryable, accountId: AccountId, id: KeyId): Promise
   return key;
 }
 
-async function answerOf(db: Queryable, key: ShownKey, call: AnyCall, nowMs: number): Promise<KeyRow> {
-  const [answer] = await keyAnswers(db, [key], beholderOf(call, nowMs));
-  if (answer === undefined) throw new GatewayError("not_found", "The account has no such key.");
-  return answer;
+async function responseOf(db: Queryable, key: ShownKey, call: AnyCall, nowMs: number): Promise<KeyRow> {
+  const [response] = await keyResponses(db, [key], viewerOf(call, nowMs));
+  if (response === undefined) throw new GatewayError("not_found", "The account has no such key.");
+  return response;
 }
 
-function beholderOf(call: AnyCall, nowMs: number) {
+function viewerOf(call: AnyCall, nowMs: number) {
   return { person: call.person(), accountId: call.account().id, nowMs };
 }
 

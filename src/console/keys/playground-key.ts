@@ -10,12 +10,12 @@ import { playgroundKey } from "./contract.ts";
 const LIFE_MS = 15 * 60_000;
 
 /** A key for the playground's page, which calls the public API as any program does. */
-export function mintPlaygroundKey({ database, hasher, clock }: ConsoleDeps): Operation {
+export function issuePlaygroundKey({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: "/accounts/{account}/playground-key", policy: "member", tag: "keys" },
     makes: true,
     summary: "A key of a quarter of an hour, for trying things out; no list shows it",
-    answer: playgroundKey,
+    response: playgroundKey,
     async run(call) {
       const accountId = call.account().id;
       const expiresAt = new Date(clock.nowMs() + LIFE_MS);
@@ -30,8 +30,8 @@ export function mintPlaygroundKey({ database, hasher, clock }: ConsoleDeps): Ope
         });
         return key;
       });
-      const answer = { name: issued.name, secret: issued.key, expires_at: expiresAt.toISOString() };
-      return answer;
+      const response = { name: issued.name, secret: issued.key, expires_at: expiresAt.toISOString() };
+      return response;
     },
   });
 }

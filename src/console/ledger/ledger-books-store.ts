@@ -1,7 +1,7 @@
 import type { Implausible } from "../../billing/usage-bound.ts";
 import { limitStatements } from "../../billing/verify-store.ts";
 import type { Database, Queryable } from "../../storage/database.ts";
-import type { Place } from "../cursor.ts";
+import type { CursorPosition } from "../cursor.ts";
 
 export interface Loss {
   readonly id: bigint;
@@ -48,7 +48,11 @@ export interface WriteOff {
 }
 
 /** Requests that cost more than account and key could pay, by (posted_at, request_id) downwards, along usage_written_off. */
-export function readWriteOffs(db: Queryable, before: Place | undefined, limit: number): Promise<WriteOff[]> {
+export function readWriteOffs(
+  db: Queryable,
+  before: CursorPosition | undefined,
+  limit: number,
+): Promise<WriteOff[]> {
   return db.query<WriteOff>(
     `select (extract(epoch from u.posted_at) * 1000000)::int8 as micros, u.request_id as "requestId",
             u.posted_at as at, u.model, u.upstream, u.written_off_nanos as "amountNanos",

@@ -33,16 +33,16 @@ describe("the books, for operators", () => {
   it("name what vendors say beside what was charged for exactly those answers, and who says nothing", async () => {
     const caller = await rig.account(1_000n * TOKEN_NANOS);
     const billing = await rig.start("costs");
-    const answers = [
+    const responses = [
       { upstream: "telling", raw: { input_tokens: 10, cost: 0.000021 } },
       { upstream: "telling", raw: { input_tokens: 10, cost: 0.00000000125 } },
       { upstream: "telling", raw: { input_tokens: 10, cost: "a lot" } },
       { upstream: "silent", raw: null },
     ];
-    for (const answer of answers) {
+    for (const response of responses) {
       const hold = await billing.take(order(caller, 10n * TOKEN_NANOS));
       await hold.begun;
-      await hold.settle({ ...completed(10), ...answer });
+      await hold.settle({ ...completed(10), ...response });
     }
     await billing.drain();
     const { text, tasks } = await readVendorCosts(rig.database, 1, 10_000);

@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { failureOf } from "../../storage/failures.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenMark, wrongMark } from "../given.ts";
+import { inputMark, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { costsQuery, losses, quarantine, type UpstreamCosts, vendorCosts, writeOffs } from "./contract.ts";
@@ -29,9 +29,9 @@ function listLosses({ database }: ConsoleDeps): Operation {
     ...{ ...described, path: "/operator/ledger/losses" },
     summary: "What accounts were charged and could not pay, newest first",
     query: pageQuery,
-    answer: losses,
+    response: losses,
     async run({ query: { after, limit } }) {
-      const rows = await readLosses(database, givenMark(after), limit + 1);
+      const rows = await readLosses(database, inputMark(after), limit + 1);
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
       return {
@@ -51,7 +51,7 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
     ...{ ...described, path: "/operator/ledger/write-offs" },
     summary: "Requests that cost more than account and key could pay, newest first; the house bears the rest",
     query: pageQuery,
-    answer: writeOffs,
+    response: writeOffs,
     async run({ query: { after, limit } }) {
       const rows = await readWriteOffs(database, decodeCursor(after), limit + 1);
       const shown = rows.slice(0, limit);
@@ -78,7 +78,7 @@ function listQuarantine({ database }: ConsoleDeps): Operation {
     ...{ ...described, path: "/operator/ledger/quarantine" },
     summary: "Finished requests that the database refused to record; the house paid what was held for them",
     query: pageQuery,
-    answer: quarantine,
+    response: quarantine,
     async run({ query: { after, limit } }) {
       const rows = await readQuarantine(database, after === undefined ? null : placeOf(after), limit + 1);
       const shown = rows.slice(0, limit);
@@ -108,21 +108,21 @@ function showCosts({ database }: ConsoleDeps): Operation {
     ...{ ...described, path: "/operator/ledger/vendor-costs" },
     summary: "What vendors say their answers cost beside what was charged for them",
     query: costsQuery,
-    answer: vendorCosts,
+    response: vendorCosts,
     async run({ query: { days } }) {
       const found = await readVendorCosts(database, days, COSTS_LIMIT_MS).catch((error: unknown) => {
         if (failureOf(error) !== "timeout") throw error;
         throw new GatewayError("service_unavailable", "That takes too long; ask for fewer days.");
       });
-      return { text: found.text.map(costsAnswer), tasks: found.tasks.map(costsAnswer) };
+      return { text: found.text.map(costsResponse), tasks: found.tasks.map(costsResponse) };
     },
   });
 }
 
-function costsAnswer(costs: StoredCosts): UpstreamCosts {
-  const { upstream, answers, reporting } = costs;
+function costsResponse(costs: StoredCosts): UpstreamCosts {
+  const { upstream, answers: responses, reporting } = costs;
   return {
-    ...{ upstream, answers, reporting },
+    ...{ upstream, answers: responses, reporting },
     charged_nanos: String(costs.chargedNanos),
     reporting_charged_nanos: String(costs.reportingChargedNanos),
     reported_cost: costs.reportedCost,

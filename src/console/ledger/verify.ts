@@ -13,7 +13,7 @@ export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
   return json({
     ...{ method: "POST", path: "/operator/ledger/verify", policy: "operator", tag: "ledger" },
     summary: "Recompute every balance and check every rule of the books",
-    answer: verification,
+    response: verification,
     unaudited: "it changes nothing",
     async run() {
       if (running)

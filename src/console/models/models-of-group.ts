@@ -9,7 +9,7 @@ export function modelsOfGroup(catalog: Catalog, group: string): AccountModels {
     const endpoints = catalog.endpointsOf(model.id, group);
     return model.price === null || endpoints.length === 0
       ? []
-      : [answerOf(model, endpoints, model.price, factorPpm)];
+      : [responseOf(model, endpoints, model.price, factorPpm)];
   });
   data.sort((one, other) => (one.id < other.id ? -1 : 1));
   return { group, factor: formatDecimal(factorPpm, FACTOR_PLACES), data };
@@ -19,7 +19,7 @@ const FACTOR_PLACES = 6;
 /** Of a price in nanos times a factor in parts per million: the product is exact, so nothing is rounded. */
 const PRICE_PLACES = 9 + FACTOR_PLACES;
 
-function answerOf(
+function responseOf(
   model: Model,
   endpoints: readonly Endpoint[],
   { rates, media, extras }: PriceRow,

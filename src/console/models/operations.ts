@@ -9,7 +9,7 @@ export function modelsOperations({ catalog }: ConsoleDeps): readonly Operation[]
     json({
       ...{ method: "GET", path: "/accounts/{account}/models", policy: "viewer", tag: "models" },
       summary: "Models that the account's group can call now, with the prices it pays",
-      answer: accountModels,
+      response: accountModels,
       run: (call) => modelsOfGroup(catalog.current(), call.account().group),
     }),
   ];

@@ -14,9 +14,9 @@ import { findUser, insertUser, type NewUser } from "../../people/users-store.ts"
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, reply } from "../operation.ts";
-import { sessionAnswer } from "../session/contract.ts";
-import { browserOf, deviceOf, sessionOf, signedIn } from "../session/session-answer.ts";
-import { type InvitationAnswer, invitationAnswer, invitationLook, invitationView } from "./contract.ts";
+import { sessionResponseSchema } from "../session/contract.ts";
+import { browserOf, deviceOf, sessionOf, signedIn } from "../session/session-response.ts";
+import { type InvitationResponse, invitationLook, invitationResponse, invitationView } from "./contract.ts";
 import { invitationRowOf } from "./invitation-row.ts";
 
 /**
@@ -31,7 +31,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
       summary: "What an invitation promises",
       unaudited: "reads; a POST because the link's secret must not stand in a URL",
       body: invitationLook,
-      answer: invitationView,
+      response: invitationView,
       async run({ body }) {
         const { email, account, role, makes_operator, expires_at } = invitationRowOf(
           await invitationOf(deps, body.token),
@@ -42,8 +42,8 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
     json({
       ...{ method: "POST", path: "/invitations/accept", policy: "anyone", tag },
       summary: "Accept an invitation and be signed in",
-      body: invitationAnswer,
-      answer: sessionAnswer,
+      body: invitationResponse,
+      response: sessionResponseSchema,
       async run(call) {
         const invitation = await invitationOf(deps, call.body.token);
         const user = await guestOf(deps, call, invitation);
@@ -65,8 +65,8 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
             counter: user.proven?.counter,
           });
         });
-        const { answer, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
-        return reply(answer, { cookies });
+        const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
+        return reply(response, { cookies });
       },
     }),
   ];
@@ -80,7 +80,7 @@ type Guest =
 /** Who accepts: the person who is signed in, somebody who proves who they are, or somebody new. */
 async function guestOf(
   deps: ConsoleDeps,
-  call: Call<unknown, InvitationAnswer>,
+  call: Call<unknown, InvitationResponse>,
   { email }: Invitation,
 ): Promise<Guest> {
   const { identity, body, address } = call;

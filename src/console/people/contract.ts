@@ -112,7 +112,7 @@ export const invitationView = z.strictObject({
 });
 export type InvitationView = z.infer<typeof invitationView>;
 
-export const invitationAnswer = z.strictObject({
+export const invitationResponse = z.strictObject({
   token: invitationToken,
   password: newPassword
     .optional()
@@ -120,7 +120,7 @@ export const invitationAnswer = z.strictObject({
   name: personName.optional().describe("Of somebody new; the part before the @ where absent"),
   totp: z.string().trim().max(40).optional(),
 });
-export type InvitationAnswer = z.infer<typeof invitationAnswer>;
+export type InvitationResponse = z.infer<typeof invitationResponse>;
 
 // Everybody, for operators
 

@@ -12,12 +12,12 @@ import { type ListedUser, readListedUser } from "../../people/user-list-store.ts
 import { distrustEmail } from "../../people/users-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { noSuch } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { clientOf } from "../session/oidc.ts";
-import { settledOf } from "../session/session-answer.ts";
+import { settledOf } from "../session/session-response.ts";
 import { type IdentityRow, identityBody, identityList, identityRow } from "./contract.ts";
 
 /** Which subjects of identity providers sign in as whom, by an operator's hand; also for the operator themselves. */
@@ -32,7 +32,7 @@ function list(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "GET", path },
     summary: "The identities at identity providers that sign in as somebody",
-    answer: identityList,
+    response: identityList,
     async run(call) {
       const user = await userOf(deps.database, call);
       const rows = await readIdentities(deps.database, user.id);
@@ -47,7 +47,7 @@ function link(deps: ConsoleDeps): Operation {
     makes: true,
     summary: "Let a subject of an identity provider sign in as somebody, whatever its e-mail address",
     body: identityBody,
-    answer: identityRow,
+    response: identityRow,
     async run(call) {
       const issuer = await issuerOf(deps, call.body.provider);
       const told = { issuer, subject: call.body.subject };
@@ -76,7 +76,7 @@ function unlink({ database }: ConsoleDeps): Operation {
     ...{ ...described, method: "DELETE", path: `${path}/{identity}` },
     summary:
       "Let a subject sign in as somebody no more; their sessions, console tokens and open invitations end, and only an operator links another one",
-    answer: done,
+    response: done,
     async run(call) {
       const identity = idOf(call.params["identity"], "They have no such identity.");
       await database.transaction(async (tx) => {

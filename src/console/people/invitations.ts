@@ -10,8 +10,8 @@ import {
 } from "../../people/invitations-store.ts";
 import { newSecret } from "../../people/secrets.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenMark } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
@@ -39,7 +39,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       ...{ method: "GET", path, policy: "owner", tag },
       summary: "Invitations into the account that are still open",
       query: pageQuery,
-      answer: invitationPage,
+      response: invitationPage,
       run: ({ query, account }) => list(deps, query, account().id),
     }),
     json({
@@ -48,7 +48,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       summary:
         "Invite somebody into the account; the answer holds the link, which is good for one person and seven days",
       body: memberInvitation,
-      answer: createdInvitation,
+      response: createdInvitation,
       run(call) {
         const { email, role } = call.body;
         const membership = { accountId: call.account().id, role };
@@ -58,7 +58,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
     json({
       ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "owner", tag },
       summary: "Revoke an invitation: its link opens nothing any more",
-      answer: done,
+      response: done,
       run: (call) => revoke(deps, call, call.account().id),
     }),
   ];
@@ -71,7 +71,7 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       ...{ method: "GET", path, policy: "operator", tag },
       summary: "All invitations that are still open",
       query: pageQuery,
-      answer: invitationPage,
+      response: invitationPage,
       run: ({ query }) => list(deps, query, null),
     }),
     json({
@@ -79,7 +79,7 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       makes: true,
       summary: "Invite somebody as operator, into any account, or both",
       body: operatorInvitation,
-      answer: createdInvitation,
+      response: createdInvitation,
       async run(call) {
         const { email, account, makes_operator: makesOperator } = call.body;
         if (account === null && !makesOperator)
@@ -93,7 +93,7 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
     json({
       ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "operator", tag },
       summary: "Revoke any invitation",
-      answer: done,
+      response: done,
       run: (call) => revoke(deps, call, null),
     }),
   ];
@@ -104,7 +104,7 @@ async function list(
   { limit, after }: { limit: number; after?: string | undefined },
   account: AccountId | null,
 ): Promise<InvitationPage> {
-  const before = givenMark(after) ?? LAST_ID;
+  const before = inputMark(after) ?? LAST_ID;
   const rows = await readInvitations(database, { account, before, limit: limit + 1 });
   const page = rows.slice(0, limit);
   return { data: page.map(invitationRowOf), next: rows.length > limit ? String(page.at(-1)?.id) : null };
@@ -133,11 +133,11 @@ async function invite(
     return made;
   });
   // Behind # it stays in the browser: no log of any proxy sees it.
-  const answer: CreatedInvitation = {
+  const response: CreatedInvitation = {
     ...invitationRowOf(invitation),
     link: `${await publicUrl()}/invitation#${secret}`,
   };
-  return answer;
+  return response;
 }
 
 async function revoke(

@@ -5,7 +5,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
-import { browserOf, settledOf } from "../session/session-answer.ts";
+import { browserOf, settledOf } from "../session/session-response.ts";
 import { endedSessions, nameBody, sessionList } from "./contract.ts";
 
 /** One's name and the browsers that are signed in. */
@@ -16,7 +16,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       ...{ method: "PATCH", path: "/me", policy: "person", tag },
       summary: "Change one's name",
       body: nameBody,
-      answer: nameBody,
+      response: nameBody,
       async run({ body, identity, audit }) {
         const { person } = settledOf(identity);
         await database.transaction(async (tx) => {
@@ -30,7 +30,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       ...{ method: "GET", path: "/me/sessions", policy: "person", tag },
       summary: "The browsers that are signed in as oneself",
-      answer: sessionList,
+      response: sessionList,
       async run({ identity, person }) {
         const rows = await readSessions(database, person().id);
         const own = identity?.via === "session" ? identity.sessionId : undefined;
@@ -46,7 +46,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       ...{ method: "DELETE", path: "/me/sessions/{session}", policy: "person", tag },
       summary: "Sign a browser out",
-      answer: done,
+      response: done,
       async run({ params, identity, audit }) {
         const { id, email } = browserOf(identity).person;
         const session = idOf(params["session"], UNKNOWN);
@@ -60,7 +60,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       ...{ method: "DELETE", path: "/me/sessions", policy: "person", tag },
       summary: "Sign every other browser out",
-      answer: endedSessions,
+      response: endedSessions,
       async run({ identity, audit }) {
         const { person, sessionId } = browserOf(identity);
         const ended = await database.transaction(async (tx) => {

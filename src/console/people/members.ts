@@ -12,8 +12,8 @@ import {
 } from "../../people/members-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenMark } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { inputMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
@@ -31,9 +31,9 @@ function list({ database }: ConsoleDeps): Operation {
     ...{ method: "GET", path: "/accounts/{account}/members", policy: "viewer", tag },
     summary: "Who belongs to the account",
     query: pageQuery,
-    answer: memberPage,
+    response: memberPage,
     async run({ query: { limit, after }, account }) {
-      const from = givenMark(after) ?? 0n;
+      const from = inputMark(after) ?? 0n;
       const rows = await readMembers(database, account().id, { after: from, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return { data: page.map(memberRowOf), next: rows.length > limit ? String(page.at(-1)?.userId) : null };
@@ -46,7 +46,7 @@ function changeRole({ database }: ConsoleDeps): Operation {
     ...{ method: "PATCH", path: "/accounts/{account}/members/{user}", policy: "owner", tag },
     summary: "Give a member another role; the account keeps an owner",
     body: roleBody,
-    answer: memberRow,
+    response: memberRow,
     async run({ body, params, account, audit }) {
       const { id: accountId } = account();
       return database.transaction(async (tx) => {
@@ -65,7 +65,7 @@ function remove({ database }: ConsoleDeps): Operation {
   return json({
     ...{ method: "DELETE", path: "/accounts/{account}/members/{user}", policy: "owner", tag },
     summary: "Take somebody out of the account at once; the keys they made stay. It keeps an owner",
-    answer: done,
+    response: done,
     async run({ params, account, audit }) {
       const { id: accountId } = account();
       await database.transaction(async (tx) => {

@@ -7,7 +7,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { provePassword } from "../session/prove-password.ts";
-import { settledOf } from "../session/session-answer.ts";
+import { settledOf } from "../session/session-response.ts";
 import { passwordProof, recoveryCodes, totpCode, totpEnrolment } from "./contract.ts";
 
 /**
@@ -27,7 +27,7 @@ function enrol(deps: ConsoleDeps): Operation {
     makes: true,
     summary: "Begin to sign in with codes of an authenticator app",
     body: passwordProof,
-    answer: totpEnrolment,
+    response: totpEnrolment,
     async run({ body, identity, address, audit }) {
       const { person } = settledOf(identity);
       const user = await provePassword(deps, { person, password: body.password, address, param: "password" });
@@ -51,7 +51,7 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
     ...{ method: "POST", path: "/me/totp/confirm", policy: "person", tag },
     summary: "Prove the app with its first code; gives the recovery codes",
     body: totpCode,
-    answer: recoveryCodes,
+    response: recoveryCodes,
     async run({ body, identity, address, audit }) {
       const { person } = settledOf(identity);
       const counter = await countProof({ database, hasher }, person.id, address);
@@ -81,7 +81,7 @@ function remove(deps: ConsoleDeps): Operation {
     ...{ method: "POST", path: "/me/totp/remove", policy: "person", tag },
     summary: "Sign in without codes again",
     body: passwordProof,
-    answer: done,
+    response: done,
     async run({ body, identity, address, audit }) {
       const { person } = settledOf(identity);
       const user = await provePassword(deps, { person, password: body.password, address, param: "password" });

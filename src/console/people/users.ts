@@ -14,8 +14,8 @@ import {
 } from "../../people/user-list-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { givenMark } from "../given.ts";
 import { idOf } from "../ids.ts";
+import { inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { madePassword, type UserRow, userBody, userPage, userQuery, userRow } from "./contract.ts";
@@ -32,9 +32,9 @@ function list({ database }: ConsoleDeps): Operation {
     ...{ method: "GET", path: "/operator/users", policy: "operator", tag },
     summary: "Everybody who can sign in, the latest first",
     query: userQuery,
-    answer: userPage,
+    response: userPage,
     async run({ query: { q = "", limit, after } }) {
-      const before = givenMark(after) ?? LAST_ID;
+      const before = inputMark(after) ?? LAST_ID;
       const rows = await readUsers(database, { prefix: q, before, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return { data: page.map(userRowOf), next: rows.length > limit ? String(page.at(-1)?.id) : null };
@@ -50,7 +50,7 @@ function change({ database }: ConsoleDeps): Operation {
     ...{ method: "PATCH", path: "/operator/users/{user}", policy: "operator", tag },
     summary: "Lock somebody out or let them in again, make them an operator or no longer; not oneself",
     body: userBody,
-    answer: userRow,
+    response: userRow,
     async run(call) {
       const { disabled = null, is_operator: isOperator = null } = call.body;
       return database.transaction(async (tx) => {
@@ -80,7 +80,7 @@ function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
     ...{ method: "POST", path: "/operator/users/{user}/password", policy: "operator", tag },
     summary:
       "Give somebody a new password, shown once; their sessions, console tokens and open invitations end, and they choose their own at once",
-    answer: madePassword,
+    response: madePassword,
     async run(call) {
       const password = newPassword(hasher);
       const passwordHash = await people.passwords.hash(password);
@@ -98,7 +98,7 @@ function resetTotp({ database }: ConsoleDeps): Operation {
   return json({
     ...{ method: "DELETE", path: "/operator/users/{user}/totp", policy: "operator", tag },
     summary: "Let somebody who lost phone and recovery codes sign in without codes",
-    answer: done,
+    response: done,
     async run(call) {
       await database.transaction(async (tx) => {
         const user = await otherOf(tx, call);

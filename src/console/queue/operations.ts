@@ -3,7 +3,7 @@ import {
   countQueue,
   countWatchedLate,
   listQueue,
-  lookNow,
+  pollNow,
   type QueueCount,
   type QueuedTask as StoredTask,
 } from "../../tasks/task-queue-store.ts";
@@ -23,7 +23,7 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
       path: "/operator/queue",
       summary: "Tasks that are not over, oldest first",
       query: queueQuery,
-      answer: queuePage,
+      response: queuePage,
       async run({ query: { limit, after, account, ...filter } }) {
         const wanted = { ...filter, accountId: account === undefined ? undefined : BigInt(account) };
         const { tasks, next } = await listQueue(database, wanted, { limit, above: decodeCursor(after) });
@@ -35,7 +35,7 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
       method: "GET",
       path: "/operator/queue/counts",
       summary: "How many tasks are not over, by model and state, and how many are in trouble",
-      answer: queueCounts,
+      response: queueCounts,
       async run() {
         const [counts, late] = await Promise.all([countQueue(database), countWatchedLate(database)]);
         const sum = (of: (count: QueueCount) => bigint) =>
@@ -55,11 +55,11 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
       method: "POST",
       path: "/operator/queue/{task}/look",
       summary: "Ask the upstream now how a submitted task is",
-      answer: lookedNow,
+      response: lookedNow,
       async run({ params, audit }) {
         const id = params["task"] ?? "";
         await database.transaction(async (tx) => {
-          const found = /^[\w-]{1,100}$/.test(id) ? await lookNow(tx, id) : undefined;
+          const found = /^[\w-]{1,100}$/.test(id) ? await pollNow(tx, id) : undefined;
           if (found === undefined) {
             throw new GatewayError(
               "not_found",

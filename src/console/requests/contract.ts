@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/plain-text.ts";
 import { PLACE_REASONS } from "../../usage/place-reason.ts";
-import { givenMoment } from "../contract-parts.ts";
+import { inputMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
 /** Text as the database takes it. */
@@ -11,8 +11,8 @@ const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
 
 /** Which requests; each part narrows, what is left out does not. */
 const filter = {
-  from: givenMoment.optional().describe("Recorded then or later"),
-  to: givenMoment.optional().describe("Recorded before then"),
+  from: inputMoment.optional().describe("Recorded then or later"),
+  to: inputMoment.optional().describe("Recorded before then"),
   key: id.optional().describe("Id of the key"),
   person: z
     .union([id, z.literal("nobody")])

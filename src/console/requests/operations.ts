@@ -29,7 +29,7 @@ function list({ database }: ConsoleDeps): Operation {
     ...{ method: "GET", path: "/accounts/{account}/requests", policy: "viewer", tag },
     summary: "The account's requests, newest first, with filters",
     query: requestsQuery,
-    answer: requestsPage,
+    response: requestsPage,
     async run(call) {
       const { limit, after, ...filter } = call.query;
       const wanted = { ...wantedOf(filter, call), after: decodeCursor(after) };
@@ -49,7 +49,7 @@ function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "GET", path: "/accounts/{account}/requests/{request}", policy: "viewer", tag },
     summary: "One request by its id or its task's: receipt, timing, losses, raw usage",
-    answer: requestDetail,
+    response: requestDetail,
     async run(call) {
       const found = await readRecordedRequest(deps, call.account().id, call.params["request"] ?? "");
       if (found === undefined) {

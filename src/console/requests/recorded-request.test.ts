@@ -7,12 +7,12 @@ import {
   order,
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
+import type { JournalBilling } from "../../billing/journal-billing.ts";
 import { createReceiptReader, type ReadReceipt } from "../../billing/receipts.ts";
-import type { SpoolBilling } from "../../billing/spool-billing.ts";
 import { type RecordedRequest, readRecordedRequest } from "./recorded-request.ts";
 
 let rig: BillingRig;
-let billing: SpoolBilling;
+let billing: JournalBilling;
 let caller: Caller;
 beforeAll(async () => {
   rig = await createBillingRig();

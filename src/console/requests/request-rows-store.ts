@@ -1,7 +1,7 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { PlaceReason } from "../../usage/place-reason.ts";
-import type { Place } from "../cursor.ts";
+import type { CursorPosition } from "../cursor.ts";
 
 /** Which requests of the log; undefined = whatever. */
 export interface Wanted {
@@ -21,7 +21,7 @@ export interface Wanted {
   readonly minCostNanos?: bigint | undefined;
   readonly requestId?: string | undefined;
   /** Only what comes after this row in the list, which is older. */
-  readonly after?: Place | undefined;
+  readonly after?: CursorPosition | undefined;
 }
 
 /** A request as the log has it; `place` is where it stands in the list. */

@@ -14,7 +14,7 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ method: "GET", path: "/operator/routing", policy: "operator", tag: "upstreams" },
       summary: "The upstreams that a request would be sent to, in order, with the reasons",
       query: routeQuery,
-      answer: route,
+      response: route,
       async run({ query: { model, group, endpoint: given } }) {
         const catalog = deps.catalog.current();
         const endpoints = catalog.models.get(model)?.endpoints ?? [];

@@ -26,7 +26,7 @@ export const personName = z
 
 export const accountRole = z.enum(["viewer", "member", "owner"]);
 
-export const sessionAnswer = z.strictObject({
+export const sessionResponseSchema = z.strictObject({
   person: z.strictObject({
     id: z.string(),
     email: z.string(),
@@ -47,7 +47,7 @@ export const sessionAnswer = z.strictObject({
   public_url: z.string().describe("The address callers use, without a slash at its end"),
   version: z.string().describe("Of the gateway"),
 });
-export type SessionAnswer = z.infer<typeof sessionAnswer>;
+export type SessionResponse = z.infer<typeof sessionResponseSchema>;
 
 export const signInBody = z.strictObject({
   email,

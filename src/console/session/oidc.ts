@@ -10,8 +10,8 @@ import { findUser, insertUser, type UserRecord } from "../../people/users-store.
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
-import { oidcFinishBody, oidcStart, oidcStartBody, sessionAnswer } from "./contract.ts";
-import { deviceOf, sessionOf, signedIn } from "./session-answer.ts";
+import { oidcFinishBody, oidcStart, oidcStartBody, sessionResponseSchema } from "./contract.ts";
+import { deviceOf, sessionOf, signedIn } from "./session-response.ts";
 
 /** Where providers send browsers back to: a page of the dashboard, which asks for the rest. */
 const RETURN_PATH = "/sign-in/oidc";
@@ -26,7 +26,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       summary: "Begin to sign in at an identity provider",
       unaudited: "nothing is kept; the end is noted",
       body: oidcStartBody,
-      answer: oidcStart,
+      response: oidcStart,
       async run({ body }) {
         return people.oidc.begin(clientOf(deps, body.provider), `${await deps.publicUrl()}${RETURN_PATH}`);
       },
@@ -35,7 +35,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ method: "POST", path: "/session/oidc", policy: "anyone", tag },
       summary: "Sign in with what the identity provider answered",
       body: oidcFinishBody,
-      answer: sessionAnswer,
+      response: sessionResponseSchema,
       async run(call) {
         const { body, address, userAgent, identity, audit } = call;
         const { flow, answer: answered } = body;
@@ -53,8 +53,8 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
           const order = { address, userAgent, replaces: sessionOf(identity) };
           return beginSession(tx, hasher, { user: { id, email }, ...order });
         });
-        const { answer, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
-        return reply(answer, { cookies });
+        const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
+        return reply(response, { cookies });
       },
     }),
   ];

@@ -5,8 +5,8 @@ import { proveSecondFactor } from "../../people/totp.ts";
 import { setPassword } from "../../people/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
-import { arrivalOperations } from "./arrival.ts";
-import { done, passwordBody, sessionAnswer, signInBody } from "./contract.ts";
+import { done, passwordBody, sessionResponseSchema, signInBody } from "./contract.ts";
+import { invitationOperations } from "./invitation.ts";
 import { oidcOperations } from "./oidc.ts";
 import { provePassword } from "./prove-password.ts";
 import {
@@ -14,10 +14,10 @@ import {
   cookieOf,
   deviceCookieOf,
   deviceOf,
-  sessionAnswerOf,
   sessionOf,
+  sessionResponseOf,
   signedIn,
-} from "./session-answer.ts";
+} from "./session-response.ts";
 
 /** Signing in and out, and who one is. */
 export function sessionOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -26,7 +26,7 @@ export function sessionOperations(deps: ConsoleDeps): readonly Operation[] {
     signIn(deps),
     signOut(deps),
     changePassword(deps),
-    ...arrivalOperations(deps),
+    ...invitationOperations(deps),
     ...oidcOperations(deps),
   ];
 }
@@ -37,10 +37,10 @@ function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "GET", path: "/session", policy: "person", tag },
     summary: "Who is signed in, with the accounts they belong to and the session's csrf_token",
-    answer: sessionAnswer,
+    response: sessionResponseSchema,
     run(call) {
       if (call.identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
-      return sessionAnswerOf(deps, call.identity);
+      return sessionResponseOf(deps, call.identity);
     },
   });
 }
@@ -51,7 +51,7 @@ function signIn(deps: ConsoleDeps): Operation {
     ...{ method: "POST", path: "/session", policy: "anyone", tag },
     summary: "Sign in with a password, and a code where the person uses one",
     body: signInBody,
-    answer: sessionAnswer,
+    response: sessionResponseSchema,
     async run(call) {
       const { body, address, userAgent, identity, audit } = call;
       const device = await deviceOf(deps, call);
@@ -66,8 +66,8 @@ function signIn(deps: ConsoleDeps): Operation {
         const { counter } = user;
         return beginSession(tx, hasher, { user, address, userAgent, counter, replaces: sessionOf(identity) });
       });
-      const { answer, cookies } = await signedIn(deps, secret, device);
-      return reply(answer, { cookies });
+      const { response, cookies } = await signedIn(deps, secret, device);
+      return reply(response, { cookies });
     },
   });
 }
@@ -76,7 +76,7 @@ function signOut(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "DELETE", path: "/session", policy: "person", tag },
     summary: "Sign out: the session ends and its cookie goes",
-    answer: done,
+    response: done,
     async run({ identity, audit }) {
       const { person, sessionId } = browserOf(identity);
       await deps.database.transaction(async (tx) => {
@@ -94,7 +94,7 @@ function changePassword(deps: ConsoleDeps): Operation {
     ...{ method: "POST", path: "/me/password", policy: "person", tag: "me" },
     summary: "Choose another password; every other session of the person ends",
     body: passwordBody,
-    answer: done,
+    response: done,
     async run(call) {
       const { body, identity, address, audit } = call;
       const { person, sessionId } = browserOf(identity);

@@ -32,7 +32,7 @@ export const settings = z.object({
     .array(z.object({ label: z.string(), since: moment, is_this: z.boolean() }))
     .describe("Processes that serve callers and share the database"),
 });
-export type SettingsAnswer = z.infer<typeof settings>;
+export type SettingsResponse = z.infer<typeof settings>;
 
 export const settingsChange = z.strictObject({
   given: z.record(z.string(), z.unknown()).describe("Replaces what is set; what is left out has its default"),

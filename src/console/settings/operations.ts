@@ -8,7 +8,7 @@ import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { revisionOf } from "../revision.ts";
-import { type SettingsAnswer, settings, settingsChange } from "./contract.ts";
+import { type SettingsResponse, settings, settingsChange } from "./contract.ts";
 import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
 
 const described = { path: "/operator/settings", policy: "operator", tag: "settings" } as const;
@@ -19,7 +19,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
     json({
       ...{ ...described, method: "GET" },
       summary: "Settings with what they mean, and what the gateway runs on",
-      answer: settings,
+      response: settings,
       conditional: true,
       run: async () => describe(deps, await readSettings(deps.database)),
     }),
@@ -27,7 +27,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ ...described, method: "PUT" },
       summary: "Set the settings anew; what is left out has its default",
       body: settingsChange,
-      answer: settings,
+      response: settings,
       conditional: true,
       async run(call) {
         const written = await changeCatalog(deps, call, async (tx) => {
@@ -49,7 +49,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
 async function describe(
   { database, runtime, version, publicUrl }: ConsoleDeps,
   given: SettingsFile,
-): Promise<SettingsAnswer> {
+): Promise<SettingsResponse> {
   const facts = await readDatabaseFacts(database);
   const processes = await readServingProcesses(database);
   return {
@@ -71,7 +71,7 @@ async function describe(
   };
 }
 
-function describeFields(given: SettingsFile): SettingsAnswer["fields"] {
+function describeFields(given: SettingsFile): SettingsResponse["fields"] {
   const effective = inFileForm(decodeSettings(given));
   const defaults = inFileForm(decodeSettings({}));
   const { properties = {} } = z.toJSONSchema(settingsFile, { unrepresentable: "any", io: "input" });

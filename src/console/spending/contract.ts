@@ -40,7 +40,7 @@ const group = sums.extend({
 });
 export type SpendingGroup = z.infer<typeof group>;
 
-export const spendingAnswer = z.object({
+export const spendingResponse = z.object({
   from: z.string(),
   to: z.string(),
   totals: sums.extend({
@@ -78,4 +78,4 @@ export const spendingAnswer = z.object({
     })
     .describe("Of the current month, whatever the range"),
 });
-export type SpendingAnswer = z.infer<typeof spendingAnswer>;
+export type SpendingResponse = z.infer<typeof spendingResponse>;

@@ -1,6 +1,6 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { SpendingAnswer } from "./contract.ts";
+import type { SpendingResponse } from "./contract.ts";
 import { readDayCharges } from "./spending-store.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,7 +12,7 @@ export async function forecastOf(
   db: Queryable,
   accountId: AccountId,
   nowMs: number,
-): Promise<SpendingAnswer["forecast"]> {
+): Promise<SpendingResponse["forecast"]> {
   const now = new Date(nowMs);
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
   const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);

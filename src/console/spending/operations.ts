@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { csvLine } from "../csv.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
-import { spendingAnswer, spendingQuery } from "./contract.ts";
+import { spendingQuery, spendingResponse } from "./contract.ts";
 import { type SpendingWanted, spendingOf, sumsOf } from "./spending.ts";
 import { readGroups } from "./spending-store.ts";
 
@@ -19,7 +19,7 @@ function show({ database, clock }: ConsoleDeps): Operation {
     ...{ method: "GET", path: "/accounts/{account}/spending", policy: "viewer", tag },
     summary: "Spending, requests, errors, tokens and latency by day or hour, and the month's forecast",
     query: spendingQuery,
-    answer: spendingAnswer,
+    response: spendingResponse,
     run: (call) => spendingOf(database, wantedOf(call, clock.nowMs())),
   });
 }
@@ -56,7 +56,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /** Two years of days, or a week of hours: a chart has no more points to show. */
-const MOST_DAYS = { day: 731, hour: 7 };
+const MAX_DAYS = { day: 731, hour: 7 };
 
 function wantedOf(
   call: Pick<Call<z.output<typeof spendingQuery>, unknown>, "query" | "account">,
@@ -67,7 +67,7 @@ function wantedOf(
   const firstMs = from === undefined ? lastMs - 29 * DAY_MS : Date.parse(from);
   const days = (lastMs - firstMs) / DAY_MS + 1;
   if (days < 1) throw refusal("to", "lies before the first day.");
-  if (days > MOST_DAYS[step]) throw refusal("from", `by the ${step} at most ${MOST_DAYS[step]} days.`);
+  if (days > MAX_DAYS[step]) throw refusal("from", `by the ${step} at most ${MAX_DAYS[step]} days.`);
   if (step === "hour" && (by === "key" || by === "person"))
     throw refusal("step", "keys and people are summed by the day; ask for step=day.");
   const span = {

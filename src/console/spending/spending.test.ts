@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
-import type { SpendingAnswer } from "./contract.ts";
+import type { SpendingResponse } from "./contract.ts";
 import { forecastOf } from "./forecast.ts";
 import { spendingOf } from "./spending.ts";
 import type { GroupedBy } from "./spending-store.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-function ask(by: GroupedBy, ago = 0, step: "day" | "hour" = "day"): Promise<SpendingAnswer> {
+function ask(by: GroupedBy, ago = 0, step: "day" | "hour" = "day"): Promise<SpendingResponse> {
   const nowMs = systemClock.nowMs();
   const from = new Date(Math.floor(nowMs / DAY_MS) * DAY_MS - ago * DAY_MS);
   const span = { accountId: caller.accountId, from, until: new Date(from.getTime() + (ago + 1) * DAY_MS) };
@@ -61,24 +61,26 @@ describe("spending", () => {
   it.each(["model", "key", "person", "endpoint"] as const)(
     "by %s adds up: groups, steps and totals are what the log charged this account",
     async (by) => {
-      const answer = await ask(by, 1);
-      expect(answer.totals).toMatchObject({
+      const response = await ask(by, 1);
+      expect(response.totals).toMatchObject({
         ...{ requests: REQUESTS, errors: REQUESTS / 10, charge_nanos: String(charged()) },
       });
-      expect(sum([...answer.groups, ...(answer.others === null ? [] : [answer.others])])).toBe(charged());
-      expect(sum(answer.series)).toBe(charged());
-      expect(answer.groups.map(({ requests }) => requests).reduce((a, b) => a + b)).toBe(REQUESTS);
-      const charges = answer.groups.map((group) => BigInt(group.charge_nanos));
+      expect(sum([...response.groups, ...(response.others === null ? [] : [response.others])])).toBe(
+        charged(),
+      );
+      expect(sum(response.series)).toBe(charged());
+      expect(response.groups.map(({ requests }) => requests).reduce((a, b) => a + b)).toBe(REQUESTS);
+      const charges = response.groups.map((group) => BigInt(group.charge_nanos));
       expect(charges).toEqual(charges.toSorted((a, b) => (a < b ? 1 : -1)));
     },
   );
 
   it("draws eight groups and puts the others together, by the hour too", async () => {
-    const answer = await ask("model", 1, "hour");
-    expect(answer.groups).toHaveLength(11);
-    expect(new Set(answer.series.map(({ group }) => group)).size).toBe(9);
-    expect(answer.series.filter(({ group }) => group === null).length).toBeLessThanOrEqual(2);
-    expect(sum(answer.series)).toBe(charged());
+    const response = await ask("model", 1, "hour");
+    expect(response.groups).toHaveLength(11);
+    expect(new Set(response.series.map(({ group }) => group)).size).toBe(9);
+    expect(response.series.filter(({ group }) => group === null).length).toBeLessThanOrEqual(2);
+    expect(sum(response.series)).toBe(charged());
   });
 
   it("names keys, and the playground's as one", async () => {
@@ -96,8 +98,8 @@ describe("spending", () => {
     const nowMs = systemClock.nowMs();
     const until = new Date(Math.floor(nowMs / DAY_MS) * DAY_MS - 3 * DAY_MS);
     const span = { accountId: caller.accountId, from: new Date(until.getTime() - DAY_MS), until };
-    const answer = await spendingOf(rig.database, { span, by: "model", step: "day", nowMs });
-    expect(answer).toMatchObject({ groups: [], others: null, series: [], totals: { requests: 0 } });
+    const response = await spendingOf(rig.database, { span, by: "model", step: "day", nowMs });
+    expect(response).toMatchObject({ groups: [], others: null, series: [], totals: { requests: 0 } });
   });
 });
 

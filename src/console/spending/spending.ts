@@ -1,5 +1,5 @@
 import type { Queryable } from "../../storage/database.ts";
-import type { SpendingAnswer, SpendingGroup, SpendingLatencies, SpendingSums } from "./contract.ts";
+import type { SpendingGroup, SpendingLatencies, SpendingResponse, SpendingSums } from "./contract.ts";
 import { forecastOf } from "./forecast.ts";
 import { percentile } from "./percentile.ts";
 import {
@@ -29,7 +29,7 @@ export interface SpendingWanted {
 }
 
 /** Where an account's money went: totals, groups, a chart's steps, and what the month will come to. */
-export async function spendingOf(db: Queryable, wanted: SpendingWanted): Promise<SpendingAnswer> {
+export async function spendingOf(db: Queryable, wanted: SpendingWanted): Promise<SpendingResponse> {
   const { span, by } = wanted;
   const [{ totals, groups, steps }, counts, forecast] = await Promise.all([
     by === "key" || by === "person" ? sumByKeys(db, span, by) : sumByHours(db, span, by, wanted.step),
@@ -149,7 +149,7 @@ export function sumsOf(sums: Sums): SpendingSums {
   };
 }
 
-function totalsOf(totals: Totals, latencies: SpendingLatencies): SpendingAnswer["totals"] {
+function totalsOf(totals: Totals, latencies: SpendingLatencies): SpendingResponse["totals"] {
   return {
     ...sumsOf(totals),
     estimated: Number(totals.estimated),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { givenMoment } from "../contract-parts.ts";
+import { inputMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 
 export const balance = z.object({
@@ -18,8 +18,8 @@ const filters = {
     .describe(
       "changes = all but moves between the account and the gateway's processes; funding = credits, codes and debits; usage = text requests; tasks = pictures and videos",
     ),
-  from: givenMoment.optional().describe("Entries at or after this moment"),
-  to: givenMoment.optional().describe("Entries before this moment"),
+  from: inputMoment.optional().describe("Entries at or after this moment"),
+  to: inputMoment.optional().describe("Entries before this moment"),
 };
 
 export const statementQuery = pageQuery.extend(filters);

@@ -15,7 +15,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
     json({
       ...{ method: "GET", path: "/accounts/{account}/balance", policy: "viewer", tag: "billing" },
       summary: "What the account owns and what it can spend",
-      answer: balance,
+      response: balance,
       async run(call) {
         const { balanceNanos, availableNanos } = await readBalance(database, call.account().id);
         return {
@@ -29,7 +29,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ method: "GET", path: "/accounts/{account}/statement", policy: "viewer", tag: "billing" },
       summary: "The ledger's entries, newest first",
       query: statementQuery,
-      answer: statement,
+      response: statement,
       run: (call) => readStatementPage(database, { ...call.query, accountId: call.account().id }),
     }),
     json({
@@ -37,7 +37,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       policy: "viewer",
       summary: "The requests that an entry sums up",
       query: pageQuery,
-      answer: entryRequests,
+      response: entryRequests,
       async run(call) {
         const { after = null, limit } = call.query;
         const entryId = idOf(call.params["entry"], "There is no such entry.");

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../storage/database.ts";
-import { wrongMark } from "../given.ts";
+import { wrongMark } from "../input.ts";
 import type { Statement, StatementEntry, StatementView } from "./contract.ts";
 import { changeOf, statementEntry } from "./entries.ts";
 import { type EntryWish, readEntries } from "./statement-store.ts";

@@ -35,7 +35,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/tasks",
       summary: "Pictures and videos, newest first",
       query: tasksQuery,
-      answer: tasksPage,
+      response: tasksPage,
       async run({ account, query }) {
         const { id } = account();
         const { limit, after, key, from, to, ...filter } = query;
@@ -71,7 +71,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
       method: "GET",
       path: "/accounts/{account}/tasks/{task}",
       summary: "One task: what was asked for, what came of it, what it cost, who was told",
-      answer: taskDetail,
+      response: taskDetail,
       async run({ account, params }) {
         const { id } = account();
         return detailOf(deps, id, await find(id, params["task"] ?? ""));

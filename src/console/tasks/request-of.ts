@@ -3,7 +3,7 @@ import type { MediaOrder } from "../../families/family.ts";
 import { bodyOf } from "../../upstreams/task-apis/gateway.ts";
 
 /** A data URL of a small picture may be shown; many large ones would make the answer as large as the request was. */
-const LONGEST_SHOWN = 200_000;
+const MAX_SHOWN = 200_000;
 
 /** What a task was asked for, as a request of the API: what is kept of it, every default written out. */
 export function requestOf(
@@ -18,7 +18,7 @@ export function requestOf(
     if (Array.isArray(value)) return value.map(shown);
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shown(each)]));
-    if (typeof value !== "string" || value.length <= LONGEST_SHOWN || !isDataUrl(value)) return value;
+    if (typeof value !== "string" || value.length <= MAX_SHOWN || !isDataUrl(value)) return value;
     shortened += 1;
     return `${value.slice(0, value.indexOf(",") + 1)}...`;
   };

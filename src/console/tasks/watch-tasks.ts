@@ -3,8 +3,8 @@ import { openTasks, type TaskRecord, tasksSince } from "../../tasks/task-records
 import { pause } from "../pause.ts";
 
 /** While something runs, a bar that moves each second looks alive; else only a new task is waited for. */
-const BUSY_BEAT_MS = 1_000;
-const IDLE_BEAT_MS = 3_000;
+const BUSY_INTERVAL_MS = 1_000;
+const IDLE_INTERVAL_MS = 3_000;
 /** A task may be seen that long after its time of acceptance: its transaction was not over yet. */
 const SINCE_MS = 20_000;
 
@@ -33,7 +33,7 @@ export async function* watchTasks(
     }
     // Neither running nor new: it will not be found again.
     for (const id of said.keys()) if (!seen.has(id)) said.delete(id);
-    await pause(open.size > 0 ? BUSY_BEAT_MS : IDLE_BEAT_MS, gone);
+    await pause(open.size > 0 ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS, gone);
     if (!gone.aborted) found = await tasksSince(db, accountId, [...open], SINCE_MS);
   }
 }

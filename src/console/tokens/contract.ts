@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { givenMoment } from "../contract-parts.ts";
+import { inputMoment } from "../contract-parts.ts";
 import { moment } from "../page.ts";
 
 const tokenRow = z.strictObject({
@@ -19,7 +19,7 @@ export type TokenList = z.infer<typeof tokenList>;
 export const tokenBody = z.strictObject({
   name: z.string().trim().min(1).max(100),
   read_only: z.boolean().default(false).describe("May look only"),
-  expires_at: givenMoment.nullable().default(null).describe("From then on it lets nobody in; null = never"),
+  expires_at: inputMoment.nullable().default(null).describe("From then on it lets nobody in; null = never"),
 });
 export type TokenBody = z.input<typeof tokenBody>;
 

@@ -7,11 +7,11 @@ import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
-import { settledOf } from "../session/session-answer.ts";
+import { settledOf } from "../session/session-response.ts";
 import { createdToken, type TokenRow, tokenBody, tokenList } from "./contract.ts";
 
 /** More are forgotten ones. */
-const MOST_TOKENS = 50;
+const MAX_TOKENS = 50;
 
 /** What scripts show in the place of a session: tokens with all the rights of the person, or to look only. */
 export function tokensOperations({ database, hasher, clock }: ConsoleDeps): readonly Operation[] {
@@ -20,7 +20,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
     json({
       ...{ method: "GET", path: "/me/tokens", policy: "person", tag },
       summary: "One's console tokens",
-      answer: tokenList,
+      response: tokenList,
       async run(call) {
         return { data: (await readTokens(database, call.person().id)).map(tokenRowOf), next: null };
       },
@@ -30,7 +30,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       makes: true,
       summary: "Make a console token; the answer is the only time it is shown",
       body: tokenBody,
-      answer: createdToken,
+      response: createdToken,
       async run({ body, identity, audit }) {
         const browser = settledOf(identity);
         const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
@@ -42,9 +42,9 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
         const row = await database.transaction(async (tx) => {
           await staySignedIn(tx, browser);
           const made = { ...order, hash: hasher.hash(token), hint: keyHint(token) };
-          const inserted = await insertToken(tx, made, MOST_TOKENS);
+          const inserted = await insertToken(tx, made, MAX_TOKENS);
           if (inserted === undefined)
-            throw new GatewayError("conflict", `You have ${MOST_TOKENS} tokens; revoke one first.`);
+            throw new GatewayError("conflict", `You have ${MAX_TOKENS} tokens; revoke one first.`);
           await audit(tx, { action: "token.create", subject: name, after: tokenRowOf(inserted) });
           return inserted;
         });
@@ -54,7 +54,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
     json({
       ...{ method: "DELETE", path: "/me/tokens/{token}", policy: "person", tag },
       summary: "Revoke a console token at once",
-      answer: done,
+      response: done,
       async run(call) {
         const { id } = call.person();
         await database.transaction(async (tx) => {

@@ -15,7 +15,7 @@ export function trafficOperations({ traffic: watch }: ConsoleDeps): readonly Ope
     json({
       ...{ method: "GET", path: "/operator/traffic", policy: "operator", tag },
       summary: "The last hour by the minute, by upstream and by model",
-      answer: traffic,
+      response: traffic,
       run: () => watch.hour(),
     }),
     events({

@@ -8,7 +8,7 @@ import { changeCatalog, readKnownNames } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { credentialChange, credentialTest, newCredential, upstream } from "./contract.ts";
-import { answerOf, auditedCredentials, upstreamOf } from "./find.ts";
+import { auditedCredentials, responseOf, upstreamOf } from "./find.ts";
 
 const described = { policy: "operator", tag: "upstreams" } as const;
 const CREDENTIALS = "/operator/upstreams/{upstream}/credentials";
@@ -28,7 +28,7 @@ function add(deps: ConsoleDeps): Operation {
     makes: true,
     summary: "Add a credential",
     body: newCredential,
-    answer: upstream,
+    response: upstream,
     async run(call) {
       const { secret, name } = call.body;
       const { upstream: id } = call.params;
@@ -40,7 +40,7 @@ function add(deps: ConsoleDeps): Operation {
         await upsertUpstream(tx, deps.seals, { ...before, credentials });
         return { value: undefined, note: noteOf("credential.create", before, { credentials }) };
       });
-      return await answerOf(deps, id);
+      return await responseOf(deps, id);
     },
   });
 }
@@ -50,7 +50,7 @@ function change(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "PATCH", path: CREDENTIAL },
     summary: "Replace a credential's secret, name it, or switch it on and off",
     body: credentialChange,
-    answer: upstream,
+    response: upstream,
     async run(call) {
       const { upstream: id, credential: credentialId } = call.params;
       const { secret, name, enabled } = call.body;
@@ -68,7 +68,7 @@ function change(deps: ConsoleDeps): Operation {
         const after = secret === undefined ? note.after : { ...note.after, replaced: changed.name };
         return { value: undefined, note: { ...note, after } };
       });
-      return answerOf(deps, id);
+      return responseOf(deps, id);
     },
   });
 }
@@ -77,7 +77,7 @@ function remove(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE", path: CREDENTIAL },
     summary: "Remove a credential; tasks under way with it are lost sight of",
-    answer: upstream,
+    response: upstream,
     async run(call) {
       const { upstream: id, credential: credentialId } = call.params;
       await changeCatalog(deps, call, async (tx) => {
@@ -88,7 +88,7 @@ function remove(deps: ConsoleDeps): Operation {
         await upsertUpstream(tx, deps.seals, { ...before, credentials });
         return { value: undefined, note: noteOf("credential.delete", before, { credentials }) };
       });
-      return answerOf(deps, id);
+      return responseOf(deps, id);
     },
   });
 }
@@ -98,7 +98,7 @@ function test(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "POST", path: `${CREDENTIAL}/test` },
     summary: "Try a credential without spending anything, as `faregate doctor` does",
     unaudited: "it changes nothing",
-    answer: credentialTest,
+    response: credentialTest,
     async run({ params }) {
       const { database, catalog, clock } = deps;
       const record = await upstreamOf(deps, database, params["upstream"]);

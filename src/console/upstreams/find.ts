@@ -8,7 +8,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import type { Upstream } from "./contract.ts";
-import { upstreamAnswers } from "./upstream-answer.ts";
+import { upstreamResponses } from "./upstream-response.ts";
 
 const UNKNOWN = "There is no such upstream.";
 
@@ -25,14 +25,14 @@ export async function upstreamOf(
 }
 
 /** The same as the wire has it. */
-export async function answerOf(deps: ConsoleDeps, text: string | undefined): Promise<Upstream> {
-  return answerFor(deps, await upstreamOf(deps, deps.database, text));
+export async function responseOf(deps: ConsoleDeps, text: string | undefined): Promise<Upstream> {
+  return responseFor(deps, await upstreamOf(deps, deps.database, text));
 }
 
-export async function answerFor(deps: ConsoleDeps, record: UpstreamRecord): Promise<Upstream> {
-  const [answer] = upstreamAnswers(deps, [record], await deps.traffic.hour());
-  if (answer === undefined) throw new GatewayError("not_found", UNKNOWN);
-  return answer;
+export async function responseFor(deps: ConsoleDeps, record: UpstreamRecord): Promise<Upstream> {
+  const [response] = upstreamResponses(deps, [record], await deps.traffic.hour());
+  if (response === undefined) throw new GatewayError("not_found", UNKNOWN);
+  return response;
 }
 
 /** An upstream as the audit log keeps it: of credentials only which there are. */

@@ -4,10 +4,10 @@ import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { kinds, reportQuery, type UpstreamReport, upstream, upstreamReport, upstreams } from "./contract.ts";
 import { credentialOperations } from "./credentials.ts";
-import { answerOf, upstreamOf } from "./find.ts";
+import { responseOf, upstreamOf } from "./find.ts";
 import { type DayOfUpstream, readUpstreamDays, readUpstreamFailures } from "./report-store.ts";
 import { termsOperations } from "./terms.ts";
-import { upstreamAnswers } from "./upstream-answer.ts";
+import { upstreamResponses } from "./upstream-response.ts";
 
 const described = { method: "GET", policy: "operator", tag: "upstreams" } as const;
 const UPSTREAM = "/operator/upstreams/{upstream}";
@@ -28,11 +28,11 @@ function list(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/upstreams" },
     summary: "Every upstream with its health now",
-    answer: upstreams,
+    response: upstreams,
     async run() {
       const records = await readUpstreams(deps.database, deps.seals);
       return {
-        data: upstreamAnswers(deps, records, await deps.traffic.hour()),
+        data: upstreamResponses(deps, records, await deps.traffic.hour()),
         next: null,
         process: deps.runtime.label,
       };
@@ -44,9 +44,9 @@ function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: UPSTREAM },
     summary: "One upstream with its health now",
-    answer: upstream,
+    response: upstream,
     conditional: true,
-    run: ({ params }) => answerOf(deps, params["upstream"]),
+    run: ({ params }) => responseOf(deps, params["upstream"]),
   });
 }
 
@@ -58,13 +58,13 @@ function report(deps: ConsoleDeps): Operation {
     ...{ ...described, path: `${UPSTREAM}/report` },
     summary: "What an upstream brought and cost by day, and its latest failures",
     query: reportQuery,
-    answer: upstreamReport,
+    response: upstreamReport,
     async run({ params, query }) {
       const { name } = await upstreamOf(deps, deps.database, params["upstream"]);
       const days = await readUpstreamDays(deps.database, name, query.days);
       const failures = await readUpstreamFailures(deps.database, name, SHOWN_FAILURES);
       return {
-        days: days.map(dayAnswer),
+        days: days.map(dayResponse),
         failures: failures.map(({ requestId, at, accountId, errorCode, ...rest }) => ({
           ...{ ...rest, request_id: requestId, at: at.toISOString() },
           ...{ account_id: String(accountId), error_code: errorCode },
@@ -74,7 +74,7 @@ function report(deps: ConsoleDeps): Operation {
   });
 }
 
-function dayAnswer(day: DayOfUpstream): UpstreamReport["days"][number] {
+function dayResponse(day: DayOfUpstream): UpstreamReport["days"][number] {
   const { reportedRequests, reportedChargeNanos, costNanos } = day;
   return {
     ...{ day: day.day, requests: Number(day.requests), errors: Number(day.errors) },
@@ -96,7 +96,7 @@ function listKinds(): Operation {
   return json({
     ...{ ...described, path: "/operator/kinds" },
     summary: "The kinds of upstreams there are",
-    answer: kinds,
+    response: kinds,
     run: () => ({
       data: KIND_NAMES.flatMap((name) => {
         const kind = kindOf(name);

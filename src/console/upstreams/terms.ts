@@ -22,8 +22,8 @@ import {
   upstreamState,
   upstreamTerms,
 } from "./contract.ts";
-import { answerFor, answerOf, auditedCredentials, upstreamOf } from "./find.ts";
-import { upstreamRevision } from "./upstream-answer.ts";
+import { auditedCredentials, responseFor, responseOf, upstreamOf } from "./find.ts";
+import { upstreamRevision } from "./upstream-response.ts";
 
 const described = { policy: "operator", tag: "upstreams" } as const;
 const UPSTREAM = "/operator/upstreams/{upstream}";
@@ -39,7 +39,7 @@ function create(deps: ConsoleDeps): Operation {
     makes: true,
     summary: "Add an upstream",
     body: newUpstream,
-    answer: upstream,
+    response: upstream,
     async run(call) {
       const { name, ...terms } = call.body;
       const id = await changeCatalog(deps, call, async (tx) => {
@@ -49,7 +49,7 @@ function create(deps: ConsoleDeps): Operation {
         const value = await upsertUpstream(tx, deps.seals, declared);
         return { value, note: { action: "upstream.create", subject: name, after: audited(declared) } };
       });
-      return await answerOf(deps, String(id));
+      return await responseOf(deps, String(id));
     },
   });
 }
@@ -59,7 +59,7 @@ function update(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "PUT", path: UPSTREAM },
     summary: "Declare an upstream anew; its credentials stay unless others are given",
     body: upstreamTerms,
-    answer: upstream,
+    response: upstream,
     conditional: true,
     async run(call) {
       const { upstream: id } = call.params;
@@ -71,7 +71,7 @@ function update(deps: ConsoleDeps): Operation {
         const value = await upstreamOf(deps, tx, id);
         return { value, note: noteOf("upstream.update", before, declared) };
       });
-      return answerFor(deps, written);
+      return responseFor(deps, written);
     },
   });
 }
@@ -81,7 +81,7 @@ function setState(deps: ConsoleDeps): Operation {
     ...{ ...described, method: "PUT", path: `${UPSTREAM}/state` },
     summary: "Enable an upstream, or disable it: what runs there is finished, nothing new is sent",
     body: upstreamState,
-    answer: upstream,
+    response: upstream,
     async run(call) {
       const { upstream: id } = call.params;
       await changeCatalog(deps, call, async (tx) => {
@@ -91,7 +91,7 @@ function setState(deps: ConsoleDeps): Operation {
         const action = after.enabled ? "upstream.enable" : "upstream.disable";
         return { value: undefined, note: noteOf(action, before, after) };
       });
-      return answerOf(deps, id);
+      return responseOf(deps, id);
     },
   });
 }
@@ -100,7 +100,7 @@ function remove(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE", path: UPSTREAM },
     summary: "Remove an upstream with its credentials; tasks under way there are lost sight of",
-    answer: removed,
+    response: removed,
     conditional: true,
     run: (call) =>
       changeCatalog(deps, call, async (tx) => {

@@ -7,7 +7,7 @@ import type { Call, Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
 import type { HttpDeps } from "../deps.ts";
-import type { Visit } from "../endpoint.ts";
+import type { RequestContext } from "../endpoint.ts";
 import { readJsonBody } from "../json-body.ts";
 import { addressOf } from "./address.ts";
 
@@ -21,12 +21,12 @@ export interface AuditedCall extends Call<unknown, unknown> {
 }
 
 /** What a request says beside its head. */
-export type Given = Pick<AuditedCall, "query" | "body">;
+export type CallInput = Pick<AuditedCall, "query" | "body">;
 
-interface Asked extends Given {
+interface Asked extends CallInput {
   readonly identity: Identity | undefined;
   readonly account: AccountRecord | undefined;
-  readonly visit: Visit;
+  readonly context: RequestContext;
   readonly deps: HttpDeps;
 }
 
@@ -39,20 +39,24 @@ export function hasBody(operation: Operation): boolean {
 }
 
 /** Reads query and body by the operation's schemas; 400 names the field at fault. */
-export async function readGiven(operation: Operation, visit: Visit, sender: Sender): Promise<Given> {
-  const { request } = visit;
+export async function readInput(
+  operation: Operation,
+  context: RequestContext,
+  sender: Sender,
+): Promise<CallInput> {
+  const { request } = context;
   if (placeOfNoText(request.params) !== undefined)
     throw new GatewayError("not_found", "Nothing has a name with the character NUL in it.");
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
   const body =
-    operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(visit, sender)) : {};
+    operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(context, sender)) : {};
   return { query, body };
 }
 
 /** What an operation is given. */
 export function callOf(operation: Operation, asked: Asked): AuditedCall {
-  const { query, body, identity, account, visit, deps } = asked;
-  const { request, raw } = visit;
+  const { query, body, identity, account, context, deps } = asked;
+  const { request, raw } = context;
   const address = addressOf(request.raw, deps.catalog.current().settings.trustedProxies);
   const gone = new AbortController();
   raw.once("close", () => gone.abort());
@@ -108,14 +112,14 @@ function changedMeanwhile(): GatewayError {
 }
 
 /** Roles are looked at when a stream of events begins, so none outlives a role that was taken by longer than this. */
-const LONGEST_EVENTS_MS = 300_000;
+const MAX_EVENTS_MS = 300_000;
 
 /** Whoever listens would listen for ever: a stop must not wait for them. Their browsers come back by themselves. */
 function endOfEvents(gone: AbortSignal, stopping: AbortSignal): AbortSignal {
-  return AbortSignal.any([gone, stopping, AbortSignal.timeout(LONGEST_EVENTS_MS)]);
+  return AbortSignal.any([gone, stopping, AbortSignal.timeout(MAX_EVENTS_MS)]);
 }
 
-async function bodyOf({ request }: Visit, { identity, deps }: Sender): Promise<unknown> {
+async function bodyOf({ request }: RequestContext, { identity, deps }: Sender): Promise<unknown> {
   const type = request.raw.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   // A form of another site cannot send this type without asking first.
   if (type !== "application/json")

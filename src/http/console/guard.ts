@@ -9,7 +9,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
 import { sessionCookieName } from "../../people/session-cookie.ts";
 import { bearerOf } from "../credentials.ts";
-import type { Visit } from "../endpoint.ts";
+import type { RequestContext } from "../endpoint.ts";
 
 /** Who sends a request, by console token or by session cookie. */
 export async function identityOf(
@@ -22,7 +22,7 @@ export async function identityOf(
 
 interface Asked {
   readonly identity: Identity | undefined;
-  readonly visit: Visit;
+  readonly context: RequestContext;
   readonly console: Pick<ConsoleDeps, "database" | "publicUrl">;
 }
 
@@ -32,11 +32,11 @@ interface Asked {
  * Gives the account that the path names.
  */
 export async function admit(operation: Operation, asked: Asked): Promise<AccountRecord | undefined> {
-  const { identity, visit } = asked;
+  const { identity, context } = asked;
   const writes = operation.method !== "GET";
   if (writes) {
-    await refuseForeignPage(visit.request.raw, asked.console.publicUrl);
-    if (operation.policy !== "anyone") expectWord(visit.request.raw, identity);
+    await refuseForeignPage(context.request.raw, asked.console.publicUrl);
+    if (operation.policy !== "anyone") expectWord(context.request.raw, identity);
   }
   if (operation.policy === "anyone") return undefined;
   if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
@@ -66,8 +66,8 @@ function roleIn(account: AccountId, { person }: Identity) {
   return person.isOperator ? "owner" : person.roles.get(account);
 }
 
-async function accountOf({ visit, console }: Asked): Promise<AccountRecord | undefined> {
-  const { account = "" } = visit.request.params as { account?: string };
+async function accountOf({ context, console }: Asked): Promise<AccountRecord | undefined> {
+  const { account = "" } = context.request.params as { account?: string };
   return /^[1-9]\d{0,17}$/.test(account)
     ? readAccount(console.database, BigInt(account) as AccountId)
     : undefined;

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
 });
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -31,7 +31,7 @@ type Ask = (
   path: string,
   headers?: Record<string, string>,
   body?: unknown,
-) => Promise<Answer>;
+) => Promise<Response>;
 
 async function serve(
   operations: readonly Operation[],
@@ -54,14 +54,19 @@ async function serve(
   apps.push(app);
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   return async (method, path, headers = {}, body) => {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method,
       headers: { "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get("content-type")?.startsWith("application/json");
-    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null };
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : null,
+    };
   };
 }
 
@@ -69,7 +74,7 @@ const own = { path: "/things/{thing}", policy: "person", tag: "things", summary:
 const write = json({
   ...{ ...own, method: "PUT" },
   body: z.strictObject({ size: z.number() }),
-  answer: z.object({ size: z.number() }),
+  response: z.object({ size: z.number() }),
   async run({ body, audit }) {
     await audit(undefined as never, { action: "thing.resize", subject: "it" });
     return body;
@@ -82,14 +87,14 @@ describe("the console's routes", () => {
     const read = json({
       ...{ ...own, method: "GET" },
       query: z.object({ limit: z.coerce.number().max(200).default(50) }),
-      answer: z.unknown(),
+      response: z.unknown(),
       makes: true,
       run: ({ params, query }) => reply({ ...params, ...query }, { cookies: ["a=b"] }),
     });
     const ask = await serve([read, write]);
-    const answer = await ask("GET", "/api/things/a%2Fb?limit=7");
-    expect([answer.status, answer.body]).toEqual([201, { thing: "a/b", limit: 7 }]);
-    expect([answer.headers.get("set-cookie"), answer.headers.get("cache-control")]).toEqual([
+    const response = await ask("GET", "/api/things/a%2Fb?limit=7");
+    expect([response.status, response.body]).toEqual([201, { thing: "a/b", limit: 7 }]);
+    expect([response.headers.get("set-cookie"), response.headers.get("cache-control")]).toEqual([
       "a=b",
       "no-store",
     ]);
@@ -130,14 +135,14 @@ describe("the console's routes", () => {
   });
 
   it("fail a write that leaves no trace in the audit log", async () => {
-    const silent = { ...own, method: "POST", answer: z.unknown(), run: () => ({}) } as const;
+    const silent = { ...own, method: "POST", response: z.unknown(), run: () => ({}) } as const;
     const ask = await serve([json(silent), json({ ...silent, path: "/known", unaudited: "a test" })]);
     expect((await ask("POST", "/api/things/1", WORD)).status).toBe(500);
     expect((await ask("POST", "/api/known", WORD)).status).toBe(200);
   });
 
   it("write a record only from the state that the write names, and fail one that does not look", async () => {
-    const record = { ...own, answer: z.object({ revision: z.string() }), conditional: true } as const;
+    const record = { ...own, response: z.object({ revision: z.string() }), conditional: true } as const;
     const read = json({ ...record, method: "GET", run: () => ({ revision: "one" }) });
     const replace = json({
       ...{ ...record, method: "PUT", unaudited: "a test" },
@@ -148,7 +153,7 @@ describe("the console's routes", () => {
     });
     const remove = json({
       ...{ ...own, method: "DELETE", unaudited: "a test", conditional: true },
-      answer: z.object({ removed: z.boolean() }),
+      response: z.object({ removed: z.boolean() }),
       run({ expectRevision }) {
         expectRevision("one");
         return { removed: true };
@@ -198,9 +203,9 @@ describe("the console's routes", () => {
     const warned = (warning: Error) => void warnings.push(warning);
     process.on("warning", warned);
     const file = { ...own, contentType: "text/csv", fileName: () => "things.csv" };
-    const answer = await (await serve([text({ ...file, run: long })]))("GET", "/api/things/1");
+    const response = await (await serve([text({ ...file, run: long })]))("GET", "/api/things/1");
     process.off("warning", warned);
-    expect([answer.text.length, warnings]).toEqual([30 * 2 ** 20, []]);
+    expect([response.text.length, warnings]).toEqual([30 * 2 ** 20, []]);
   });
 
   it("refuse a text as anything else is refused, as long as nothing of it was sent", async () => {
@@ -215,13 +220,13 @@ describe("the console's routes", () => {
   });
 
   it("know nothing by a name with a NUL in it, which no database takes", async () => {
-    const read = json({ ...own, method: "GET", answer: z.unknown(), run: ({ params }) => params });
+    const read = json({ ...own, method: "GET", response: z.unknown(), run: ({ params }) => params });
     const { status, body } = await (await serve([read]))("GET", "/api/things/a%00b");
     expect([status, body.error.code]).toEqual([404, "not_found"]);
   });
 
   it("refuse texts that no database keeps as they are: with a NUL, or with half of a character", async () => {
-    const keep = { ...own, body: z.object({ name: z.string() }), answer: z.unknown(), unaudited: "a test" };
+    const keep = { ...own, body: z.object({ name: z.string() }), response: z.unknown(), unaudited: "a test" };
     const ask = await serve([json({ ...keep, method: "POST", run: ({ body }) => body })]);
     const put = (name: string) => ask("POST", "/api/things/1", WORD, { name });
     expect((await put("\u{1f600}")).body).toEqual({ name: "\u{1f600}" });

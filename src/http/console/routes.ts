@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import type { Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type Visit } from "../endpoint.ts";
-import { callOf, hasBody, readGiven } from "./call.ts";
+import { endpoint, type RequestContext } from "../endpoint.ts";
+import { callOf, hasBody, readInput } from "./call.ts";
 import { admit, identityOf } from "./guard.ts";
 import { serveOperation } from "./serve.ts";
 
@@ -11,25 +11,25 @@ import { serveOperation } from "./serve.ts";
 export function consoleRoutes(app: FastifyInstance, deps: HttpDeps): void {
   for (const [path, operations] of byPath(deps.console.operations)) {
     const methods = operations.map(({ method }) => method);
-    endpoint(app, deps, methods, `/api${path.replace(/\{(\w+)\}/g, ":$1")}`, async (visit) => {
-      const operation = operations.find(({ method }) => method === visit.request.method);
+    endpoint(app, deps, methods, `/api${path.replace(/\{(\w+)\}/g, ":$1")}`, async (context) => {
+      const operation = operations.find(({ method }) => method === context.request.method);
       if (operation === undefined) throw new GatewayError("not_found", "There is no such operation.");
-      await serve(deps, operation, visit);
+      await serve(deps, operation, context);
     });
   }
 }
 
-async function serve(deps: HttpDeps, operation: Operation, visit: Visit): Promise<void> {
-  visit.headers["cache-control"] = "no-store";
+async function serve(deps: HttpDeps, operation: Operation, context: RequestContext): Promise<void> {
+  context.headers["cache-control"] = "no-store";
   const letIn = async () => {
-    const identity = await identityOf(visit.request.raw, deps.console);
-    return { identity, account: await admit(operation, { identity, visit, console: deps.console }) };
+    const identity = await identityOf(context.request.raw, deps.console);
+    return { identity, account: await admit(operation, { identity, context, console: deps.console }) };
   };
   const before = await letIn();
-  const given = await readGiven(operation, visit, { identity: before.identity, deps });
+  const given = await readInput(operation, context, { identity: before.identity, deps });
   // A body may come minutes after its head; what was taken away meanwhile counts.
   const admitted = hasBody(operation) ? await letIn() : before;
-  await serveOperation(operation, visit, callOf(operation, { ...given, ...admitted, visit, deps }));
+  await serveOperation(operation, context, callOf(operation, { ...given, ...admitted, context, deps }));
 }
 
 function byPath(operations: readonly Operation[]): Map<string, Operation[]> {

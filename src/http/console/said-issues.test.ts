@@ -3,17 +3,17 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { listOperations } from "../../../test/support/console-operations.ts";
 import type { Operation } from "../../console/operation.ts";
-import type { Visit } from "../endpoint.ts";
-import { readGiven } from "./call.ts";
+import type { RequestContext } from "../endpoint.ts";
+import { readInput } from "./call.ts";
 
 /** What the validator says by itself, in a programmer's words. */
 const RAW =
   /Invalid|Unrecognized|Too (small|big)|expected|received|regex|undefined|NaN|[Uu]nion|discriminator|must be a valid/;
 
 async function refusalOf(operation: Operation, query: unknown): Promise<string> {
-  const visit = { request: { params: {}, query } } as unknown as Visit;
+  const context = { request: { params: {}, query } } as unknown as RequestContext;
   const asked = { ...operation, kind: "json", body: undefined } as unknown as Operation;
-  return readGiven(asked, visit, {} as never).then(
+  return readInput(asked, context, {} as never).then(
     () => "",
     (error: Error) => error.message,
   );

@@ -1,7 +1,7 @@
 import { assert, unreachable } from "../../base/assert.ts";
 import type { JsonOperation, Operation } from "../../console/operation.ts";
 import { Replied } from "../../console/operation.ts";
-import { sendJson, type Visit } from "../endpoint.ts";
+import { type RequestContext, sendJson } from "../endpoint.ts";
 import { dropDeafReader } from "../slow-reader.ts";
 import type { AuditedCall } from "./call.ts";
 
@@ -9,44 +9,48 @@ import type { AuditedCall } from "./call.ts";
 const SIGN_OF_LIFE_MS = 15_000;
 
 /** Runs an operation and answers with what it gives. */
-export async function serveOperation(operation: Operation, visit: Visit, call: AuditedCall): Promise<void> {
+export async function serveOperation(
+  operation: Operation,
+  context: RequestContext,
+  call: AuditedCall,
+): Promise<void> {
   switch (operation.kind) {
     case "json":
-      return answer(operation, visit, call);
+      return response(operation, context, call);
     case "events": {
-      visit.headers["x-accel-buffering"] = "no";
-      begin(visit, "text/event-stream");
-      const alive = setInterval(() => visit.raw.write(":\n\n"), SIGN_OF_LIFE_MS);
+      context.headers["x-accel-buffering"] = "no";
+      begin(context, "text/event-stream");
+      const alive = setInterval(() => context.raw.write(":\n\n"), SIGN_OF_LIFE_MS);
       try {
         const events = operation.run({ ...call, body: undefined });
-        await send(visit, events, (event) => `data: ${JSON.stringify(event)}\n\n`);
+        await send(context, events, (event) => `data: ${JSON.stringify(event)}\n\n`);
       } finally {
         clearInterval(alive);
-        visit.raw.end();
+        context.raw.end();
       }
       return;
     }
     case "text": {
       const textCall = { ...call, body: undefined };
       const pieces = await begun(operation.run(textCall));
-      visit.headers["content-disposition"] = `attachment; filename="${operation.fileName(textCall)}"`;
-      begin(visit, operation.contentType);
-      return sendWhole(visit, pieces);
+      context.headers["content-disposition"] = `attachment; filename="${operation.fileName(textCall)}"`;
+      begin(context, operation.contentType);
+      return sendWhole(context, pieces);
     }
     case "file": {
       const { status, headers, body } = await operation.run(
         { ...call, body: undefined },
-        visit.request.raw.headers.range,
+        context.request.raw.headers.range,
       );
-      visit.raw.writeHead(status, { ...visit.headers, ...headers });
-      return sendWhole(visit, body);
+      context.raw.writeHead(status, { ...context.headers, ...headers });
+      return sendWhole(context, body);
     }
     default:
       unreachable(operation);
   }
 }
 
-async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall): Promise<void> {
+async function response(operation: JsonOperation, context: RequestContext, call: AuditedCall): Promise<void> {
   const given = await operation.run(call);
   const { value, cookies } = given instanceof Replied ? given : new Replied(given, {});
   const owesTrace = operation.method !== "GET" && operation.unaudited === undefined;
@@ -60,15 +64,15 @@ async function answer(operation: JsonOperation, visit: Visit, call: AuditedCall)
       `${operation.method} ${operation.path} does not look at the state it replaces`,
     );
     if (operation.method !== "DELETE")
-      visit.headers["etag"] = `"${(value as { readonly revision: string }).revision}"`;
+      context.headers["etag"] = `"${(value as { readonly revision: string }).revision}"`;
   }
-  if (cookies.length > 0) visit.raw.setHeader("set-cookie", [...cookies]);
-  sendJson(visit, operation.makes ? 201 : 200, value);
+  if (cookies.length > 0) context.raw.setHeader("set-cookie", [...cookies]);
+  sendJson(context, operation.makes ? 201 : 200, value);
 }
 
-function begin(visit: Visit, contentType: string): void {
-  visit.raw.writeHead(200, { ...visit.headers, "content-type": contentType });
-  visit.raw.flushHeaders();
+function begin(context: RequestContext, contentType: string): void {
+  context.raw.writeHead(200, { ...context.headers, "content-type": contentType });
+  context.raw.flushHeaders();
 }
 
 /** The same pieces once the first of them is there: until then a text can be refused, from then on only cut. */
@@ -86,19 +90,19 @@ async function begun<Piece>(pieces: AsyncIterable<Piece>): Promise<AsyncIterable
 }
 
 /** Sends a whole text or file; cut where it breaks off, so that nobody takes a part for the whole. */
-async function sendWhole(visit: Visit, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+async function sendWhole(context: RequestContext, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   try {
-    await send(visit, pieces, (piece) => piece);
-    visit.raw.end();
+    await send(context, pieces, (piece) => piece);
+    context.raw.end();
   } catch (error) {
-    visit.raw.destroy();
+    context.raw.destroy();
     throw error;
   }
 }
 
 /** Writes as fast as the caller reads, until it goes. */
 async function send<Piece>(
-  { raw }: Visit,
+  { raw }: RequestContext,
   pieces: AsyncIterable<Piece>,
   encode: (piece: Piece) => string | Uint8Array,
 ): Promise<void> {
@@ -109,7 +113,7 @@ async function send<Piece>(
 }
 
 /** Waits until the caller has read or is gone. No listener stays, as a long file waits thousands of times. */
-function room(raw: Visit["raw"]): Promise<void> {
+function room(raw: RequestContext["raw"]): Promise<void> {
   return new Promise((resolve) => {
     const heard = dropDeafReader(raw);
     const over = (): void => {

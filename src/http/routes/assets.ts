@@ -9,22 +9,22 @@ const ASSET_BODY_BYTES = 64 * 1024;
 
 /** Public media registered once and used in many videos; errors in the shape of the text endpoints. */
 export function assetRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["POST"], "/v1/videoa/asset/create", async (visit) => {
-    const incoming = visit.request.raw;
+  endpoint(app, deps, ["POST"], "/v1/videoa/asset/create", async (context) => {
+    const incoming = context.request.raw;
     const sinceMs = deps.clock.monotonicMs();
     const sender = await authenticate(incoming, [], deps.authenticator);
     const { bodies } = deps;
     const terms = { limitBytes: ASSET_BODY_BYTES, lease: bodies.leaseOf(sender), pace: bodies.pace };
     const body = await readJsonBody(incoming, terms);
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
-    const result = await deps.assets.create(caller, visit.request.id, body);
-    sendJson(visit, 200, { success: true, result });
+    const result = await deps.assets.create(caller, context.request.id, body);
+    sendJson(context, 200, { success: true, result });
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/videoa/asset/:id", async (visit) => {
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
-    const { id } = visit.request.params as { id: string };
-    const result = await deps.assets.read(caller, visit.request.id, id);
-    sendJson(visit, 200, { success: true, result });
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/videoa/asset/:id", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const { id } = context.request.params as { id: string };
+    const result = await deps.assets.read(caller, context.request.id, id);
+    sendJson(context, 200, { success: true, result });
   });
 }

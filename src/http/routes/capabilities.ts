@@ -8,10 +8,10 @@ import { endpoint, sendJson } from "../endpoint.ts";
 
 /** What the models of pictures and videos that a key may call take, from the tables that requests are read by. */
 export function capabilityRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/capabilities", async (visit) => {
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/capabilities", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
     const data = deps.catalog.current().listed(caller).flatMap(capabilityOf);
-    sendJson(visit, 200, { object: "list", data });
+    sendJson(context, 200, { object: "list", data });
   });
 }
 

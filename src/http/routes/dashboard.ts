@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type Visit } from "../endpoint.ts";
+import { endpoint, type RequestContext } from "../endpoint.ts";
 import { PAGE_HEADERS } from "../page-headers.ts";
 
 /** Addresses of pages: the browser's part of the dashboard draws whichever it is. */
@@ -23,38 +23,38 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The dashboard: its pages to browsers, its files to its pages. */
 export function dashboardRoutes(app: FastifyInstance, deps: HttpDeps): void {
   for (const path of PAGES) {
-    endpoint(app, deps, ["GET", "HEAD"], path, async (visit) => {
-      if (!wantsPage(visit))
+    endpoint(app, deps, ["GET", "HEAD"], path, async (context) => {
+      if (!wantsPage(context))
         throw new GatewayError(
           "not_found",
           "This is a page of the dashboard, for browsers; see /docs for the API.",
         );
-      await sendPage(visit);
+      await sendPage(context);
     });
   }
-  endpoint(app, deps, ["GET", "HEAD"], "/assets/:file", async (visit) => {
-    const { file } = visit.request.params as { file: string };
+  endpoint(app, deps, ["GET", "HEAD"], "/assets/:file", async (context) => {
+    const { file } = context.request.params as { file: string };
     // Names that the build gives; nothing that could lead out of the folder.
     if (!/^[\w-]+(\.[\w-]+)*$/.test(file) || !(extname(file) in TYPES))
       throw new GatewayError("not_found", "The dashboard has no such file.");
-    await sendFile(visit, join("assets", file), "public, max-age=31536000, immutable");
+    await sendFile(context, join("assets", file), "public, max-age=31536000, immutable");
   });
 }
 
 /** Whether a browser asks, to show what comes. */
-export function wantsPage({ request }: Visit): boolean {
+export function wantsPage({ request }: RequestContext): boolean {
   return /\btext\/html\b/.test(request.raw.headers.accept ?? "");
 }
 
 /** The one document of which every page is made. */
-export function sendPage(visit: Visit): Promise<void> {
-  return sendFile(visit, "index.html", "no-cache");
+export function sendPage(context: RequestContext): Promise<void> {
+  return sendFile(context, "index.html", "no-cache");
 }
 
-async function sendFile(visit: Visit, file: string, cacheControl: string): Promise<void> {
-  const { body, encoding } = await readBuilt(file, visit.request.raw.headers["accept-encoding"] ?? "");
-  visit.raw.writeHead(200, {
-    ...visit.headers,
+async function sendFile(context: RequestContext, file: string, cacheControl: string): Promise<void> {
+  const { body, encoding } = await readBuilt(file, context.request.raw.headers["accept-encoding"] ?? "");
+  context.raw.writeHead(200, {
+    ...context.headers,
     "content-type": TYPES[extname(file)],
     "content-length": body.length,
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
@@ -62,7 +62,7 @@ async function sendFile(visit: Visit, file: string, cacheControl: string): Promi
     "cache-control": cacheControl,
     ...PAGE_HEADERS,
   });
-  visit.raw.end(visit.request.method === "HEAD" ? undefined : body);
+  context.raw.end(context.request.method === "HEAD" ? undefined : body);
 }
 
 /** A file as the build wrote it, in the smallest form the browser reads. */

@@ -16,7 +16,7 @@ export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<
     made ??= openApi(deps.version, deps.console.operations);
     return made;
   };
-  endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (visit) => sendJson(visit, 200, document()));
+  endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (context) => sendJson(context, 200, document()));
   await app.register(async (docs) => {
     // These answers are the framework's own, so nobody else puts the request's id and the headers of pages on them.
     docs.addHook("onRequest", async (request, reply) => {

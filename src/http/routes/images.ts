@@ -7,10 +7,10 @@ import { submitMedia } from "../submit-media.ts";
 
 /** Pictures: submitted, then read until they are final. */
 export function imageRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["POST"], "/v1/images/generations", (visit) =>
-    submitMedia(deps, visit, "images", imageSubmitted),
+  endpoint(app, deps, ["POST"], "/v1/images/generations", (context) =>
+    submitMedia(deps, context, "images", imageSubmitted),
   );
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/images/tasks/:id", (visit) =>
-    readTask(deps, visit, "image", imageRecord),
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/images/tasks/:id", (context) =>
+    readTask(deps, context, "image", imageRecord),
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Model } from "../../catalog/catalog.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
+import { endpoint, type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
 import { listRecord, type ModelView, messagesRecord, nativeRecord } from "../model-records.ts";
 import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
@@ -11,25 +11,25 @@ import { actOnModel } from "./native.ts";
 
 /** The model lists: only what the calling key may call, in the shape its client reads. */
 export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/models", async (visit) => {
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/models", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
     const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
     const models = view.catalog.listed(caller);
-    const style = styleOf(visit);
+    const style = styleOf(context);
     const envelope = {
       ...(style.list ? { success: true, object: "list" } : {}),
       ...(style.native ? { models: models.map((model) => nativeRecord(view, model)) } : {}),
     };
     if (!style.messages) {
       const data = models.map((model) => listRecord(view, model));
-      return sendJson(visit, 200, { ...envelope, data });
+      return sendJson(context, 200, { ...envelope, data });
     }
     const page = pageByCursor(models, {
-      limit: readLimit(queryText(visit.request, "limit"), "limit"),
-      afterId: queryText(visit.request, "after_id"),
-      beforeId: queryText(visit.request, "before_id"),
+      limit: readLimit(queryText(context.request, "limit"), "limit"),
+      afterId: queryText(context.request, "after_id"),
+      beforeId: queryText(context.request, "before_id"),
     });
-    sendJson(visit, 200, {
+    sendJson(context, 200, {
       ...envelope,
       data: page.items.map((model) => record(view, model, style)),
       first_id: page.items[0]?.id ?? "",
@@ -39,27 +39,27 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   // A wildcard, since model ids may hold slashes. The SDK of generateContent for Python posts to `v1` from its release 3 on.
-  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1/models/*", async (visit) => {
-    const { raw, method, params } = visit.request;
+  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1/models/*", async (context) => {
+    const { raw, method, params } = context.request;
     const id = (params as { "*": string })["*"];
     if (method === "POST") {
       if (!id.includes(":")) throw wrongMethod(raw, ["GET", "HEAD"]);
-      return actOnModel(deps, visit, []);
+      return actOnModel(deps, context, []);
     }
     const caller = await authenticate(raw, [], deps.authenticator);
     const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
     const model = view.catalog.callable(caller, id);
     if (model === undefined) {
-      return sendJson(visit, 200, {
+      return sendJson(context, 200, {
         error: {
-          message: `The model '${id}' does not exist (request id: ${visit.request.id})`,
+          message: `The model '${id}' does not exist (request id: ${context.request.id})`,
           type: "invalid_request_error",
           param: "model",
           code: "model_not_found",
         },
       });
     }
-    sendJson(visit, 200, record(view, model, styleOf(visit)));
+    sendJson(context, 200, record(view, model, styleOf(context)));
   });
 }
 
@@ -75,8 +75,8 @@ interface Style {
  * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere. So do
  * the native protocol's clients, of which some ask here and not under `/v1beta`; their key's header tells them.
  */
-function styleOf(visit: Visit): Style {
-  const { raw } = visit.request;
+function styleOf(context: RequestContext): Style {
+  const { raw } = context.request;
   const messages = neutralHeaders(raw).version !== undefined;
   const list = !messages || raw.headers["x-api-key"] === undefined;
   return { messages, list, native: NATIVE_KEYS.some((name) => raw.headers[name] !== undefined) };

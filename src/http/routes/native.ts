@@ -1,19 +1,19 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
-import { answerCount } from "../count-tokens.ts";
+import { serveCount } from "../count-tokens.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson, type Visit, wrongMethod } from "../endpoint.ts";
+import { endpoint, type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
 import { nativeRecord } from "../model-records.ts";
 import { nativeEmbeddings } from "../native-embeddings.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText, queryTexts } from "../query.ts";
-import { answerText } from "../text-call.ts";
+import { respondWithText } from "../text-handler.ts";
 
 /** The native-style paths: a model list with paging, one model, and `models/{model}:action`. */
 export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1beta/models", async (visit) => {
-    const { request } = visit;
+  endpoint(app, deps, ["GET", "HEAD"], "/v1beta/models", async (context) => {
+    const { request } = context;
     const caller = await authenticate(request.raw, queryTexts(request, "key"), deps.authenticator);
     const token = queryText(request, "pageToken");
     const catalog = deps.catalog.current();
@@ -28,33 +28,41 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
       "pageToken",
     );
     const last = page.items.at(-1);
-    sendJson(visit, 200, {
+    sendJson(context, 200, {
       models: page.items.map((model) => nativeRecord(view, model)),
       nextPageToken: page.hasMore && last ? Buffer.from(last.id).toString("base64url") : null,
     });
   });
 
-  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1beta/models/*", (visit) =>
-    visit.request.method === "POST"
-      ? actOnModel(deps, visit, queryTexts(visit.request, "key"))
-      : showModel(deps, visit),
+  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1beta/models/*", (context) =>
+    context.request.method === "POST"
+      ? actOnModel(deps, context, queryTexts(context.request, "key"))
+      : showModel(deps, context),
   );
 }
 
-async function showModel(deps: HttpDeps, visit: Visit): Promise<void> {
-  if (SERVED.has(targetOf(visit).action)) throw wrongMethod(visit.request.raw, ["POST"]);
-  const caller = await authenticate(visit.request.raw, queryTexts(visit.request, "key"), deps.authenticator);
-  const id = pathOf(visit);
+async function showModel(deps: HttpDeps, context: RequestContext): Promise<void> {
+  if (SERVED.has(targetOf(context).action)) throw wrongMethod(context.request.raw, ["POST"]);
+  const caller = await authenticate(
+    context.request.raw,
+    queryTexts(context.request, "key"),
+    deps.authenticator,
+  );
+  const id = pathOf(context);
   const catalog = deps.catalog.current();
   const model = catalog.callable(caller, id);
   if (model === undefined)
     throw new GatewayError("model_not_found", `The model '${id}' does not exist.`, { param: "model" });
-  sendJson(visit, 200, nativeRecord({ catalog, group: caller.group, vocabulary: deps.vocabulary }, model));
+  sendJson(context, 200, nativeRecord({ catalog, group: caller.group, vocabulary: deps.vocabulary }, model));
 }
 
 /** `models/{model}:action` of either version. `queryKeys`: the keys in its query, where those count. */
-export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly string[]): Promise<void> {
-  const { model, action } = targetOf(visit);
+export function actOnModel(
+  deps: HttpDeps,
+  context: RequestContext,
+  queryKeys: readonly string[],
+): Promise<void> {
+  const { model, action } = targetOf(context);
   if (!SERVED.has(action)) {
     throw new GatewayError(
       "unserved_action",
@@ -62,18 +70,18 @@ export function actOnModel(deps: HttpDeps, visit: Visit, queryKeys: readonly str
     );
   }
   if (action === "countTokens")
-    return answerCount(deps, visit, { protocol: "generate-content", model, queryKeys });
+    return serveCount(deps, context, { protocol: "generate-content", model, queryKeys });
   if (action === "embedContent" || action === "batchEmbedContents") {
     const adapter = nativeEmbeddings(action, model);
-    return answerText(deps, visit, {
+    return respondWithText(deps, context, {
       ...{ protocol: "embeddings", path: { model, streamed: false }, queryKeys, adapter },
     });
   }
   const streamed = action === "streamGenerateContent";
-  return answerText(deps, visit, {
+  return respondWithText(deps, context, {
     protocol: "generate-content",
     path: { model, streamed },
-    arrayStream: streamed && queryText(visit.request, "alt") !== "sse",
+    arrayStream: streamed && queryText(context.request, "alt") !== "sse",
     queryKeys,
   });
 }
@@ -87,16 +95,16 @@ const SERVED: ReadonlySet<string> = new Set([
 ]);
 
 /** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
-function targetOf(visit: Visit): { model: string; action: string } {
-  const path = pathOf(visit);
+function targetOf(context: RequestContext): { model: string; action: string } {
+  const path = pathOf(context);
   const colon = path.lastIndexOf(":");
   return colon === -1
     ? { model: path, action: "" }
     : { model: path.slice(0, colon), action: path.slice(colon + 1) };
 }
 
-function pathOf(visit: Visit): string {
-  return (visit.request.params as { "*": string })["*"];
+function pathOf(context: RequestContext): string {
+  return (context.request.params as { "*": string })["*"];
 }
 
 function readToken(token: string): string {

@@ -10,9 +10,9 @@ import { sendPage, wantsPage } from "./dashboard.ts";
 
 /** Probes and the root: a page to browsers; what balancers, monitors and curious people ask for without a key. */
 export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/", async (visit) => {
-    if (wantsPage(visit)) return sendPage(visit);
-    sendJson(visit, 200, {
+  endpoint(app, deps, ["GET", "HEAD"], "/", async (context) => {
+    if (wantsPage(context)) return sendPage(context);
+    sendJson(context, 200, {
       name: "faregate",
       version: deps.version,
       documentation: "/docs",
@@ -21,15 +21,15 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/healthz", (visit) => sendJson(visit, ALIVE.status, ALIVE.body));
+  endpoint(app, deps, ["GET", "HEAD"], "/healthz", (context) => sendJson(context, ALIVE.status, ALIVE.body));
 
-  endpoint(app, deps, ["GET", "HEAD"], "/readyz", async (visit) => {
+  endpoint(app, deps, ["GET", "HEAD"], "/readyz", async (context) => {
     const { status, body } = await readiness(deps.notReady);
-    sendJson(visit, status, body);
+    sendJson(context, status, body);
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/metrics", async (visit) => {
-    expectMonitor(visit.request.raw, deps);
+  endpoint(app, deps, ["GET", "HEAD"], "/metrics", async (context) => {
+    expectMonitor(context.request.raw, deps);
     if (deps.catalog.current().settings.metricsAddress !== null)
       throw new GatewayError(
         "not_found",
@@ -37,13 +37,13 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
       );
     const text = await deps.metrics.text();
     // No page of another origin reads it, whatever it was asked with.
-    visit.raw.writeHead(200, {
-      "x-request-id": visit.request.id,
+    context.raw.writeHead(200, {
+      "x-request-id": context.request.id,
       "content-type": deps.metrics.contentType,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     });
-    visit.raw.end(text);
+    context.raw.end(text);
   });
 }
 

@@ -8,9 +8,9 @@ import { isRequestId } from "../request-id.ts";
 
 /** What a request or a task cost and why: units x frozen prices x factor, for any key of the account that paid. */
 export function receiptRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/receipts/:id", async (visit) => {
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
-    const { id } = visit.request.params as { id: string };
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/receipts/:id", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const { id } = context.request.params as { id: string };
     const known = isRequestId(id) || isTaskId(id);
     const receipt = known ? await deps.readReceipt(caller.accountId, id) : undefined;
     if (receipt === undefined) {
@@ -19,6 +19,6 @@ export function receiptRoutes(app: FastifyInstance, deps: HttpDeps): void {
         "No request or task of this account has that id; a receipt appears within seconds of the answer and is kept for the retention time.",
       );
     }
-    sendJson(visit, 200, receipt);
+    sendJson(context, 200, receipt);
   });
 }

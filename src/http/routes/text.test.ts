@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import type { HttpDeps } from "../deps.ts";
-import { textShortcut } from "./text.ts";
+import { textFastPath } from "./text.ts";
 
 let server: Server;
 afterEach(() => server.close());
@@ -21,7 +21,7 @@ it("answers a caller at the end of the turn, and does nothing for one who has le
       endOf: () => undefined,
     },
   } as unknown as HttpDeps;
-  const shortcut = textShortcut(deps);
+  const shortcut = textFastPath(deps);
   server = createServer((incoming, response) => {
     expect(shortcut(incoming, response)).toBe(true);
     expect(asked).toEqual([]);
@@ -41,7 +41,7 @@ async function ask(key: string): Promise<IncomingMessage> {
     headers: { "x-api-key": key },
   });
   sent.end("{}");
-  const [answer] = (await once(sent, "response")) as [IncomingMessage];
-  answer.resume();
-  return answer;
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.resume();
+  return response;
 }

@@ -7,10 +7,10 @@ import { videoRecord, videoSubmitted } from "../video-record.ts";
 
 /** Videos: submitted, then read until they are final. */
 export function videoRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["POST"], "/v2/videos/generations", (visit) =>
-    submitMedia(deps, visit, "videos", videoSubmitted),
+  endpoint(app, deps, ["POST"], "/v2/videos/generations", (context) =>
+    submitMedia(deps, context, "videos", videoSubmitted),
   );
-  endpoint(app, deps, ["GET", "HEAD"], "/v2/videos/generations/:id", (visit) =>
-    readTask(deps, visit, "video", videoRecord),
+  endpoint(app, deps, ["GET", "HEAD"], "/v2/videos/generations/:id", (context) =>
+    readTask(deps, context, "video", videoRecord),
   );
 }

@@ -5,23 +5,23 @@ import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, sendJson } from "../endpoint.ts";
 import { isTaskId } from "../read-task.ts";
-import type { WebhookDelivery } from "../webhook-desk.ts";
+import type { WebhookDelivery } from "../webhook-queries.ts";
 
 /** The secret that receivers check signatures with, and the log of a task's delivery. */
 export function webhookRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/secret", async (visit) => {
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/secret", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
     await expectOwner(caller, deps);
-    sendJson(visit, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
+    sendJson(context, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (visit) => {
-    const caller = await authenticate(visit.request.raw, [], deps.authenticator);
-    const { taskId } = visit.request.params as { taskId: string };
+  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const { taskId } = context.request.params as { taskId: string };
     const delivery = isTaskId(taskId) ? await deps.webhooks.deliveryOf(caller.accountId, taskId) : undefined;
     if (delivery === undefined)
       throw new GatewayError("not_found", "No webhook was told of a task of this account with that id.");
-    sendJson(visit, 200, deliveryRecord(taskId, delivery));
+    sendJson(context, 200, deliveryRecord(taskId, delivery));
   });
 }
 

@@ -9,9 +9,9 @@ import {
   plan,
   target,
 } from "../../../test/support/conversation-arbitraries.ts";
+import { attachState } from "../../conversation/attach-state.ts";
 import { collectEvents } from "../../conversation/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import { withOwnState } from "../../conversation/own-state.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { openFrameReader, writeFrames } from "../stream-frames.ts";
@@ -127,7 +127,7 @@ describe("chat completions codec", () => {
         const next = codec.decodeRequest({ model: "m", messages: [{ role: "user", content: "x" }, message] });
         if (!("value" in next)) throw next.refused;
         const thought = response.choices[0]?.parts[0];
-        expect(withOwnState(next.value.messages)[1]?.parts[0]).toEqual(thought);
+        expect(attachState(next.value.messages)[1]?.parts[0]).toEqual(thought);
         const elsewhere = codec.encodeRequest(withResult(next.value), target("chat-completions"));
         if (!("value" in elsewhere)) throw elsewhere.refused;
         expect(JSON.stringify(elsewhere.value.body)).not.toContain("gw1.");
@@ -151,8 +151,8 @@ describe("chat completions codec", () => {
       fc.property(brokenJson(...KEYS), fc.array(brokenJson(...KEYS), { maxLength: 5 }), (value, chunks) => {
         const request = codec.decodeRequest(value);
         if ("value" in request) codec.encodeRequest(request.value, target("chat-completions"));
-        const answer = codec.decodeResponse(value, plan("chat-completions"));
-        if ("response" in answer) codec.encodeResponse(answer.response, frame);
+        const response = codec.decodeResponse(value, plan("chat-completions"));
+        if ("response" in response) codec.encodeResponse(response.response, frame);
         const frames = chunks.map((chunk) => ({ data: JSON.stringify(chunk) ?? "" }));
         const events = decodeFrames([...frames, { data: "{" }, { data: "[DONE]" }]);
         const encoder = codec.encodeStream(frame, openLosses({}));

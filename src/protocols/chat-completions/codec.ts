@@ -1,5 +1,6 @@
 import type { Protocol } from "../protocol.ts";
 import { translation } from "../translation.ts";
+import { chatCompletionsCapabilities } from "./capabilities.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { decodeStream } from "./decode-stream.ts";
@@ -8,7 +9,6 @@ import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
 import { chatCompletionsForward } from "./forward.ts";
-import { chatCompletionsTraits } from "./traits.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 export const chatCompletions: Protocol = {
@@ -19,7 +19,7 @@ export const chatCompletions: Protocol = {
   encodeError,
   encodeStreamError,
   translation: translation({
-    traits: chatCompletionsTraits,
+    capabilities: chatCompletionsCapabilities,
     decodeRequest,
     encodeRequest,
     decodeResponse,

@@ -1,7 +1,7 @@
 import type { BlockWriter } from "../../conversation/blocks.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { JsonObject } from "../json.ts";
 import { CALLS_PER_CHOICE, decodeExtra, readCall, wireCalls } from "./decode-calls.ts";
 
@@ -35,7 +35,7 @@ export function readCalls(
   delta: JsonObject,
   choice: number,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): CallState {
   let now = calls;
   for (const wire of wireCalls(delta)) {
@@ -61,7 +61,7 @@ export function readCalls(
 }
 
 /** Ends every call. */
-export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter, plan: AnswerPlan): void {
+export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter, plan: ResponsePlan): void {
   calls.forEach((call, at) => {
     const begun = call.started ? call : start(call, "", undefined, { choice, at }, blocks, plan, calls);
     if (!begun.ended) blocks.close(begun.key, { opaque: lateState(begun) });
@@ -115,7 +115,7 @@ function grow(
   { name, text, custom }: Piece,
   place: CallPlace,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
   calls: CallState,
 ): OpenCall {
   // Some vendors tell the arguments once more with the finish; no JSON goes on with itself.
@@ -132,7 +132,7 @@ function start(
   custom: true | undefined,
   { choice, at }: CallPlace,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
   calls: CallState,
 ): OpenCall {
   const taken = call.id === "" || calls.some((other) => other.started && other.id === call.id);

@@ -1,12 +1,16 @@
 import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /** The calls of a plain message, each with an id of its own (rule 22). */
-export function decodeCalls(message: JsonObject, plan: AnswerPlan, choice: number): readonly ToolCallPart[] {
+export function decodeCalls(
+  message: JsonObject,
+  plan: ResponsePlan,
+  choice: number,
+): readonly ToolCallPart[] {
   const used = new Set<string>();
   return wireCalls(message).map((wire, index) => {
     const { id, name, text, custom } = readCall(wire);
@@ -53,7 +57,7 @@ export function readCall(wire: JsonObject): WireCall {
 }
 
 /** State that a vendor put on a call, kept as it came. */
-export function decodeExtra(wire: JsonObject, plan: AnswerPlan): Opaque | undefined {
+export function decodeExtra(wire: JsonObject, plan: ResponsePlan): Opaque | undefined {
   const extra = asObject(wire["extra_content"]);
   if (extra === undefined || Object.keys(extra).length === 0) return undefined;
   return { origin: plan.origin, value: writeExact(extra) };

@@ -1,8 +1,8 @@
 import { mediaOfType, sourceOfUrl } from "../../conversation/media.ts";
 import type { Citation, MediaPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { holdsSound } from "./sound.ts";
-import { THOUGHT_FIELDS } from "./thoughts.ts";
+import { holdsAudio } from "./audio.ts";
+import { THOUGHT_FIELDS } from "./reasoning.ts";
 
 /**
  * What a message and the delta of a chunk have in common. Vendors add to this protocol freely: a field
@@ -22,7 +22,7 @@ export function decodeText(message: JsonObject): string {
 
 /** Whether anything was said or called, in whatever field. */
 export function holdsOutput(message: JsonObject): boolean {
-  return OUTPUT_FIELDS.some((field) => isFilled(message[field])) || holdsSound(message);
+  return OUTPUT_FIELDS.some((field) => isFilled(message[field])) || holdsAudio(message);
 }
 
 /** Words that decline to answer stand beside the content, or among its parts. */
@@ -34,7 +34,7 @@ export function decodeRefusal(message: JsonObject): string {
     .join("");
 }
 
-/** Pictures stand beside the words, or among the parts of the content (vLLM). */
+/** Images stand beside the words, or among the parts of the content (vLLM). */
 export function decodeImages(message: JsonObject): readonly MediaPart[] {
   return [...asObjects(message["images"]), ...asObjects(message["content"])].flatMap((image) => {
     const url = asText(asObject(image["image_url"])?.["url"] ?? image["image_url"]);

@@ -24,7 +24,7 @@ import {
 import { asArray } from "../json.ts";
 import { decodeCallState } from "./call-state.ts";
 import { type FunctionCalls, openFunctionCalls } from "./legacy-functions.ts";
-import { textOfDetails } from "./thoughts.ts";
+import { textOfDetails } from "./reasoning.ts";
 
 export interface DecodedMessages {
   readonly system: readonly TextPart[];

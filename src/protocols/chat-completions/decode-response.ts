@@ -1,22 +1,22 @@
 import { writeExact } from "../../base/exact-json.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
-import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
+import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import { asArray, asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
+import { decodeAudio } from "./audio.ts";
 import { decodeCalls } from "./decode-calls.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
-import { decodeSound } from "./sound.ts";
+import { decodeThoughts } from "./reasoning.ts";
 import { decodeSources, decodeVisited } from "./sources.ts";
-import { decodeThoughts } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /** Reads an upstream's plain chat completion, whatever it is. */
-export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
   const failure = statedFailure(body);
   if (failure !== undefined) return { error: failure };
@@ -48,7 +48,7 @@ function decodeChoice(
   choice: JsonObject,
   index: number,
   sources: readonly Citation[],
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): Choice {
   const message = asObject(choice["message"]) ?? {};
   const text = decodeText(message);
@@ -57,20 +57,20 @@ function decodeChoice(
   );
   const refusal = decodeRefusal(message);
   const calls = decodeCalls(message, plan, index);
-  const parts: AnswerPart[] = [
+  const parts: ResponsePart[] = [
     ...reasoningOf(message, plan),
     ...(text === ""
       ? []
       : [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) } as const]),
     ...(refusal === "" ? [] : [{ kind: "text", text: refusal, refusal: true } as const]),
     ...decodeImages(message),
-    ...decodeSound(message),
+    ...decodeAudio(message),
     ...calls,
   ];
   return { parts, finish: decodeFinish(finishWord(choice)) };
 }
 
-function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart[] {
+function reasoningOf(message: JsonObject, plan: ResponsePlan): readonly ResponsePart[] {
   const text = decodeThoughts(message);
   const opaque = decodeDetails(message, plan);
   if (text === "" && opaque === undefined) return [];
@@ -78,7 +78,7 @@ function reasoningOf(message: JsonObject, plan: AnswerPlan): readonly AnswerPart
 }
 
 /** `reasoning_details`, which one vendor wants back as they are: they hold the signatures of others. */
-function decodeDetails(message: JsonObject, plan: AnswerPlan): Opaque | undefined {
+function decodeDetails(message: JsonObject, plan: ResponsePlan): Opaque | undefined {
   const details = asArray(message["reasoning_details"]);
   return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
 }

@@ -3,27 +3,27 @@ import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../..
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
 import { asIndex, asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
+import { decodeAudio } from "./audio.ts";
 import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
-import { decodeSound } from "./sound.ts";
+import { readThoughts, type ThoughtState } from "./reasoning.ts";
 import { decodeSources, decodeVisited, joinSources } from "./sources.ts";
-import { readThoughts, type ThoughtState } from "./thoughts.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /**
  * Reads a stream of chunks. Finishes are told when the stream ends, because usage, late calls and errors
  * may follow the chunk that states them.
  */
-export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
   initial: (plan) => ({
     plan,
     phase: "opening",
@@ -48,7 +48,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
 };
 
 export interface DecodeState {
-  readonly plan: AnswerPlan;
+  readonly plan: ResponsePlan;
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
@@ -100,7 +100,7 @@ function readDelta(
   before: ChoiceState,
   wire: JsonObject,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): ChoiceState {
   const choice = before.index;
   const given = asObject(wire["delta"]) ?? {};
@@ -140,7 +140,7 @@ function readDelta(
     blocks.text(place("refusal"), refusal, true);
   }
   for (const image of decodeImages(delta)) blocks.whole(choice, image);
-  for (const sound of decodeSound(delta)) blocks.whole(choice, sound);
+  for (const audio of decodeAudio(delta)) blocks.whole(choice, audio);
   const readOn = readCalls(calls, delta, choice, blocks, plan);
   if (readOn !== calls) {
     endThought();
@@ -187,7 +187,7 @@ function usageIn(before: JsonObject | undefined, holder: JsonObject): JsonObject
   return stated === undefined ? before : latestCounts(before, stated);
 }
 
-function stateOf(details: readonly unknown[], plan: AnswerPlan): Opaque | undefined {
+function stateOf(details: readonly unknown[], plan: ResponsePlan): Opaque | undefined {
   return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
 }
 

@@ -1,3 +1,4 @@
+import { answeredMessages } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
-import { answeredMessages } from "../../conversation/turns.ts";
 import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeMedia, type Writing } from "./encode-media.ts";
 

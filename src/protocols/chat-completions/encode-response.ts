@@ -1,15 +1,15 @@
 import { dataUrl } from "../../conversation/media.ts";
-import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { Citation, MediaPart, TextPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
+import { encodeAudio } from "./audio.ts";
 import { encodeCallState } from "./call-state.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeFinish } from "./finish.ts";
-import { encodeSound } from "./sound.ts";
 
 /** Writes a caller's plain chat completion. */
-export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+export function encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject {
   return {
     ...encodeHead(response, frame, "chat.completion"),
     choices: response.choices.map((choice, index) => encodeChoice(choice, index, frame.oneCall === true)),
@@ -20,7 +20,7 @@ export function encodeResponse(response: ChatResponse, frame: AnswerFrame): Json
 /** What an answer and each of its chunks begin with. */
 export function encodeHead(
   response: Pick<ChatResponse, "model">,
-  frame: AnswerFrame,
+  frame: ResponseFrame,
   object: "chat.completion" | "chat.completion.chunk",
 ): JsonObject {
   return { id: `chatcmpl-${frame.id}`, object, created: frame.created, model: response.model ?? frame.model };
@@ -33,7 +33,7 @@ function encodeChoice(choice: Choice, index: number, oneCall: boolean): JsonObje
   const thoughts = choice.parts.filter((part) => part.kind === "reasoning");
   const images = choice.parts.filter((part) => part.kind === "media").map(encodeImage);
   const calls = choice.parts.filter((part) => part.kind === "tool-call");
-  const [audio] = choice.parts.filter((part) => part.kind === "foreign").map(encodeSound);
+  const [audio] = choice.parts.filter((part) => part.kind === "foreign").map(encodeAudio);
   const annotations = annotationsOf(said);
   const thought = thoughts.map(({ text }) => text).join("");
   const silent = said.length === 0 && (calls.length > 0 || refusals.length > 0 || images.length > 0);
@@ -75,7 +75,7 @@ function encodeCall(call: ToolCallPart): JsonObject {
   };
 }
 
-/** As the vendors that answer with pictures write them. */
+/** As the vendors that answer with images write them. */
 export function encodeImage(part: MediaPart): JsonObject {
   const { source, mimeType = "image/png" } = part;
   const url =

@@ -1,19 +1,19 @@
 import { writeExact } from "../../base/exact-json.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
-import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
+import { encodeAudio } from "./audio.ts";
 import { encodeCallState, encodeLateState } from "./call-state.ts";
 import { encodeCitation, encodeHead, encodeImage } from "./encode-response.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
-import { encodeSound } from "./sound.ts";
 
 /** Writes a stream of chunks, ended by `[DONE]`; after an error nothing follows (rule 19). */
-export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({
     frame,
     head: headOf(frame, undefined),
@@ -57,7 +57,7 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
 };
 
 export interface EncodeState {
-  readonly frame: AnswerFrame;
+  readonly frame: ResponseFrame;
   /** What every chunk begins with, as JSON text: it is written once an event. */
   readonly head: string;
   readonly usage: TokenUsage | undefined;
@@ -116,7 +116,7 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
     }
     case "foreign": {
       const [next, frames] = opened(state, event.choice);
-      const audio = encodeSound(event.part);
+      const audio = encodeAudio(event.part);
       return [next, audio === undefined ? frames : [...frames, chunk(next, event.choice, { audio })]];
     }
     default: {
@@ -215,7 +215,7 @@ function chunk(
 }
 
 /** The head of a chunk without its closing brace. */
-function headOf(frame: AnswerFrame, model: string | undefined): string {
+function headOf(frame: ResponseFrame, model: string | undefined): string {
   const head = encodeHead(model === undefined ? {} : { model }, frame, "chat.completion.chunk");
   return JSON.stringify(head).slice(0, -1);
 }

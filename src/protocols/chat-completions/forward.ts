@@ -37,7 +37,7 @@ export const chatCompletionsForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: chatCompletionsReferences,
-  answerCounts: ["n"],
+  responseCounts: ["n"],
   opening: {
     system: [],
     role: "messages.role",

@@ -129,7 +129,7 @@ export function headOf({ json, scan }: ForwardedChunk): string {
 /**
  * The same in a plain answer. The very pieces where nothing is to be told.
  */
-export function tellThoughtsOfAnswer(body: readonly Buffer[]): readonly Buffer[] {
+export function tellThoughtsOfResponse(body: readonly Buffer[]): readonly Buffer[] {
   const json = Buffer.concat(body);
   const scan = json.includes(THOUGHT) ? scanned(json) : undefined;
   const edits = scan === undefined ? [] : tellThoughts({ json, scan }, "choices.message");

@@ -5,7 +5,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
 
-const ASKED: StreamTerms = { usage: "asked", answers: 1, tellsThoughts: false };
+const ASKED: StreamTerms = { usage: "asked", responses: 1, tellsThoughts: false };
 const UNASKED: StreamTerms = { ...ASKED, usage: "unasked" };
 const CHARGED = { inputUncached: 5, outputVisible: 3 };
 
@@ -157,7 +157,7 @@ describe("a forwarded chat stream", () => {
   const terms = fc.record({
     usage: fc.constantFrom("asked", "unasked", "throughout"),
     tellsThoughts: fc.boolean(),
-  }) as fc.Arbitrary<Omit<StreamTerms, "answers">>;
+  }) as fc.Arbitrary<Omit<StreamTerms, "responses">>;
 
   it("reads the same wherever its bytes are cut", () => {
     fc.assert(
@@ -166,7 +166,7 @@ describe("a forwarded chat stream", () => {
         terms,
         fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }),
         (vendor, asked, sizes) => {
-          const each = { ...asked, answers: vendor.openings.length };
+          const each = { ...asked, responses: vendor.openings.length };
           expect(told(each, vendor.stream, sizes)).toBe(told(each, vendor.stream));
         },
       ),
@@ -176,7 +176,7 @@ describe("a forwarded chat stream", () => {
   it("tells every role once and first, and every word, thought and call as its vendor did", () => {
     fc.assert(
       fc.property(vendors, terms, (vendor, asked) => {
-        const events = eventsOf(told({ ...asked, answers: vendor.openings.length }, vendor.stream));
+        const events = eventsOf(told({ ...asked, responses: vendor.openings.length }, vendor.stream));
         const due = joined(eventsOf(vendor.stream)) as Record<string, Record<string, string>>;
         for (const whole of Object.values(due)) whole["role"] ||= "assistant";
         expect(joined(events)).toEqual(due);
@@ -196,20 +196,20 @@ describe("a forwarded chat stream", () => {
     for (const content of [null, "", undefined]) {
       const first = chunk({ role: "assistant", content, tool_calls: [call] });
       const stream = sent(first, chunk({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] }), DONE);
-      expect(told({ usage: "unasked", answers: 1, tellsThoughts: false }, stream)).toBe(stream);
+      expect(told({ usage: "unasked", responses: 1, tellsThoughts: false }, stream)).toBe(stream);
     }
   });
 
   it("tells usage exactly once, before the end, to those who asked, and nobody else", () => {
     fc.assert(
       fc.property(vendors, (vendor) => {
-        const answers = vendor.openings.length;
-        const events = eventsOf(told({ ...ASKED, answers }, vendor.stream));
+        const responses = vendor.openings.length;
+        const events = eventsOf(told({ ...ASKED, responses }, vendor.stream));
         expect(events.at(-1)).toBe(DONE);
-        const charged = vendor.counts === "none" || (vendor.counts === "choice" && answers > 1);
+        const charged = vendor.counts === "none" || (vendor.counts === "choice" && responses > 1);
         expect(events.at(-2)).toEqual({ ...COUNTED, usage: charged ? encodeUsage(CHARGED) : USAGE });
         expect(withUsage(events).filter((event) => event["usage"] !== null)).toHaveLength(1);
-        const others = eventsOf(told({ ...UNASKED, answers }, vendor.stream));
+        const others = eventsOf(told({ ...UNASKED, responses }, vendor.stream));
         expect(withUsage(others)).toEqual([]);
         expect(others.includes(DONE)).toBe(vendor.done);
       }),
@@ -219,7 +219,7 @@ describe("a forwarded chat stream", () => {
   it("tells thoughts under the specified name too", () => {
     fc.assert(
       fc.property(vendors, (vendor) => {
-        const each = { ...ASKED, answers: vendor.openings.length, tellsThoughts: true };
+        const each = { ...ASKED, responses: vendor.openings.length, tellsThoughts: true };
         for (const event of chunksOf(eventsOf(told(each, vendor.stream)))) {
           for (const choice of asObjects(event["choices"])) {
             const delta = asObject(choice["delta"]) ?? {};

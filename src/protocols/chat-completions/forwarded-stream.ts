@@ -1,7 +1,7 @@
 import { type Edit, splice } from "../../base/json-splice.ts";
 import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
-import { type KeyFinder, keyLook, openKeyFinder } from "../look.ts";
+import { type KeyFinder, keyFilter, openKeyFinder } from "../byte-filter.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import {
   type ForwardedChunk,
@@ -24,7 +24,7 @@ export interface StreamTerms {
    */
   readonly usage: "asked" | "throughout" | "unasked";
   /** Choices to be opened. */
-  readonly answers: number;
+  readonly responses: number;
   /** The upstream calls thoughts `reasoning`. */
   readonly tellsThoughts: boolean;
 }
@@ -195,7 +195,7 @@ class Rewriter {
       if (!hasRole) this.#owed.add(index);
     }
     for (const { index } of begun) this.#opened.add(index);
-    this.#opening = this.#opened.size < this.#terms.answers;
+    this.#opening = this.#opened.size < this.#terms.responses;
     const again = chunk.choices.filter((each) => !begun.includes(each));
     return [
       ...withoutRoles(
@@ -214,7 +214,7 @@ class Rewriter {
 
   /** Of several choices each may state its own share: what they used together is what was charged. */
   #move(chunk: ForwardedChunk): void {
-    const last = usagesOf(chunk, this.#terms.answers > 1).at(-1);
+    const last = usagesOf(chunk, this.#terms.responses > 1).at(-1);
     if (last !== undefined && last.items > 0) this.#moved = chunk.json.toString("utf8", last.start, last.end);
   }
 
@@ -312,9 +312,9 @@ const MAX_HELD_BYTES = 64 * 1024;
 /** `data: [DONE]` and no more; no chunk of JSON is as short. */
 const DONE_FRAME_BYTES = 24;
 
-const openUsageLook = keyLook("usage");
-const openRoleLook = keyLook("role");
-const openThoughtLook = keyLook("reasoning");
+const openUsageLook = keyFilter("usage");
+const openRoleLook = keyFilter("role");
+const openThoughtLook = keyFilter("reasoning");
 
 const BLANK_LINE = Buffer.from("\n\n");
 const NULL = "null";

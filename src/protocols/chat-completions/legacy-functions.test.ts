@@ -137,9 +137,9 @@ describe("functions from before there were tools", () => {
       stop_reason: "tool_use",
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const answer = codecOf("messages").decodeResponse(wire, plan("messages"));
-    if (!("response" in answer)) throw new Error("no answer");
-    const { body, losses } = codec.encodeResponse(answer.response, old);
+    const response = codecOf("messages").decodeResponse(wire, plan("messages"));
+    if (!("response" in response)) throw new Error("no answer");
+    const { body, losses } = codec.encodeResponse(response.response, old);
     expect(body["choices"]).toMatchObject([
       {
         message: { content: "Let me look.", function_call: { name: "rain", arguments: ARGUMENTS } },
@@ -174,12 +174,12 @@ describe("functions from before there were tools", () => {
         },
       ],
     };
-    const answer = codec.decodeResponse(wire, plan("chat-completions"));
-    if (!("response" in answer)) throw new Error("no answer");
-    expect(codec.encodeResponse(answer.response, frame).body["choices"]).toMatchObject([
+    const response = codec.decodeResponse(wire, plan("chat-completions"));
+    if (!("response" in response)) throw new Error("no answer");
+    expect(codec.encodeResponse(response.response, frame).body["choices"]).toMatchObject([
       { message: { tool_calls: [{ function: { name: "rain" } }] }, finish_reason: "tool_calls" },
     ]);
-    expect(codec.encodeResponse(answer.response, old).body["choices"]).toMatchObject(wire.choices);
+    expect(codec.encodeResponse(response.response, old).body["choices"]).toMatchObject(wire.choices);
   });
 });
 

@@ -58,8 +58,8 @@ describe("chat completions requests", () => {
       const { messages, foreign } = request({ messages: [{ role: "user", content }] });
       expect(messages[0]?.parts).toEqual([{ kind: "text", text: "x", cache: { ttl: "5m" } }]);
       expect(foreign).toEqual([]);
-      const sound = [{ type: "input_audio", input_audio: { data: "AAAA" }, ...mark }];
-      expect(request({ messages: [{ role: "user", content: sound }] }).messages[0]?.parts).toMatchObject([
+      const audio = [{ type: "input_audio", input_audio: { data: "AAAA" }, ...mark }];
+      expect(request({ messages: [{ role: "user", content: audio }] }).messages[0]?.parts).toMatchObject([
         { media: "audio", cache: { ttl: "5m" } },
       ]);
     }

@@ -13,8 +13,8 @@ const codec = chatCompletions.translation as Translation;
 
 /** The unmodified official client reading what the codec writes; nothing leaves the process. */
 function clientOf(body: string, type: string): OpenAI {
-  const answer = async (): Promise<Response> => new Response(body, { headers: { "content-type": type } });
-  return new OpenAI({ apiKey: "none", baseURL: "http://localhost/v1", maxRetries: 0, fetch: answer });
+  const response = async (): Promise<Response> => new Response(body, { headers: { "content-type": type } });
+  return new OpenAI({ apiKey: "none", baseURL: "http://localhost/v1", maxRetries: 0, fetch: response });
 }
 
 const ASK = { model: "m", messages: [{ role: "user", content: "x" }] } as const satisfies object;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../../test/support/conversation-arbitraries.ts";
 import { collectEvents } from "../../conversation/collect.ts";
-import type { AnswerPart } from "../../conversation/response.ts";
+import type { ResponsePart } from "../../conversation/response.ts";
 import type { Translation } from "../translation.ts";
 import { chatCompletions } from "./codec.ts";
 
 const codec = chatCompletions.translation as Translation;
 
-function plain(message: object, beside: object = {}): readonly AnswerPart[] {
+function plain(message: object, beside: object = {}): readonly ResponsePart[] {
   const body = { ...beside, choices: [{ index: 0, message, finish_reason: "stop" }] };
   const outcome = codec.decodeResponse(body, plan("chat-completions"));
   if (!("response" in outcome)) throw new Error(`no answer: ${JSON.stringify(outcome)}`);

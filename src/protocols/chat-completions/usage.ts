@@ -1,13 +1,13 @@
+import { keyFilter } from "../byte-filter.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import {
-  type AnswerNotes,
-  type AnswerRules,
+  type MeteringRules,
   noteError,
   noteFinish,
   noteIssued,
   noteUsage,
-} from "../answer-rules.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { keyLook } from "../look.ts";
+  type StreamState,
+} from "../metering-rules.ts";
 import type { TextSink } from "../output-text.ts";
 import { inclusiveInput, inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
@@ -15,16 +15,16 @@ import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
-import { readThoughts } from "./thoughts.ts";
+import { readThoughts } from "./reasoning.ts";
 
-const rules: AnswerRules = {
+const rules: MeteringRules = {
   callerFinishes: new Set(["length"]),
   declines: (word) => decodeFinish(word).unified === "content-filter",
   openEnded: true,
   doneWord: "[DONE]",
-  readAnswer: (body, notes) => read(body, notes, ""),
+  readResponse: (body, notes) => read(body, notes, ""),
   readEvent: read,
-  answerText: readText,
+  responseText: readText,
   eventText: readText,
 
   openLook() {
@@ -72,7 +72,7 @@ const READ = ["prompt_cache_hit_tokens", "cache_read_input_tokens", "num_cached_
 export const chatCompletionsUsage = usageReader(rules);
 
 /** Answers and chunks differ only in the name of what they hold: `message` or `delta`. */
-function read(body: JsonObject, notes: AnswerNotes, event: string): void {
+function read(body: JsonObject, notes: StreamState, event: string): void {
   const failure = statedFailure(body, event);
   if (failure === undefined) notes.started = true;
   // Clients raise what stands in `error` at the top of a chunk, and nothing else.
@@ -111,10 +111,10 @@ function said(choice: JsonObject, text?: TextSink): JsonObject {
   return inPieces ? given : (asObject(choice["message"]) ?? given);
 }
 
-const openMatters = keyLook("finish_reason", "usage", "error");
+const openMatters = keyFilter("finish_reason", "usage", "error");
 
 /** What holds none is no ordinary chunk, and may be a bare error. */
-const openDeltaLook = keyLook("delta");
+const openDeltaLook = keyFilter("delta");
 
 /** `event: ...`: ordinary chunks have no names. */
 const LETTER_E = 0x65;

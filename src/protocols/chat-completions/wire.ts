@@ -74,7 +74,7 @@ export const chatCompletionsRequest = z.looseObject({
 });
 
 /** A plain chat completions answer. */
-export const chatCompletionsAnswer = z.looseObject({
+export const chatCompletionsResponse = z.looseObject({
   id: z.string(),
   object: z.literal("chat.completion"),
   created: z.int().describe("Unix time"),

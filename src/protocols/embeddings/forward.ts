@@ -21,7 +21,7 @@ export const embeddingsForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: NO_REFERENCES,
-  answerCounts: [],
+  responseCounts: [],
   opening: null,
   state: NO_CARRIED_STATE,
 };

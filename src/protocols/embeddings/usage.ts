@@ -1,20 +1,20 @@
 import { asBuffer } from "../../base/sse.ts";
-import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
+import { type MeteringRules, noteUsage, type StreamState } from "../metering-rules.ts";
 import type { UsageReader } from "../protocol.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
-const rules: AnswerRules = {
+const rules: MeteringRules = {
   callerFinishes: new Set(),
   declines: () => false,
   anyForm: true,
-  readAnswer: read,
+  readResponse: read,
   readEvent: read,
   // Vectors are no text: where usage is missing, only the input is estimated.
-  answerText() {},
+  responseText() {},
   eventText() {},
   openLook: () => () => true,
 
@@ -37,7 +37,7 @@ export const embeddingsUsage: UsageReader = {
       : reader.readPlain(outlineOf(asBuffer(body))),
 };
 
-function read(body: JsonObject, notes: AnswerNotes): void {
+function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
   notes.id ??= asText(body["id"]) || undefined;

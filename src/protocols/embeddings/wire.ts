@@ -12,7 +12,7 @@ export const embeddingsRequest = z.looseObject({
 });
 
 /** An embeddings answer. */
-export const embeddingsAnswer = z.looseObject({
+export const embeddingsResponse = z.looseObject({
   object: z.literal("list"),
   data: z.array(
     z.looseObject({

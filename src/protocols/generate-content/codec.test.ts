@@ -9,9 +9,9 @@ import {
   plan,
   target,
 } from "../../../test/support/conversation-arbitraries.ts";
+import { attachState } from "../../conversation/attach-state.ts";
 import { collectEvents } from "../../conversation/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import { withOwnState } from "../../conversation/own-state.ts";
 import type { ChatRequest, ToolResultPart } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { asObject, parseLoosely } from "../json.ts";
@@ -150,7 +150,7 @@ describe("generateContent codec", () => {
         const said = { role: "user", parts: [{ text: "x" }] };
         const next = codec.decodeRequest({ contents: [said, candidate?.content, said] });
         if (!("value" in next)) throw next.refused;
-        expect(withOwnState(next.value.messages)[1]?.parts[0]).toEqual(response.choices[0]?.parts[0]);
+        expect(attachState(next.value.messages)[1]?.parts[0]).toEqual(response.choices[0]?.parts[0]);
         const elsewhere = codec.encodeRequest(next.value, target(PROTOCOL));
         if (!("value" in elsewhere)) throw elsewhere.refused;
         expect(JSON.stringify(elsewhere.value.body)).not.toContain("thoughtSignature");
@@ -177,8 +177,8 @@ describe("generateContent codec", () => {
       fc.property(brokenJson(...KEYS), fc.array(brokenJson(...KEYS), { maxLength: 5 }), (value, chunks) => {
         const request = codec.decodeRequest(value);
         if ("value" in request) codec.encodeRequest(request.value, target(PROTOCOL));
-        const answer = codec.decodeResponse(value, plan(PROTOCOL));
-        if ("response" in answer) codec.encodeResponse(answer.response, frame);
+        const response = codec.decodeResponse(value, plan(PROTOCOL));
+        if ("response" in response) codec.encodeResponse(response.response, frame);
         const frames = chunks.map((chunk) => ({ data: JSON.stringify(chunk) ?? "" }));
         const events = decodeFrames([...frames, { data: "{" }, { data: "[DONE]" }]);
         const encoder = codec.encodeStream(frame, openLosses({}));

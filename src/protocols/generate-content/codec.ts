@@ -1,5 +1,6 @@
 import type { Protocol } from "../protocol.ts";
 import { translation } from "../translation.ts";
+import { generateContentCapabilities } from "./capabilities.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { decodeStream } from "./decode-stream.ts";
@@ -8,7 +9,6 @@ import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
 import { generateContentForward } from "./forward.ts";
-import { generateContentTraits } from "./traits.ts";
 import { generateContentUsage } from "./usage.ts";
 
 export const generateContent: Protocol = {
@@ -19,7 +19,7 @@ export const generateContent: Protocol = {
   encodeError,
   encodeStreamError,
   translation: translation({
-    traits: generateContentTraits,
+    capabilities: generateContentCapabilities,
     decodeRequest,
     encodeRequest,
     decodeResponse,

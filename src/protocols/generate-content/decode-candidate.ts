@@ -3,7 +3,7 @@ import type { BlockWriter } from "../../conversation/blocks.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import { mediaOfType } from "../../conversation/media.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { BESIDE } from "./encode-parts.ts";
@@ -59,7 +59,7 @@ export function readCandidate(
   wire: JsonObject,
   word: string,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): CandidateState {
   const content = asObject(wire["content"]) ?? {};
   let after = before;
@@ -87,7 +87,7 @@ function besideIn(before: JsonObject, wire: JsonObject): JsonObject {
 export function closeCandidate(
   before: CandidateState,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): CandidateState {
   const called = before.call === undefined ? before : endCall(before, blocks, plan, before.finish === "STOP");
   const { index, beside, text, open } = called;
@@ -104,7 +104,7 @@ function readPart(
   before: CandidateState,
   part: JsonObject,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): CandidateState {
   const state = stateOf(part, plan);
   const call = camelObject(part["functionCall"]);
@@ -149,7 +149,7 @@ function readCall(
   call: JsonObject,
   state: Opaque | undefined,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
 ): CandidateState {
   const name = asText(call["name"]);
   const starts = name !== "" || before.call === undefined;
@@ -165,7 +165,7 @@ function readCall(
 function endCall(
   before: CandidateState,
   blocks: BlockWriter,
-  plan: AnswerPlan,
+  plan: ResponsePlan,
   whole: boolean,
 ): CandidateState {
   const { call, index } = before;
@@ -208,7 +208,7 @@ function foreignPart(value: JsonObject, index: number) {
   return { kind: "foreign", protocol: "generate-content", value, weight: "hint", path } as const;
 }
 
-function stateOf(part: JsonObject, { origin }: AnswerPlan): Opaque | undefined {
+function stateOf(part: JsonObject, { origin }: ResponsePlan): Opaque | undefined {
   const value = asText(part["thoughtSignature"]);
   return value === "" ? undefined : { origin, value };
 }

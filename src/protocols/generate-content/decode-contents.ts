@@ -2,7 +2,7 @@ import { makeCallId } from "../../conversation/ids.ts";
 import type { ForeignField, Message, Part, ToolCallPart } from "../../conversation/request.ts";
 import { type Fields, foreignFields, optionalText, pathOf, refuse } from "../fields.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
-import { joinThoughts } from "./join-thoughts.ts";
+import { joinThoughts } from "./join-reasoning.ts";
 import { camelList } from "./spelling.ts";
 
 /** The conversation. A content without a role is the user's, as at the vendor. */
@@ -13,7 +13,7 @@ export function decodeContents(body: Fields, foreign: ForeignField[]): readonly 
     foreign.push(...foreignFields(content, CONTENT_FIELDS));
     const role = roleOf(content);
     const parts = decodeParts(content, role, foreign);
-    return { role, parts: role === "assistant" ? calls.name(parts) : calls.answer(parts) };
+    return { role, parts: role === "assistant" ? calls.name(parts) : calls.response(parts) };
   });
   return joinThoughts(messages);
 }
@@ -45,7 +45,7 @@ function openCallIds(): CallIds {
       if (calls.length > 0) unanswered = calls;
       return named;
     },
-    answer(parts) {
+    response(parts) {
       return parts.map((part) => {
         if (part.kind !== "tool-result") return part;
         const call =
@@ -62,7 +62,7 @@ function openCallIds(): CallIds {
 
 interface CallIds {
   name(parts: readonly Part[]): readonly Part[];
-  answer(parts: readonly Part[]): readonly Part[];
+  response(parts: readonly Part[]): readonly Part[];
 }
 
 /** Not unique to a request: the same conversation must give the same ids in every turn. */

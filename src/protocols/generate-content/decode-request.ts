@@ -159,7 +159,7 @@ function asSchema(config: Fields, value: unknown): Readonly<Record<string, unkno
   );
 }
 
-/** Text is what every answer is; pictures and sound cannot be had elsewhere. */
+/** Text is what every answer is; images and sound cannot be had elsewhere. */
 function decodeModalities(config: Fields): readonly ForeignField[] {
   const value = config.value["responseModalities"] ?? undefined;
   if (value === undefined) return [];

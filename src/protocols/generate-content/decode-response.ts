@@ -1,6 +1,6 @@
 import { collectEvents } from "../../conversation/collect.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import { statesError } from "../error-body.ts";
 import { asObjects } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
@@ -8,7 +8,7 @@ import { decodeStatedError } from "../upstream-error.ts";
 import { decodeStream, ending, readChunk } from "./decode-stream.ts";
 
 /** Reads an upstream's plain answer: a stream of one event, or of several in an array. */
-export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const bodies = asObjects(Array.isArray(raw) ? raw : [raw]);
   const stated = bodies.find(statesError);
   if (stated !== undefined) return { error: decodeStatedError(stated) };
@@ -22,12 +22,12 @@ export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse 
   // A whole answer has ended, whether it says why or not.
   const candidates = state.candidates.map((each) => ({ ...each, finish: each.finish ?? "" }));
   if (candidates.length === 0 && state.block === undefined)
-    return noAnswer("The upstream's answer holds no candidate.");
+    return noResponse("The upstream's answer holds no candidate.");
   const collected = collectEvents([...events, ...ending({ ...state, candidates })]);
   if ("response" in collected) return { response: collected.response };
-  return noAnswer("error" in collected ? collected.error.message : "The upstream's answer has no end.");
+  return noResponse("error" in collected ? collected.error.message : "The upstream's answer has no end.");
 }
 
-function noAnswer(message: string): DecodedResponse {
+function noResponse(message: string): DecodedResponse {
   return { error: decodeStatedError({ error: { message } }) };
 }

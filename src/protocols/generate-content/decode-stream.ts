@@ -1,7 +1,7 @@
 import { type BlockState, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { ChatResponse, Finish } from "../../conversation/response.ts";
 import { statesError } from "../error-body.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject, parseWholeEvent } from "../json.ts";
@@ -9,7 +9,7 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
-import { answerWord, finishWord } from "./enums.ts";
+import { finishWord, responseWord } from "./enums.ts";
 import { decodeBlock, decodeFinish } from "./finish.ts";
 import { generateContentUsage } from "./usage.ts";
 
@@ -17,7 +17,7 @@ import { generateContentUsage } from "./usage.ts";
  * Reads a stream whose every event is an answer in small. No event is the last one: several may state a
  * finish, and calls may follow it, so that finishes are told when the stream ends (rules 9 and 10).
  */
-export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
   initial: (plan) => ({
     plan,
     phase: "opening",
@@ -48,7 +48,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
 };
 
 export interface DecodeState {
-  readonly plan: AnswerPlan;
+  readonly plan: ResponsePlan;
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
@@ -130,7 +130,7 @@ function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "cre
 
 function blockIn(chunk: JsonObject): Finish | undefined {
   const feedback = asObject(chunk["promptFeedback"]);
-  const reason = answerWord("blockReason", feedback?.["blockReason"]);
+  const reason = responseWord("blockReason", feedback?.["blockReason"]);
   return reason === "" ? undefined : decodeBlock(reason, asText(feedback?.["blockReasonMessage"]));
 }
 

@@ -1,7 +1,7 @@
+import { alternatingTurns } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, Part, ToolResultPart } from "../../conversation/request.ts";
-import { alternatingTurns } from "../../conversation/turns.ts";
 import type { JsonObject } from "../json.ts";
 import { NO_STATE } from "./decode-parts.ts";
 import { encodeMedia } from "./encode-media.ts";

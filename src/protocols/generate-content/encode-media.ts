@@ -28,7 +28,7 @@ export function encodeMedia(part: MediaPart, own: boolean, losses: LossList): Js
 }
 
 /** Media of an answer, which this protocol's callers get inline or by its address. */
-export function encodeAnswerMedia(part: MediaPart): JsonObject {
+export function encodeResponseMedia(part: MediaPart): JsonObject {
   const { source } = part;
   switch (source.from) {
     case "base64":
@@ -58,7 +58,7 @@ function nameOf({ name }: MediaPart, own: boolean): JsonObject {
   return own && name !== undefined ? { displayName: name } : {};
 }
 
-/** Where nothing tells the type: readers of pictures look at the bytes, and documents are mostly of this kind. */
+/** Where nothing tells the type: readers of images look at the bytes, and documents are mostly of this kind. */
 const FALLBACK_TYPES: Readonly<Record<MediaPart["media"], string>> = {
   image: "image/jpeg",
   audio: "audio/mpeg",

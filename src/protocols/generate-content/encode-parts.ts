@@ -1,12 +1,12 @@
 import type { ToolCallPart } from "../../conversation/request.ts";
-import type { AnswerPart } from "../../conversation/response.ts";
+import type { ResponsePart } from "../../conversation/response.ts";
 import { isNoArguments } from "../../conversation/whole-calls.ts";
 import { asObject, type JsonObject, parseWhole } from "../json.ts";
-import { encodeAnswerMedia } from "./encode-media.ts";
+import { encodeResponseMedia } from "./encode-media.ts";
 import { encodeState } from "./state.ts";
 
 /** A part of an answer as this protocol's callers read it; [] where it has none. */
-export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
+export function encodeResponsePart(part: ResponsePart): readonly JsonObject[] {
   switch (part.kind) {
     case "text":
       return part.text === "" && part.opaque === undefined ? [] : [{ text: part.text, ...stateOf(part) }];
@@ -18,7 +18,7 @@ export function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
       return functionCall === undefined ? [] : [{ functionCall, ...stateOf(part) }];
     }
     case "media":
-      return [{ ...encodeAnswerMedia(part), ...stateOf(part) }];
+      return [{ ...encodeResponseMedia(part), ...stateOf(part) }];
     case "foreign":
       return isBeside(part.value) ? [] : [part.value];
   }

@@ -1,14 +1,14 @@
-import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { ChatResponse, Choice, Finish } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
-import { encodeAnswerPart, isBeside } from "./encode-parts.ts";
+import { encodeResponsePart, isBeside } from "./encode-parts.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { encodeBlock, encodeFinish } from "./finish.ts";
 import { type CitedText, encodeGrounding } from "./grounding.ts";
 
 /** Writes a caller's plain answer. */
-export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+export function encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject {
   const [first] = response.choices;
   const blocked = first?.parts.length === 0 ? encodeBlock(first.finish) : undefined;
   return {
@@ -23,7 +23,7 @@ export function encodeResponse(response: ChatResponse, frame: AnswerFrame): Json
 export function encodeHead(
   model: string | undefined,
   usage: TokenUsage | undefined,
-  frame: AnswerFrame,
+  frame: ResponseFrame,
 ): JsonObject {
   return {
     ...(usage === undefined ? {} : { usageMetadata: encodeUsage(usage) }),
@@ -46,7 +46,7 @@ function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonOb
     if (part.kind === "text" && part.citations !== undefined) {
       texts.push({ part: parts.length, text: part.text, citations: part.citations });
     }
-    parts.push(...encodeAnswerPart(part));
+    parts.push(...encodeResponsePart(part));
   }
   return {
     content: { parts: parts.length === 0 ? [NOTHING] : parts, role: "model" },

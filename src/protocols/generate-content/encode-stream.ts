@@ -2,13 +2,13 @@ import { writeExact } from "../../base/exact-json.ts";
 import { readFrame } from "../../base/sse.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
-import type { AnswerFrame } from "../../conversation/plan.ts";
-import type { AnswerPart, Finish } from "../../conversation/response.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { Finish, ResponsePart } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import { UNKNOWN_STREAM } from "../protocol.ts";
 import type { WireFrame } from "../translation.ts";
-import { encodeAnswerPart, isBeside } from "./encode-parts.ts";
+import { encodeResponsePart, isBeside } from "./encode-parts.ts";
 import { encodeEnd, encodeFeedback, encodeHead, encodeSources, NOTHING } from "./encode-response.ts";
 import { encodeStreamError } from "./errors.ts";
 import { encodeBlock } from "./finish.ts";
@@ -18,7 +18,7 @@ import type { CitedText } from "./grounding.ts";
  * Writes a stream whose every event is an answer in small: no event names, no `[DONE]`, and calls whole,
  * so that their arguments wait until the last piece is there (rule 17).
  */
-export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({
     frame,
     model: undefined,
@@ -51,7 +51,7 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
 };
 
 export interface EncodeState {
-  readonly frame: AnswerFrame;
+  readonly frame: ResponseFrame;
   readonly model: string | undefined;
   readonly usage: TokenUsage | undefined;
   readonly blocks: ReadonlyMap<number, Block>;
@@ -65,7 +65,7 @@ export interface EncodeState {
 interface Block {
   readonly choice: number;
   /** The part so far; its words, if any, are out already. */
-  readonly part: Extract<AnswerPart, { readonly kind: "text" | "reasoning" | "tool-call" }>;
+  readonly part: Extract<ResponsePart, { readonly kind: "text" | "reasoning" | "tool-call" }>;
 }
 
 type BlockEvent = Exclude<ChatEvent, { type: "response-start" | "usage" | "finish" | "error" }>;
@@ -135,8 +135,8 @@ function writeDelta(state: EncodeState, event: DeltaEvent, { choice, part }: Blo
   }
 }
 
-function partFrames(state: EncodeState, choice: number, part: AnswerPart): Step {
-  const parts = encodeAnswerPart(part);
+function partFrames(state: EncodeState, choice: number, part: ResponsePart): Step {
+  const parts = encodeResponsePart(part);
   if (parts.length === 0) return [state, []];
   const said = state.said.has(choice) ? state.said : new Set(state.said).add(choice);
   return [
@@ -171,7 +171,7 @@ function withBlock(state: EncodeState, number: number, block: Block): EncodeStat
 }
 
 /** Counts stand on the last chunk of each candidate, where they are complete. */
-function chunk(state: EncodeState, answer: JsonObject, isLast = false): WireFrame {
+function chunk(state: EncodeState, response: JsonObject, isLast = false): WireFrame {
   const head = encodeHead(state.model, isLast ? state.usage : undefined, state.frame);
-  return { data: writeExact({ ...answer, ...head }) };
+  return { data: writeExact({ ...response, ...head }) };
 }

@@ -26,7 +26,7 @@ function readings(body: JsonObject): unknown {
   };
 }
 
-function answer(finishReason: unknown): JsonObject {
+function response(finishReason: unknown): JsonObject {
   const candidate = { index: 0, content: { role: "model", parts: [{ text: "Hi" }] }, finishReason };
   return { candidates: [candidate], usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1 } };
 }
@@ -41,7 +41,7 @@ interface Wishes {
 describe("enumerations of generateContent", () => {
   it("say as numbers why an answer ended what they say as words", () => {
     for (const [number, word] of numbered("finishReason")) {
-      expect(readings(answer(number)), word).toEqual(readings(answer(word)));
+      expect(readings(response(number)), word).toEqual(readings(response(word)));
     }
   });
 
@@ -55,12 +55,12 @@ describe("enumerations of generateContent", () => {
     ];
     for (const mark of marks) {
       for (const [number, word] of numbered("vertexFinishReason"))
-        expect(readings(mark(answer(number))), word).toEqual(readings(mark(answer(word))));
+        expect(readings(mark(response(number))), word).toEqual(readings(mark(response(word))));
       // A filter there is no failure; the other API's same number is a call that nobody could read.
-      expect(readings(mark(answer(10)))).toMatchObject({ plain: { failed: false, declined: true } });
-      expect(readings(answer(10))).toMatchObject({ plain: { failed: true } });
-      expect(readings(mark(answer(9)))).toMatchObject({ plain: { failed: true } });
-      expect(readings(answer(9))).toMatchObject({ plain: { failed: false, declined: true } });
+      expect(readings(mark(response(10)))).toMatchObject({ plain: { failed: false, declined: true } });
+      expect(readings(response(10))).toMatchObject({ plain: { failed: true } });
+      expect(readings(mark(response(9)))).toMatchObject({ plain: { failed: true } });
+      expect(readings(response(9))).toMatchObject({ plain: { failed: false, declined: true } });
     }
   });
 
@@ -72,19 +72,19 @@ describe("enumerations of generateContent", () => {
   });
 
   it("end a stream with 1, and not with 0, which servers write into every chunk", () => {
-    const step = (finishReason: unknown) => ({ data: JSON.stringify(answer(finishReason)) });
+    const step = (finishReason: unknown) => ({ data: JSON.stringify(response(finishReason)) });
     const run = codec.decodeStream(plan(PROTOCOL));
     const events = [...run.step(step(0)), ...run.step(step(1)), ...run.end()];
     expect(events.at(-1)).toMatchObject({ type: "finish", finish: { unified: "stop" } });
     const open = codec.decodeStream(plan(PROTOCOL));
     expect([...open.step(step(0)), ...open.end()].at(-1)).toMatchObject({ type: "error" });
     const meter = generateContent.usage.openStream();
-    meter.write(Buffer.from(`data: ${JSON.stringify(answer(0))}\r\n\r\n`));
+    meter.write(Buffer.from(`data: ${JSON.stringify(response(0))}\r\n\r\n`));
     expect(meter.finished).toBe(false);
   });
 
   it("take a number that nobody knows for an end that nobody knows", () => {
-    const read = codec.decodeResponse(answer(99), plan(PROTOCOL));
+    const read = codec.decodeResponse(response(99), plan(PROTOCOL));
     expect("response" in read && codec.encodeResponse(read.response, frame).body).toMatchObject({
       candidates: [{ content: { parts: [{ text: "Hi" }] } }],
     });

@@ -81,14 +81,15 @@ export function optionalWord(fields: Fields, key: string, kind: keyof typeof ENU
  * Why a candidate of this answer ended. Only Vertex AI states when a request was made and by which kind of traffic it came:
  * https://github.com/googleapis/js-genai, `createTime` and `trafficType`. Any other answer is the Gemini API's.
  */
-export function finishWord(answer: JsonObject, candidate: JsonObject): string {
+export function finishWord(response: JsonObject, candidate: JsonObject): string {
   const isVertex =
-    answer["createTime"] !== undefined || asObject(answer["usageMetadata"])?.["trafficType"] !== undefined;
-  return answerWord(isVertex ? "vertexFinishReason" : "finishReason", candidate["finishReason"]);
+    response["createTime"] !== undefined ||
+    asObject(response["usageMetadata"])?.["trafficType"] !== undefined;
+  return responseWord(isVertex ? "vertexFinishReason" : "finishReason", candidate["finishReason"]);
 }
 
 /** The same for an answer, "" where nothing is said; a number that is not known is a word that nobody knows. */
-export function answerWord(kind: keyof typeof ENUMS, value: unknown): string {
+export function responseWord(kind: keyof typeof ENUMS, value: unknown): string {
   const word = wordOf(kind, value);
   if (typeof word === "number") return String(word);
   return typeof word === "string" && word !== ENUMS[kind].unspecified ? word : "";

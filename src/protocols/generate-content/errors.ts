@@ -1,8 +1,8 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
+import { shapeA } from "../error-format-a.ts";
 import { asObject } from "../json.ts";
 import type { BrokenStream } from "../protocol.ts";
-import { shapeA } from "../shape-a.ts";
 import { decodeUpstreamError } from "../upstream-error.ts";
 
 export const decodeError = decodeUpstreamError;

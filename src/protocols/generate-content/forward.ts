@@ -33,7 +33,7 @@ export const generateContentForward: ForwardTable = {
   clientsBearComments: false,
   streamsArrays: true,
   references: generateContentReferences,
-  answerCounts: [
+  responseCounts: [
     "generationConfig.candidateCount",
     "generationConfig.candidate_count",
     "generation_config.candidateCount",

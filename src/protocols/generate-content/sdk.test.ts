@@ -4,9 +4,9 @@ import { generateText, jsonSchema, stepCountIs, streamText, type ToolSet, tool }
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { chatResponses, eventsOf, frame } from "../../../test/support/conversation-arbitraries.ts";
+import { attachState } from "../../conversation/attach-state.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import { withOwnState } from "../../conversation/own-state.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { writeFrames } from "../stream-frames.ts";
 import type { Translation } from "../translation.ts";
@@ -22,15 +22,15 @@ describe("the official SDKs read what callers of generateContent get", () => {
 
   it("plain and streamed answers alike in @google/genai, cut anywhere", async () => {
     const client = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: "http://127.0.0.1:1" } });
-    const cases = fc.tuple(answers, fc.integer({ min: 1, max: 50 }));
+    const cases = fc.tuple(responses, fc.integer({ min: 1, max: 50 }));
     await fc.assert(
       fc.asyncProperty(cases, async ([response, size]) => {
-        vi.stubGlobal("fetch", async () => plainAnswer(response));
+        vi.stubGlobal("fetch", async () => plainResponse(response));
         const plain = await client.models.generateContent(ask);
         expect(plain.functionCalls ?? []).toEqual(callsOf(response));
         expect(wordsOf(plain)).toBe(textOf(response));
 
-        vi.stubGlobal("fetch", async () => streamedAnswer(eventsOf(response), size));
+        vi.stubGlobal("fetch", async () => streamedResponse(eventsOf(response), size));
         let text = "";
         const calls: unknown[] = [];
         let finish: string | undefined;
@@ -66,7 +66,7 @@ describe("the official SDKs read what callers of generateContent get", () => {
       { type: "error", error },
       { type: "finish", choice: 0, finish: { unified: "stop", protocol: "messages" } },
     ];
-    vi.stubGlobal("fetch", async () => streamedAnswer(events, 9));
+    vi.stubGlobal("fetch", async () => streamedResponse(events, 9));
     const read = async () => {
       for await (const chunk of await client.models.generateContentStream(ask)) {
         expect(chunk.candidates?.[0]?.finishReason).toBeUndefined();
@@ -78,15 +78,15 @@ describe("the official SDKs read what callers of generateContent get", () => {
   it("plain and streamed answers with calls and thoughts in @ai-sdk/google", async () => {
     const run = tool({ inputSchema: jsonSchema<Record<string, unknown>>({ type: "object" }) });
     await fc.assert(
-      fc.asyncProperty(answers, async (response) => {
+      fc.asyncProperty(responses, async (response) => {
         const tools = Object.fromEntries(callsOf(response).map(({ name }) => [name, run])) as ToolSet;
-        const plainly = provider(async () => plainAnswer(response))("model-1");
+        const plainly = provider(async () => plainResponse(response))("model-1");
         const plain = await generateText({ model: plainly, prompt: "Hello", tools, maxRetries: 0 });
         expect(plain.text).toBe(textOf(response));
         expect(plain.toolCalls.map(({ toolName, input }) => ({ toolName, input }))).toEqual(
           callsOf(response).map(({ name, args }) => ({ toolName: name, input: args })),
         );
-        const streaming = provider(async () => streamedAnswer(eventsOf(response), 17))("model-1");
+        const streaming = provider(async () => streamedResponse(eventsOf(response), 17))("model-1");
         const streamed = streamText({ model: streaming, prompt: "Hello", tools, maxRetries: 0 });
         expect(await streamed.text).toBe(plain.text);
         expect(await streamed.finishReason).toBe(plain.finishReason);
@@ -125,7 +125,7 @@ describe("what the official SDKs send back is read", () => {
       apiKey: "k",
       fetch: async (_, init) => {
         bodies.push(JSON.parse(String(init?.body)));
-        return plainAnswer(bodies.length === 1 ? called : { choices: [said] });
+        return plainResponse(bodies.length === 1 ? called : { choices: [said] });
       },
     })("model-1");
     const clock = tool({
@@ -141,7 +141,7 @@ describe("what the official SDKs send back is read", () => {
     expect(text).toBe("Noon.");
     const second = codec.decodeRequest(bodies[1]);
     if (!("value" in second)) throw second.refused;
-    const [, turn, results] = withOwnState(second.value.messages);
+    const [, turn, results] = attachState(second.value.messages);
     expect(turn?.parts).toMatchObject([
       { kind: "reasoning", opaque: state },
       { kind: "tool-call", name: "clock" },
@@ -154,16 +154,16 @@ describe("what the official SDKs send back is read", () => {
 });
 
 /** What a messages upstream might have said, with signed thoughts. */
-const answers = chatResponses("messages", { state: "messages" }).filter(({ choices }) =>
+const responses = chatResponses("messages", { state: "messages" }).filter(({ choices }) =>
   choices.every(({ parts }) => parts.length > 0),
 );
 
-function plainAnswer(response: ChatResponse): Response {
+function plainResponse(response: ChatResponse): Response {
   const { body } = codec.encodeResponse(response, frame);
   return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
 }
 
-function streamedAnswer(events: readonly ChatEvent[], size: number): Response {
+function streamedResponse(events: readonly ChatEvent[], size: number): Response {
   const encoder = codec.encodeStream(frame, openLosses({}));
   const frames = [...events.flatMap((event) => encoder.step(event)), ...encoder.end()];
   const bytes = Buffer.from(writeFrames(frames));

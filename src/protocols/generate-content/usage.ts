@@ -1,21 +1,21 @@
-import { type AnswerNotes, type AnswerRules, noteError, noteFinish, noteUsage } from "../answer-rules.ts";
+import { keyFilter } from "../byte-filter.ts";
 import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { keyLook } from "../look.ts";
+import { type MeteringRules, noteError, noteFinish, noteUsage, type StreamState } from "../metering-rules.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
-import { answerWord, finishWord } from "./enums.ts";
+import { finishWord, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 
-const rules: AnswerRules = {
+const rules: MeteringRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
   declines: (word) => decodeFinish(word, "")?.unified === "content-filter",
   openEnded: true,
-  readAnswer: read,
+  readResponse: read,
   readEvent: read,
-  answerText: readText,
+  responseText: readText,
   eventText: readText,
 
   openLook() {
@@ -46,7 +46,7 @@ const rules: AnswerRules = {
 export const generateContentUsage = usageReader(rules);
 
 /** Every event is a whole answer in small. */
-function read(body: JsonObject, notes: AnswerNotes): void {
+function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) {
     // Clients raise what stands in `error`.
     noteError(notes, decodeStatedError(body), asObject(body["error"]) !== undefined);
@@ -62,7 +62,7 @@ function read(body: JsonObject, notes: AnswerNotes): void {
     noteFinish(notes, finish, candidate["index"]);
     notes.failed ||= isFailure(finish);
   }
-  const blocked = answerWord("blockReason", asObject(body["promptFeedback"])?.["blockReason"]);
+  const blocked = responseWord("blockReason", asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {
     notes.finish = blocked;
     notes.declined = true;
@@ -88,7 +88,7 @@ function partsOf(candidate: JsonObject): readonly JsonObject[] {
   return asObjects(content?.["parts"]);
 }
 
-const openMatters = keyLook("usageMetadata", "finishReason", "promptFeedback", "error");
+const openMatters = keyFilter("usageMetadata", "finishReason", "promptFeedback", "error");
 
 /** What holds none is no piece of an answer, and may be a bare error. */
-const openCandidatesLook = keyLook("candidates");
+const openCandidatesLook = keyFilter("candidates");

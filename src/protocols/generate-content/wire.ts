@@ -34,7 +34,7 @@ export const generateContentRequest = z.looseObject({
 });
 
 /** A plain generateContent answer; streamed events have the same shape. */
-export const generateContentAnswer = z.looseObject({
+export const generateContentResponse = z.looseObject({
   candidates: z
     .array(
       z.looseObject({

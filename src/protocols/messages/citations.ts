@@ -23,7 +23,7 @@ export function encodeCitation({ url, title, quote, source }: Citation): JsonObj
     url,
     title: title ?? null,
     cited_text: quote ?? "",
-    // Empty marks it as ours: its minter would refuse it (`isReplayable`).
+    // Empty marks it as ours: its issuer would refuse it (`isReplayable`).
     encrypted_index: "",
   };
 }

@@ -9,11 +9,11 @@ import {
   plan,
   target,
 } from "../../../test/support/conversation-arbitraries.ts";
+import { alternatingTurns } from "../../conversation/alternating-turns.ts";
 import { collectEvents } from "../../conversation/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatRequest, Part } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
-import { alternatingTurns } from "../../conversation/turns.ts";
 import { totalInput } from "../../usage/usage.ts";
 import { openFrameReader, writeFrames } from "../stream-frames.ts";
 import type { Translation, WireFrame } from "../translation.ts";
@@ -131,8 +131,8 @@ describe("messages codec", () => {
       fc.property(brokenJson(...KEYS), fc.array(brokenJson(...KEYS), { maxLength: 5 }), (value, chunks) => {
         const request = codec.decodeRequest(value);
         if ("value" in request) codec.encodeRequest(request.value, target("messages"));
-        const answer = codec.decodeResponse(value, plan("messages"));
-        if ("response" in answer) codec.encodeResponse(answer.response, frame);
+        const response = codec.decodeResponse(value, plan("messages"));
+        if ("response" in response) codec.encodeResponse(response.response, frame);
         const frames = chunks.map((chunk) => ({ data: JSON.stringify(chunk) ?? "" }));
         const events = decodeFrames([...frames, { data: "{" }, { name: "message_stop", data: "{}" }]);
         const encoder = codec.encodeStream(frame, openLosses({}));

@@ -1,5 +1,6 @@
 import type { Protocol } from "../protocol.ts";
 import { translation } from "../translation.ts";
+import { messagesCapabilities } from "./capabilities.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { decodeStream } from "./decode-stream.ts";
@@ -8,7 +9,6 @@ import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
 import { messagesForward } from "./forward.ts";
-import { messagesTraits } from "./traits.ts";
 import { messagesUsage } from "./usage.ts";
 
 export const messages: Protocol = {
@@ -19,7 +19,7 @@ export const messages: Protocol = {
   encodeError,
   encodeStreamError,
   translation: translation({
-    traits: messagesTraits,
+    capabilities: messagesCapabilities,
     decodeRequest,
     encodeRequest,
     decodeResponse,

@@ -1,8 +1,8 @@
 import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
-import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
+import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
@@ -15,7 +15,7 @@ import { messagesUsage } from "./usage.ts";
  * Reads an upstream's plain messages answer; no answer at all is an error. An empty one is valid (rule 33), be its
  * content an empty list or, as some servers write it, null.
  */
-export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const body = asObject(raw);
   const content = body?.["content"] ?? [];
   if (body === undefined || !Array.isArray(content)) return { error: decodeStatedError(raw) };
@@ -33,7 +33,7 @@ export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse 
   return { response };
 }
 
-function decodeBlock(block: JsonObject, index: number, plan: AnswerPlan): readonly AnswerPart[] {
+function decodeBlock(block: JsonObject, index: number, plan: ResponsePlan): readonly ResponsePart[] {
   const { origin } = plan;
   switch (block["type"]) {
     case "text": {
@@ -72,6 +72,6 @@ export function madeByCode(block: JsonObject): Pick<ToolCallPart, "byCode"> {
 }
 
 /** A block of the vendor's own tools; the answer stands without it. */
-export function foreignBlock(value: JsonObject, index: number): AnswerPart & { readonly kind: "foreign" } {
+export function foreignBlock(value: JsonObject, index: number): ResponsePart & { readonly kind: "foreign" } {
   return { kind: "foreign", protocol: "messages", value, weight: "hint", path: `content[${index}]` };
 }

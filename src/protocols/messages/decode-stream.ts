@@ -3,7 +3,7 @@ import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../..
 import type { ChatEvent } from "../../conversation/event.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
@@ -17,7 +17,7 @@ import { isSigned } from "./signature.ts";
 import { beyondStart, messagesUsage } from "./usage.ts";
 
 /** Reads an upstream's messages stream. */
-export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
   initial: (plan) => ({
     plan,
     started: false,
@@ -42,7 +42,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
 };
 
 export interface DecodeState {
-  readonly plan: AnswerPlan;
+  readonly plan: ResponsePlan;
   readonly started: boolean;
   readonly ended: boolean;
   readonly blocks: BlockState;

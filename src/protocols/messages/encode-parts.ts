@@ -1,3 +1,4 @@
+import { alternatingTurns, type Turn } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type {
   CacheMark,
@@ -9,7 +10,6 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
-import { alternatingTurns, type Turn } from "../../conversation/turns.ts";
 import { isNoArguments } from "../../conversation/whole-calls.ts";
 import { asObject, parseWhole } from "../json.ts";
 import { isReplayable } from "./citations.ts";

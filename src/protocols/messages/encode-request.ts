@@ -2,10 +2,10 @@ import { describedSchema } from "../../conversation/described-schema.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, ForeignField, JsonObject, ResponseFormat } from "../../conversation/request.ts";
-import { answerSchema } from "./answer-schema.ts";
 import { encodeMark, encodeMessages, encodeSystem } from "./encode-parts.ts";
 import { encodeThinking, type Thinking } from "./encode-thinking.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
+import { responseSchema } from "./response-schema.ts";
 
 /** Writes a messages body for an upstream. Throws RefusedField. */
 export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
@@ -85,7 +85,7 @@ function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossLis
     return undefined;
   }
   if (protocol === "messages") return { type: "json_schema", schema: wished.schema };
-  const { schema, lossy } = answerSchema(describedSchema(wished, losses));
+  const { schema, lossy } = responseSchema(describedSchema(wished, losses));
   if (lossy) losses.field("responseFormat", "weakened");
   return { type: "json_schema", schema };
 }

@@ -1,6 +1,6 @@
-import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
-import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
+import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeCitation } from "./citations.ts";
 import { readInput } from "./encode-parts.ts";
@@ -9,7 +9,7 @@ import { encodeFinish } from "./finish.ts";
 import { encodeSignature, encodeWordless } from "./signature.ts";
 
 /** Writes a plain messages answer. There is one choice; callers cannot ask for more. */
-export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+export function encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject {
   const { parts, finish } = response.choices[0] ?? NO_CHOICE;
   return {
     ...messageHead(frame, response.model),
@@ -24,11 +24,11 @@ export function encodeResponse(response: ChatResponse, frame: AnswerFrame): Json
 }
 
 /** What a plain answer and a stream's `message_start` begin with. */
-export function messageHead(frame: AnswerFrame, model: string | undefined): JsonObject {
+export function messageHead(frame: ResponseFrame, model: string | undefined): JsonObject {
   return { id: `msg_${frame.id}`, type: "message", role: "assistant", model: model ?? frame.model };
 }
 
-function encodeBlock(part: AnswerPart): readonly JsonObject[] {
+function encodeBlock(part: ResponsePart): readonly JsonObject[] {
   switch (part.kind) {
     case "text": {
       // Callers send blocks back, and empty texts are refused then (rule 33).

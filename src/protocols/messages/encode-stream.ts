@@ -2,7 +2,7 @@ import { writeExact } from "../../base/exact-json.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
-import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
@@ -14,7 +14,7 @@ import { encodeFinish } from "./finish.ts";
 import { encodeSignature, encodeWordless } from "./signature.ts";
 
 /** Writes a caller's messages stream: blocks strictly one after the other, with contiguous indexes (rule 13). */
-export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({
     frame,
     phase: "waiting",
@@ -39,7 +39,7 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
 };
 
 export interface EncodeState {
-  readonly frame: AnswerFrame;
+  readonly frame: ResponseFrame;
   readonly phase: "waiting" | "open" | "ended";
   /** The next block's, or that of the open one. */
   readonly index: number;
@@ -62,7 +62,7 @@ interface OpenBlock {
 }
 
 /** An upstream that only ever cites costs no more memory than this; vendors write a few for each sentence. */
-const MOST_CITED = 100;
+const MAX_CITED = 100;
 
 function start(state: EncodeState, event: ChatEvent, events: JsonObject[]): EncodeState {
   if (state.phase !== "waiting") return state;
@@ -84,7 +84,7 @@ function start(state: EncodeState, event: ChatEvent, events: JsonObject[]): Enco
 }
 
 /** Clients count context by the input and want more than 0. */
-function estimated({ inputEstimate }: AnswerFrame): TokenUsage {
+function estimated({ inputEstimate }: ResponseFrame): TokenUsage {
   return { inputUncached: Math.max(1, inputEstimate) };
 }
 
@@ -148,7 +148,7 @@ function opened(block: number, kind: OpenBlock["kind"]): OpenBlock {
 function cite(state: EncodeState, block: number, delta: JsonObject, events: JsonObject[]): EncodeState {
   const { open } = state;
   if (open?.block !== block || open.started) return grow(state, block, delta, "cited", events);
-  return { ...state, open: { ...open, cited: [...open.cited, delta].slice(0, MOST_CITED) } };
+  return { ...state, open: { ...open, cited: [...open.cited, delta].slice(0, MAX_CITED) } };
 }
 
 /** One more piece of the open block; empty ones are not told. */

@@ -92,8 +92,8 @@ function lacksThoughts(messages: readonly JsonObject[]): boolean {
   const answered = messages.findLastIndex(
     (message) => message["role"] === "user" && !opensWithResult(message),
   );
-  const answer = messages.slice(answered + 1).find((message) => message["role"] === "assistant");
-  const types = blockTypes(answer);
+  const response = messages.slice(answered + 1).find((message) => message["role"] === "assistant");
+  const types = blockTypes(response);
   return types.includes("tool_use") && types[0] !== "thinking" && types[0] !== "redacted_thinking";
 }
 

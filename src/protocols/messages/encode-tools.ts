@@ -2,8 +2,8 @@ import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type { ChatRequest, FunctionTool, JsonObject } from "../../conversation/request.ts";
 import { objectSchema, subsetSchema } from "../../conversation/schema-subset.ts";
-import { answerSchema } from "./answer-schema.ts";
 import { encodeMark } from "./encode-parts.ts";
+import { responseSchema } from "./response-schema.ts";
 import { strictTools } from "./strict-tools.ts";
 
 export function encodeTools(
@@ -45,7 +45,7 @@ function schemaOf(
   if (parameters === undefined) return undefined;
   const fitted =
     quirks.schemas === "subset" ? subsetSchema(parameters) : { schema: parameters, lossy: false };
-  const told = closed ? answerSchema(fitted.schema) : { schema: fitted.schema, lossy: false };
+  const told = closed ? responseSchema(fitted.schema) : { schema: fitted.schema, lossy: false };
   if (fitted.lossy || told.lossy) losses.field("tools", "weakened");
   return told.schema;
 }

@@ -28,7 +28,7 @@ export const messagesForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: messagesReferences,
-  answerCounts: [],
+  responseCounts: [],
   opening: {
     system: ["system", "system.text"],
     role: "messages.role",

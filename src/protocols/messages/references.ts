@@ -6,7 +6,7 @@ import {
   rowsBelow,
 } from "../reference.ts";
 
-/** Sources of pictures and documents, and uploads: https://platform.claude.com/docs/en/build-with-claude/files */
+/** Sources of images and documents, and uploads: https://platform.claude.com/docs/en/build-with-claude/files */
 const BLOCKS: readonly ReferenceRow[] = [
   { path: "file_id" },
   { path: "source.file_id" },
@@ -35,7 +35,7 @@ export const messagesReferences: ReferenceTable = {
       BLOCKS,
     ),
   ],
-  keepsAnswer: {
+  keepsResponse: {
     fields: ["thread", "diagnostics"],
     of: (scan) => scan.count("thread") + scan.count("diagnostics") > 0,
   },

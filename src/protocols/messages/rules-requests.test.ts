@@ -70,10 +70,10 @@ describe("messages requests", () => {
   it("rewrite ids that they do not take, on call and result alike (rule 21)", () => {
     const odd = "call:1/é";
     const { body } = encode({ messages: [said("assistant", call(odd)), said("user", result(odd, "1"))] });
-    const [, turn, answer] = body["messages"] as { content: JsonObject[] }[];
+    const [, turn, response] = body["messages"] as { content: JsonObject[] }[];
     const id = turn?.content[0]?.["id"];
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
-    expect(answer?.content[0]?.["tool_use_id"]).toBe(id);
+    expect(response?.content[0]?.["tool_use_id"]).toBe(id);
   });
 
   it("parse arguments into an object; none are {}, broken ones a loss (rule 14)", () => {
@@ -83,9 +83,9 @@ describe("messages requests", () => {
         said("user", result("a", ""), result("b", "1"), result("c", "2")),
       ],
     });
-    const [, turn, answer] = body["messages"] as { content: JsonObject[] }[];
+    const [, turn, response] = body["messages"] as { content: JsonObject[] }[];
     expect(turn?.content.map(({ input }) => input)).toEqual([{}, { x: 1 }, {}]);
-    expect(answer?.content[0]).toEqual({ type: "tool_result", tool_use_id: "a" });
+    expect(response?.content[0]).toEqual({ type: "tool_result", tool_use_id: "a" });
     expect(losses).toEqual([{ path: "messages", reason: "weakened" }]);
   });
 
@@ -188,14 +188,14 @@ describe("messages requests", () => {
     const decoded = codec.decodeRequest({ ...SMALL, messages: [...SMALL.messages, turn] });
     if (!("value" in decoded)) throw decoded.refused;
     expect(JSON.stringify(encode(decoded.value).body)).toContain('"sig+/="');
-    const minted = {
+    const issued = {
       origin: { protocol: "messages", upstream: "elsewhere", model: "m" },
       value: "sig",
     } as const;
     const other = encode({
       messages: [
         said("user", text("q")),
-        said("assistant", { kind: "reasoning", text: "t", opaque: minted }, text("a")),
+        said("assistant", { kind: "reasoning", text: "t", opaque: issued }, text("a")),
       ],
     });
     expect(JSON.stringify(other.body)).not.toContain("thinking");
@@ -314,9 +314,9 @@ describe("messages requests", () => {
       source: { type: "text", media_type: "text/plain", data: "notes" },
       title: "n",
     });
-    const sound = { kind: "media", media: "audio", source: notes, mimeType: "audio/wav" } as const;
+    const audio = { kind: "media", media: "audio", source: notes, mimeType: "audio/wav" } as const;
     expect(
-      codec.encodeRequest(neutral({ messages: [said("user", sound)] }), target("messages")),
+      codec.encodeRequest(neutral({ messages: [said("user", audio)] }), target("messages")),
     ).toMatchObject({
       refused: { path: "media" },
     });

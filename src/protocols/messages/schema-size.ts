@@ -22,7 +22,7 @@ export function plus(a: Size, b: Size): Size {
 
 /** Whether the vendor compiles so much; it refuses the request otherwise. */
 export function isCompiled({ optional, unions }: Size): boolean {
-  return optional <= MOST_OPTIONAL && unions <= MOST_UNIONS;
+  return optional <= MAX_OPTIONAL && unions <= MAX_UNIONS;
 }
 
 interface Walk {
@@ -80,8 +80,8 @@ const DEFINED = ["$defs", "definitions"];
 const LISTED = ["anyOf", "oneOf", "allOf"];
 
 /** https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "Schema complexity limits". */
-const MOST_OPTIONAL = 24;
-const MOST_UNIONS = 16;
+const MAX_OPTIONAL = 24;
+const MAX_UNIONS = 16;
 
 /** More than is ever compiled. */
 const BEYOND: Size = { optional: Number.POSITIVE_INFINITY, unions: Number.POSITIVE_INFINITY };

@@ -87,8 +87,8 @@ function written(events: readonly ChatEvent[]): string {
   return writeFrames([...events.flatMap((event) => run.step(event)), ...run.end()]);
 }
 
-function aiModel(answer: Response) {
-  const settings = { apiKey: "unused", baseURL: "http://127.0.0.1:9", fetch: async () => answer };
+function aiModel(response: Response) {
+  const settings = { apiKey: "unused", baseURL: "http://127.0.0.1:9", fetch: async () => response };
   return createAnthropic(settings).languageModel("m");
 }
 

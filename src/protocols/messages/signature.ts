@@ -30,7 +30,7 @@ export function encodeWordless(opaque: Opaque, redacted: boolean): JsonObject {
     : { type: "thinking", thinking: "", signature };
 }
 
-/** Whether its minter hid the thought: only this vendor does. */
+/** Whether its issuer hid the thought: only this vendor does. */
 export function isHidden(data: string): boolean {
   return opaqueIn(data, "messages").origin.protocol === "messages";
 }

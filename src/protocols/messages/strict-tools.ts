@@ -16,7 +16,7 @@ export function strictTools(request: ChatRequest, losses: LossList): ReadonlySet
   const kept = new Set<FunctionTool>();
   for (const tool of wished) {
     const next = plus(sum, sizeOf(tool.parameters ?? {}));
-    if (kept.size >= MOST_TOOLS || !isCompiled(next)) continue;
+    if (kept.size >= MAX_TOOLS || !isCompiled(next)) continue;
     sum = next;
     kept.add(tool);
   }
@@ -25,4 +25,4 @@ export function strictTools(request: ChatRequest, losses: LossList): ReadonlySet
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "Schema complexity limits". */
-const MOST_TOOLS = 20;
+const MAX_TOOLS = 20;

@@ -1,20 +1,20 @@
 import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
-import { type AnswerNotes, type AnswerRules, noteError, noteIssued, noteUsage } from "../answer-rules.ts";
+import { keyFilter } from "../byte-filter.ts";
 import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { keyLook } from "../look.ts";
+import { type MeteringRules, noteError, noteIssued, noteUsage, type StreamState } from "../metering-rules.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 
-const rules: AnswerRules = {
+const rules: MeteringRules = {
   callerFinishes: new Set(["max_tokens", "stop_sequence", "model_context_window_exceeded"]),
   declines: (word) => decodeFinish({ stop_reason: word }).unified === "content-filter",
-  readAnswer,
+  readResponse,
   readEvent,
-  answerText,
+  responseText: serveText,
   eventText,
 
   openLook() {
@@ -60,7 +60,7 @@ function readCounts(tally: Tally, usage: JsonObject): MeteredUsage {
 /** Reads usage off messages, plain and streamed. */
 export const messagesUsage = usageReader(rules);
 
-function readAnswer(body: JsonObject, notes: AnswerNotes): void {
+function readResponse(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
   notes.id = asText(body["id"]) || undefined;
   notes.output = asObjects(body["content"]).some(holdsWords);
@@ -71,7 +71,7 @@ function readAnswer(body: JsonObject, notes: AnswerNotes): void {
   noteUsage(notes, asObject(body["usage"]));
 }
 
-function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
+function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   const type = asText(event["type"]) || name;
   if (type === "ping") return;
   if (type === "error" || statesError(event)) {
@@ -120,12 +120,12 @@ function isEmptyList(value: unknown): boolean {
 const ANNOUNCED: ReadonlySet<string> = new Set(["text", "thinking"]);
 
 /** Where the vendor ran code, which later requests can go on in. */
-function noteContainer(notes: AnswerNotes, holder: JsonObject): void {
+function noteContainer(notes: StreamState, holder: JsonObject): void {
   noteIssued(notes, "apart", asObject(holder["container"])?.["id"]);
 }
 
 /** Files that the code left: https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool */
-function noteFiles(notes: AnswerNotes, block: JsonObject | undefined): void {
+function noteFiles(notes: StreamState, block: JsonObject | undefined): void {
   const result = asObject(block?.["content"]);
   if (result === undefined) return;
   for (const output of asObjects(result["content"])) noteIssued(notes, "apart", output["file_id"]);
@@ -162,7 +162,7 @@ function withoutOutput(usage: JsonObject | undefined): JsonObject | undefined {
   return usage === undefined ? undefined : { ...usage, output_tokens: null };
 }
 
-function answerText(body: JsonObject, text: TextSink): void {
+function serveText(body: JsonObject, text: TextSink): void {
   for (const block of asObjects(body["content"])) {
     text.visible(block["text"]);
     text.reasoning(block["thinking"]);
@@ -186,11 +186,11 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
   }
 }
 
-const openMatters = keyLook("usage", "error");
-const openFileLook = keyLook("file_id");
+const openMatters = keyFilter("usage", "error");
+const openFileLook = keyFilter("file_id");
 
 /** What holds none is no piece of an answer, and may be a bare error. */
-const openIndexLook = keyLook("index");
+const openIndexLook = keyFilter("index");
 
 /** `event: content_block_...`: nearly every frame, told by the first letter of its name. */
 function isBlockEvent(frame: Buffer, start: number): boolean {

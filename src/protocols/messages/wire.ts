@@ -47,7 +47,7 @@ export const messagesRequest = z.looseObject({
 });
 
 /** A plain messages answer. */
-export const messagesAnswer = z.looseObject({
+export const messagesResponse = z.looseObject({
   id: z.string(),
   type: z.literal("message"),
   role: z.literal("assistant"),

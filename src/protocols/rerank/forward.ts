@@ -21,7 +21,7 @@ export const rerankForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: NO_REFERENCES,
-  answerCounts: [],
+  responseCounts: [],
   opening: null,
   state: NO_CARRIED_STATE,
 };

@@ -1,18 +1,18 @@
-import { type AnswerNotes, type AnswerRules, noteUsage } from "../answer-rules.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { type MeteringRules, noteUsage, type StreamState } from "../metering-rules.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 
-const rules: AnswerRules = {
+const rules: MeteringRules = {
   callerFinishes: new Set(),
   declines: () => false,
   anyForm: true,
-  readAnswer: read,
+  readResponse: read,
   readEvent: read,
   // Scores are no text: where usage is missing, only the input is estimated.
-  answerText() {},
+  responseText() {},
   eventText() {},
   openLook: () => () => true,
 
@@ -29,7 +29,7 @@ const rules: AnswerRules = {
 /** Reads usage off rerank answers; one family of vendors keeps it in `meta`. */
 export const rerankUsage = usageReader(rules);
 
-function read(body: JsonObject, notes: AnswerNotes): void {
+function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
   notes.id ??= asText(body["id"]) || undefined;

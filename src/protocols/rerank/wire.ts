@@ -10,7 +10,7 @@ export const rerankRequest = z.looseObject({
 });
 
 /** A rerank answer. */
-export const rerankAnswer = z.looseObject({
+export const rerankResponse = z.looseObject({
   results: z.array(
     z.looseObject({
       index: z.int().describe("Place among the request's documents"),

@@ -218,8 +218,8 @@ describe("responses codec", () => {
         const request = codec.decodeRequest({ model: "m", input: value });
         codec.decodeRequest(value);
         if ("value" in request) codec.encodeRequest(request.value, target("responses"));
-        const answer = codec.decodeResponse({ output: value }, plan("responses"));
-        if ("response" in answer) codec.encodeResponse(answer.response, frame);
+        const response = codec.decodeResponse({ output: value }, plan("responses"));
+        if ("response" in response) codec.encodeResponse(response.response, frame);
         const frames = chunks.map((chunk) => ({ data: JSON.stringify(chunk) ?? "" }));
         written(decodeFrames([...frames, { data: "{" }, { data: "[DONE]" }]));
       }),
@@ -248,7 +248,7 @@ function collected(outcome: { readonly response: ChatResponse } | object): unkno
   return comparable(outcome.response);
 }
 
-/** Without what each codec says of itself; state as its minter will see it. */
+/** Without what each codec says of itself; state as its issuer will see it. */
 function comparable({ choices, usage, model }: ChatResponse): unknown {
   return {
     model,

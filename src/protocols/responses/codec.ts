@@ -1,5 +1,6 @@
 import type { Protocol } from "../protocol.ts";
 import { translation } from "../translation.ts";
+import { responsesCapabilities } from "./capabilities.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { decodeStream } from "./decode-stream.ts";
@@ -8,7 +9,6 @@ import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
 import { responsesForward } from "./forward.ts";
-import { responsesTraits } from "./traits.ts";
 import { responsesUsage } from "./usage.ts";
 
 export const responses: Protocol = {
@@ -19,7 +19,7 @@ export const responses: Protocol = {
   encodeError,
   encodeStreamError,
   translation: translation({
-    traits: responsesTraits,
+    capabilities: responsesCapabilities,
     decodeRequest,
     encodeRequest,
     decodeResponse,

@@ -1,10 +1,10 @@
 import type { BlockWriter } from "../../conversation/blocks.ts";
 import { makeCallId } from "../../conversation/ids.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
 import { argumentsOf, decodeCallHead, foreignOutput } from "./decode-response.ts";
-import { BETWEEN_THOUGHTS, mintedState } from "./reasoning-item.ts";
+import { BETWEEN_THOUGHTS, issuedState } from "./reasoning-item.ts";
 
 /** The items of a streamed response so far. Immutable: a machine keeps it in its state. */
 export interface ItemsState {
@@ -33,7 +33,7 @@ export interface ItemReader {
   state(): ItemsState;
 }
 
-export function readItems(before: ItemsState, blocks: BlockWriter, plan: AnswerPlan): ItemReader {
+export function readItems(before: ItemsState, blocks: BlockWriter, plan: ResponsePlan): ItemReader {
   return new StepItems(before, blocks, plan);
 }
 
@@ -42,9 +42,9 @@ class StepItems implements ItemReader {
   #items: ReadonlyMap<string, ItemState>;
   readonly #before: ItemsState;
   readonly #blocks: BlockWriter;
-  readonly #plan: AnswerPlan;
+  readonly #plan: ResponsePlan;
 
-  constructor(before: ItemsState, blocks: BlockWriter, plan: AnswerPlan) {
+  constructor(before: ItemsState, blocks: BlockWriter, plan: ResponsePlan) {
     this.#before = before;
     this.#items = before.items;
     this.#blocks = blocks;
@@ -164,7 +164,7 @@ class StepItems implements ItemReader {
         this.#thought(place, name, this.#restOf(place, name, asText(asObject(part)?.["text"])));
       }
     }
-    const opaque = mintedState(item, this.#plan.origin);
+    const opaque = issuedState(item, this.#plan.origin);
     if (opaque !== undefined) this.#blocks.reasoning({ key: place, choice: 0 }, "");
     this.#blocks.close(place, { opaque });
   }

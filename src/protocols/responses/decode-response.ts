@@ -1,7 +1,7 @@
 import { makeCallId } from "../../conversation/ids.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
-import type { AnswerPart, ChatResponse } from "../../conversation/response.ts";
+import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
 import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
@@ -12,13 +12,13 @@ import { decodeReasoningItem } from "./reasoning-item.ts";
 import { responsesUsage } from "./usage.ts";
 
 /** Reads an upstream's plain response, whatever it is. */
-export function decodeResponse(raw: unknown, plan: AnswerPlan): DecodedResponse {
+export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
   if (statesError(body)) return { error: decodeStatedError(body) };
   if (!Array.isArray(body["output"]) || UNFINISHED.has(asText(body["status"]))) {
     return { error: decodeStatedError({ error: { message: "The upstream's answer holds no output." } }) };
   }
-  const parts: AnswerPart[] = [];
+  const parts: ResponsePart[] = [];
   for (const [index, item] of asObjects(body["output"]).entries()) {
     parts.push(...decodeItem(item, index, parts.length, plan));
   }
@@ -42,7 +42,12 @@ export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" 
 }
 
 /** `index`: the item's place in the output; `block`: its place among all parts. Empty items are nothing. */
-function decodeItem(item: JsonObject, index: number, block: number, plan: AnswerPlan): readonly AnswerPart[] {
+function decodeItem(
+  item: JsonObject,
+  index: number,
+  block: number,
+  plan: ResponsePlan,
+): readonly ResponsePart[] {
   switch (item["type"]) {
     case "message":
       return asObjects(item["content"]).flatMap(decodeContent);
@@ -64,7 +69,7 @@ function decodeItem(item: JsonObject, index: number, block: number, plan: Answer
   }
 }
 
-function decodeContent(part: JsonObject): readonly AnswerPart[] {
+function decodeContent(part: JsonObject): readonly ResponsePart[] {
   const refusal = asText(part["refusal"]);
   if (refusal !== "") return [{ kind: "text", text: refusal, refusal: true }];
   const text = asText(part["text"]);

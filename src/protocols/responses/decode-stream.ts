@@ -1,7 +1,7 @@
 import { type BlockState, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
-import type { AnswerPlan } from "../../conversation/plan.ts";
+import type { ResponsePlan } from "../../conversation/plan.ts";
 import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
@@ -13,7 +13,7 @@ import { decodeFinish } from "./finish.ts";
 import { responsesUsage } from "./usage.ts";
 
 /** Reads a stream of events. What an upstream leaves out of the ladder is made up for by what it says later. */
-export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
   initial: (plan) => ({ plan, phase: "opening", blocks: NO_BLOCKS, items: NO_ITEMS, usage: undefined }),
 
   step(state, frame) {
@@ -29,7 +29,7 @@ export const decodeStream: StreamMachine<AnswerPlan, DecodeState, WireFrame, Cha
 };
 
 export interface DecodeState {
-  readonly plan: AnswerPlan;
+  readonly plan: ResponsePlan;
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;

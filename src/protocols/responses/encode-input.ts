@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { answeredMessages, withoutLoneReasoning } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/plan.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
-import { answeredMessages, withoutLoneThoughts } from "../../conversation/turns.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeImageCall, encodePart } from "./encode-parts.ts";
 import { encodeReasoningInput, itemId } from "./reasoning-item.ts";
@@ -69,7 +69,7 @@ function encodeOther(message: Message, target: EncodeTarget, losses: LossList): 
 /** A turn of the assistant, in the order in which it was made. */
 function encodeAssistant(message: Message, losses: LossList): readonly JsonObject[] {
   // A thought with nothing after it is refused by the vendor, in every turn (rule 36).
-  const parts = withoutLoneThoughts(message.parts);
+  const parts = withoutLoneReasoning(message.parts);
   if (parts.length < message.parts.length) losses.field("reasoningState");
   return parts.flatMap((part) => encodeAssistantPart(part, losses));
 }

@@ -70,7 +70,7 @@ function encodeFile(part: MediaPart, losses: LossList): JsonObject {
   }
 }
 
-/** A picture that the assistant made: the item under which the protocol's own are found. */
+/** A image that the assistant made: the item under which the protocol's own are found. */
 export function encodeImageCall(part: MediaPart, id: string): readonly JsonObject[] | undefined {
   if (part.media !== "image" || part.source.from !== "base64") return undefined;
   return [{ type: "image_generation_call", id, status: "completed", result: part.source.data }];

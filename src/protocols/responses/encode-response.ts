@@ -1,9 +1,11 @@
-import type { AnswerFrame } from "../../conversation/plan.ts";
-import type { AnswerPart, ChatResponse, Choice } from "../../conversation/response.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import { asObject, asObjects, type JsonObject } from "../json.ts";
+import { encodeUsage } from "./encode-usage.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeReasoningOutput } from "./reasoning-item.ts";
 import {
-  answerItemId,
   callItem,
   callPrefix,
   contentPart,
@@ -11,14 +13,12 @@ import {
   imageAddress,
   imageItem,
   messageItem,
+  responseItemId,
   wholeArguments,
-} from "./answer-items.ts";
-import { encodeUsage } from "./encode-usage.ts";
-import { encodeFinish } from "./finish.ts";
-import { encodeReasoningOutput } from "./reasoning-item.ts";
+} from "./response-items.ts";
 
 /** Writes a caller's plain response. */
-export function encodeResponse(response: ChatResponse, frame: AnswerFrame): JsonObject {
+export function encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject {
   const [choice] = response.choices;
   const end = encodeFinish(choice?.finish ?? { unified: "other", protocol: "responses" });
   const output = choice === undefined ? [] : encodeOutput(choice, frame, end.status);
@@ -27,13 +27,13 @@ export function encodeResponse(response: ChatResponse, frame: AnswerFrame): Json
 
 type CutStatus = "completed" | "incomplete";
 
-function encodeOutput(choice: Choice, frame: AnswerFrame, status: CutStatus): readonly JsonObject[] {
+function encodeOutput(choice: Choice, frame: ResponseFrame, status: CutStatus): readonly JsonObject[] {
   const output: JsonObject[] = [];
   let content: JsonObject[] = [];
   // Only the last item can have been cut short.
   const closeMessage = (ended: CutStatus): void => {
     if (content.length === 0) return;
-    const id = answerItemId("msg", frame, output.length);
+    const id = responseItemId("msg", frame, output.length);
     output.push(messageItem(id, content, ended));
     content = [];
   };
@@ -52,27 +52,27 @@ function encodeOutput(choice: Choice, frame: AnswerFrame, status: CutStatus): re
 }
 
 /** Neighbouring texts are the parts of one message. */
-function spokenPart(part: AnswerPart): JsonObject | undefined {
+function spokenPart(part: ResponsePart): JsonObject | undefined {
   if (part.kind === "text") return contentPart(part.text, part.refusal === true, part.citations);
   const address = part.kind === "media" ? imageAddress(part) : "";
   return address === "" ? undefined : contentPart(address, false);
 }
 
 function encodeItem(
-  part: AnswerPart,
-  frame: AnswerFrame,
+  part: ResponsePart,
+  frame: ResponseFrame,
   index: number,
   status: CutStatus,
 ): readonly JsonObject[] {
   switch (part.kind) {
     case "reasoning":
-      return [encodeReasoningOutput(answerItemId("rs", frame, index), part)];
+      return [encodeReasoningOutput(responseItemId("rs", frame, index), part)];
     case "tool-call": {
-      const id = answerItemId(callPrefix(part), frame, index);
+      const id = responseItemId(callPrefix(part), frame, index);
       return [callItem(id, part, wholeArguments(part, part.arguments), status)];
     }
     case "media": {
-      const item = imageItem(answerItemId("ig", frame, index), part);
+      const item = imageItem(responseItemId("ig", frame, index), part);
       return item === undefined ? [] : [item];
     }
     case "foreign":
@@ -92,7 +92,7 @@ export interface ResponseState {
 }
 
 /** A whole response object, which clients read at a stream's beginning and end; request fields are repeated. */
-export function responseObject(frame: AnswerFrame, state: ResponseState): JsonObject {
+export function responseObject(frame: ResponseFrame, state: ResponseState): JsonObject {
   const { model, status, incomplete_details, output, usage } = state;
   const { tools, text, ...echo } = frame.echo;
   return {

@@ -1,28 +1,28 @@
 import { readFrame } from "../../base/sse.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
-import type { AnswerFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { Finish } from "../../conversation/response.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { WireFrame } from "../translation.ts";
-import { imageAddress } from "./answer-items.ts";
-import { climb, type Ladder, type LadderState, START } from "./answer-ladder.ts";
 import { responseObject } from "./encode-response.ts";
 import { encodeStreamError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
+import { type OutputItemState, type OutputItemWriter, START, stepOutputItems } from "./output-item-writer.ts";
+import { imageAddress } from "./response-items.ts";
 
 /**
  * Writes a stream of events: the whole ladder for every item, whole response objects at both ends, and no
  * `[DONE]` (rules 12 and 16). Blocks reach it one after the other.
  */
-export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({ frame, phase: "before", model: undefined, usage: undefined, ladder: START }),
 
   step(state, event) {
     if (state.phase === "over") return [state, []];
     if (event.type === "usage") return [{ ...state, usage: event.usage.tokens }, []];
-    const ladder = climb(state.ladder, state.frame);
+    const ladder = stepOutputItems(state.ladder, state.frame);
     let next = state;
     if (state.phase === "before" && event.type !== "error") {
       next = { ...state, phase: "open", model: event.type === "response-start" ? event.model : undefined };
@@ -44,15 +44,15 @@ export const encodeStream: StreamMachine<AnswerFrame, EncodeState, ChatEvent, Wi
 };
 
 export interface EncodeState {
-  readonly frame: AnswerFrame;
+  readonly frame: ResponseFrame;
   /** `before`: no response was announced; `over`: it has ended, well or badly. */
   readonly phase: "before" | "open" | "over";
   readonly model: string | undefined;
   readonly usage: TokenUsage | undefined;
-  readonly ladder: LadderState;
+  readonly ladder: OutputItemState;
 }
 
-function announce(state: EncodeState, ladder: Ladder): void {
+function announce(state: EncodeState, ladder: OutputItemWriter): void {
   const response = announced(state);
   ladder.send("response.created", { response });
   ladder.send("response.in_progress", { response });
@@ -68,7 +68,7 @@ function announced({ frame, model }: EncodeState): Readonly<Record<string, unkno
   });
 }
 
-function finish(state: EncodeState, ladder: Ladder, how: Finish): void {
+function finish(state: EncodeState, ladder: OutputItemWriter, how: Finish): void {
   const end = encodeFinish(how);
   ladder.closeItem(end.status);
   const { model, usage } = state;
@@ -83,7 +83,10 @@ function failure(state: EncodeState, error: ErrorStatement): WireFrame {
   return readFrame(encodeStreamError(error, state.frame.requestId, broken));
 }
 
-function write(ladder: Ladder, event: Exclude<ChatEvent, { type: "usage" | "finish" | "error" }>): void {
+function write(
+  ladder: OutputItemWriter,
+  event: Exclude<ChatEvent, { type: "usage" | "finish" | "error" }>,
+): void {
   switch (event.type) {
     case "response-start":
       return;

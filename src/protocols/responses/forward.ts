@@ -38,7 +38,7 @@ export const responsesForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: responsesReferences,
-  answerCounts: [],
+  responseCounts: [],
   opening: {
     system: ["instructions"],
     role: "input.role",

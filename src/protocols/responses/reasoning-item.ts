@@ -4,21 +4,21 @@ import type { ReasoningPart } from "../../conversation/request.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /**
- * A reasoning item as a thought; none where it holds nothing. State that others minted came wrapped in
+ * A reasoning item as a thought; none where it holds nothing. State that others issued came wrapped in
  * `encrypted_content`; an item of the vendor's own is its id and encrypted content together. Given an
  * `origin`, the item is an answer's, and its state that origin's.
  */
 export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly ReasoningPart[] {
   const [, words] = asText(item["encrypted_content"]).split(WORDS);
   const text = words === undefined ? thoughtText(item) : Buffer.from(words, "base64url").toString();
-  const opaque = origin === undefined ? stateIn(item) : mintedState(item, origin);
+  const opaque = origin === undefined ? stateIn(item) : issuedState(item, origin);
   if (text === "" && opaque === undefined) return [];
   const redacted = asText(item["encrypted_content"]).endsWith(HIDDEN) ? { redacted: true as const } : {};
   return [{ kind: "reasoning", text, ...redacted, ...(opaque === undefined ? {} : { opaque }) }];
 }
 
 /** The state of an answer's item. Its id alone is worth nothing: the gateway asks vendors to store nothing. */
-export function mintedState(item: JsonObject, origin: Origin): Opaque | undefined {
+export function issuedState(item: JsonObject, origin: Origin): Opaque | undefined {
   const encrypted = asText(item["encrypted_content"]);
   if (encrypted === "" || encrypted.startsWith(UNSIGNED)) return undefined;
   return { origin, value: stateValue(item, encrypted) };
@@ -42,7 +42,7 @@ function stateValue(item: JsonObject, encrypted: string): string {
   });
 }
 
-/** A thought as an item for the vendor that minted its state. Bare thoughts are content: they were never encrypted. */
+/** A thought as an item for the vendor that issued its state. Bare thoughts are content: they were never encrypted. */
 export function encodeReasoningInput(part: ReasoningPart): JsonObject {
   const texts = part.text === "" ? [] : [part.text];
   if (part.opaque === undefined) {

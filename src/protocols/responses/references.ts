@@ -49,7 +49,7 @@ export const responsesReferences: ReferenceTable = {
     { path: "input[].environment.container_id" },
     ...rowsBelow(["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"], TOOLS),
   ],
-  keepsAnswer: { fields: ["store"], of: (scan) => scan.last("store")?.value !== false },
+  keepsResponse: { fields: ["store"], of: (scan) => scan.last("store")?.value !== false },
   bare: {
     id: "input.id",
     kind: "type",

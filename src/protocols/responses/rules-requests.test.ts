@@ -265,8 +265,8 @@ describe("requests in responses", () => {
       { id: "b", type: "function", function: { name: "crm__find", arguments: "{}" } },
     ];
     const message = { role: "assistant", content: null, tool_calls: calls };
-    const answer = { choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
-    const decoded = chats.decodeResponse(answer, encoded.value.plan);
+    const response = { choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
+    const decoded = chats.decodeResponse(response, encoded.value.plan);
     if (!("response" in decoded)) throw new Error("no answer");
     expect(codec.encodeResponse(decoded.response, frame).body["output"]).toMatchObject([
       { type: "custom_tool_call", call_id: "a", name: "patch", input: "*** x" },

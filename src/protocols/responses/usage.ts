@@ -1,26 +1,26 @@
+import { keyFilter } from "../byte-filter.ts";
+import { statesError } from "../error-body.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import {
-  type AnswerNotes,
-  type AnswerRules,
+  type MeteringRules,
   noteError,
   noteFinish,
   noteIssued,
   noteUsage,
-} from "../answer-rules.ts";
-import { statesError } from "../error-body.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { keyLook } from "../look.ts";
+  type StreamState,
+} from "../metering-rules.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { inclusiveInput, inclusiveOutput, metered, Tally } from "../usage-counts.ts";
 import { usageReader } from "../usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 
-const rules: AnswerRules = {
+const rules: MeteringRules = {
   callerFinishes: new Set(["max_output_tokens"]),
   declines: (reason) => decodeFinish({ incomplete_details: { reason } }).unified === "content-filter",
-  readAnswer,
+  readResponse: readAnswer,
   readEvent,
-  answerText,
+  responseText: serveText,
   eventText,
 
   // Every event about the whole response carries it; deltas, which are nearly all, do not.
@@ -55,12 +55,12 @@ const rules: AnswerRules = {
 /** Reads usage off responses, plain and streamed. */
 export const responsesUsage = usageReader(rules);
 
-function readAnswer(body: JsonObject, notes: AnswerNotes): void {
+function readAnswer(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
   readResponse(body, notes);
 }
 
-function readEvent(event: JsonObject, notes: AnswerNotes, name: string): void {
+function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   const type = asText(event["type"]) || name;
   const response = asObject(event["response"]);
   if (type === "error" || statesError(event)) {
@@ -109,7 +109,7 @@ function isFilledPart(part: JsonObject): boolean {
   return (part["text"] ?? part["refusal"]) !== "";
 }
 
-function readResponse(response: JsonObject, notes: AnswerNotes): void {
+function readResponse(response: JsonObject, notes: StreamState): void {
   notes.id ??= asText(response["id"]) || undefined;
   notes.output ||= asObjects(response["output"]).some(isFilledItem);
   notes.failed ||= FAILED.has(asText(response["status"]));
@@ -120,8 +120,8 @@ function readResponse(response: JsonObject, notes: AnswerNotes): void {
   if (finish !== "") noteFinish(notes, finish, 0);
 }
 
-function readIds(item: JsonObject, notes: AnswerNotes): void {
-  noteIssued(notes, "withAnswer", item["id"]);
+function readIds(item: JsonObject, notes: StreamState): void {
+  noteIssued(notes, "withResponse", item["id"]);
   noteIssued(notes, "apart", item["container_id"]);
   noteIssued(notes, "apart", asObject(item["environment"])?.["container_id"]);
   for (const part of asObjects(item["content"])) {
@@ -133,7 +133,7 @@ function readIds(item: JsonObject, notes: AnswerNotes): void {
   }
 }
 
-function answerText(body: JsonObject, text: TextSink): void {
+function serveText(body: JsonObject, text: TextSink): void {
   for (const item of asObjects(body["output"])) {
     const isThought = item["type"] === "reasoning";
     for (const part of [...asObjects(item["content"]), ...asObjects(item["summary"])]) {
@@ -171,7 +171,7 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
 /** Where events hold a piece of the answer, or the whole of what came in pieces. */
 const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 
-const openMatters = keyLook("response", "error");
+const openMatters = keyFilter("response", "error");
 
 /** What holds none is no event of an answer, and may be a bare error. */
-const openTypeLook = keyLook("type");
+const openTypeLook = keyFilter("type");

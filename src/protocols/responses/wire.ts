@@ -39,7 +39,7 @@ export const responsesRequest = z.looseObject({
 });
 
 /** A plain responses answer. */
-export const responsesAnswer = z.looseObject({
+export const responsesResponse = z.looseObject({
   id: z.string(),
   object: z.literal("response"),
   created_at: z.number().describe("Unix time"),

@@ -12,9 +12,9 @@ import {
   startProgram,
 } from "../../../test/support/embedded.ts";
 import type { ClusterOptions } from "./cluster.ts";
-import { type Identity, identities, probe } from "./identity.ts";
 import { installationAt, installationOnPath } from "./installation.ts";
 import { type EmbeddedDatabase, openEmbedded } from "./open-embedded.ts";
+import { type Identity, identities, probe } from "./os-user.ts";
 
 // Servers start and write to disk in earnest here, which a busy machine may make ten times slower.
 vi.setConfig({ testTimeout: 120_000 });

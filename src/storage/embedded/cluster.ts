@@ -4,8 +4,8 @@ import { cp, mkdir, open, readdir, readFile, realpath, rename, rm, symlink } fro
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { DatabaseLog } from "../database.ts";
-import { giveTo, type Identity, identities, probe } from "./identity.ts";
 import { copyInstallation, findInstallations, type Installation } from "./installation.ts";
+import { giveTo, type Identity, identities, probe } from "./os-user.ts";
 import { DATABASE_USER, SERVER_ENVIRONMENT } from "./settings.ts";
 
 /** The files of the database, the programs that fit them, and as whom those run. */

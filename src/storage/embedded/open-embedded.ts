@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { makeDataDir } from "../data-dir.ts";
 import type { DatabaseLog } from "../database.ts";
-import { openSession, type Role, type Session } from "../session.ts";
-import { stay } from "../stay.ts";
+import { type DatabaseSession, openSession, type Role } from "../database-session.ts";
+import { openReconnectingSession } from "../reconnecting-session.ts";
 import type { ClusterOptions } from "./cluster.ts";
 import { stopPostmaster } from "./postmaster.ts";
 import { ensureServer, findServer, type RunningServer } from "./server.ts";
@@ -48,7 +48,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const dataDir = await realpath(options.dataDir);
   const { log, role, onLost = () => undefined } = options;
 
-  const attach = (): Promise<RunningServer & { session: Session }> =>
+  const attach = (): Promise<RunningServer & { session: DatabaseSession }> =>
     withStartLock(dataDir, async () => {
       const server = await ensureServer(dataDir, log, options);
       const session = await openSession({ url: server.url, role, dataDir, domain: DOMAIN });
@@ -60,7 +60,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       return { ...next, session: await openSession({ url: next.url, role, dataDir, domain: DOMAIN }) };
     });
   const watch = watchOverServer(dataDir);
-  const guest = await stay(attach, log, onLost).catch((error: unknown) => {
+  const guest = await openReconnectingSession(attach, log, onLost).catch((error: unknown) => {
     watch.end();
     throw error;
   });
@@ -95,7 +95,7 @@ export async function stopUnused(dataDir: string, log: DatabaseLog): Promise<"no
 /** Ends a session, and with the last one the server. Call under the start lock. */
 async function leave(
   dataDir: string,
-  { session, pid, clusterFolder }: { session: Session; pid: number; clusterFolder: string },
+  { session, pid, clusterFolder }: { session: DatabaseSession; pid: number; clusterFolder: string },
 ): Promise<boolean> {
   const last = await session.isLast();
   await session.end();

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { systemClock } from "../../base/clock.ts";
-import type { Command } from "./identity.ts";
+import type { Command } from "./os-user.ts";
 import { SERVER_ENVIRONMENT } from "./settings.ts";
 
 /** The server's main program, as its own postmaster.pid describes it. */

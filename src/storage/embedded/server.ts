@@ -35,7 +35,7 @@ export async function ensureServer(
   while (systemClock.monotonicMs() < deadlineMs) {
     const found = await findServer(dataDir);
     if (!found) {
-      if (starts === MOST_STARTS) break;
+      if (starts === MAX_STARTS) break;
       starts += 1;
       const took = await start(dataDir, log, options, (lastWords) => {
         failure = lastWords;
@@ -74,7 +74,7 @@ const START_LIMIT_MS = 300_000;
 const NO_SOCKET_LIMIT_MS = 3_000;
 // The sessions of a killed server take a moment to notice, and PostgreSQL rightly waits for them; what
 // still fails after ten seconds fails for a reason that waiting does not cure.
-const MOST_STARTS = 20;
+const MAX_STARTS = 20;
 const PAUSE_AFTER_FAILURE_MS = 500;
 const POLL_MS = 15;
 

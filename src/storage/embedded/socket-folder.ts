@@ -50,11 +50,11 @@ async function isOurs(folder: string, uid: number): Promise<boolean> {
 }
 
 // "/faregate-XXXXXX/.s.PGSQL.5432.lock" takes 36 bytes of the 103 that every system allows.
-const LONGEST_PARENT_BYTES = 60;
+const MAX_PARENT_BYTES = 60;
 
 /** In the first place that is short and can be written: where a whole system is read-only, that is the data folder. */
 async function makeFolder(places: readonly string[]): Promise<string> {
-  const short = places.filter((place) => Buffer.byteLength(place) <= LONGEST_PARENT_BYTES);
+  const short = places.filter((place) => Buffer.byteLength(place) <= MAX_PARENT_BYTES);
   const reasons: string[] = [];
   for (const parent of new Set(short)) {
     try {
@@ -65,6 +65,6 @@ async function makeFolder(places: readonly string[]): Promise<string> {
   }
   throw new Error(
     `There is no place for the database's socket: ${reasons.join("; ")}. Set TMPDIR to a folder that can be written, ` +
-      `or FAREGATE_DATA_DIR to a path of at most ${LONGEST_PARENT_BYTES} bytes.`,
+      `or FAREGATE_DATA_DIR to a path of at most ${MAX_PARENT_BYTES} bytes.`,
   );
 }

@@ -33,7 +33,7 @@ async function acquire(name: string, dataDir: string): Promise<Server> {
   while (systemClock.monotonicMs() < deadlineMs) {
     const server = await tryListen(path);
     if (server) return server;
-    if (!abstract && !(await answers(path))) await unlink(path).catch(() => undefined);
+    if (!abstract && !(await responses(path))) await unlink(path).catch(() => undefined);
     await sleep(RETRY_MS);
   }
   throw new Error(
@@ -53,7 +53,7 @@ function tryListen(path: string): Promise<Server | undefined> {
   });
 }
 
-function answers(path: string): Promise<boolean> {
+function responses(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();

@@ -1,17 +1,17 @@
 import type { Credential } from "../../catalog/catalog.ts";
 import type { AskOutcome } from "../call.ts";
-import { textAt, valueAt } from "../task-apis/look.ts";
+import { textAt, valueAt } from "../task-apis/poll.ts";
 import { type ArkSigning, readArkCredential } from "./ark-credential.ts";
 import { signArk } from "./ark-signature.ts";
 import type { AssetApi, AssetOutcome, AssetSite } from "./asset-api.ts";
-import { type AssetAnswers, readCreated, readRecord, readResult } from "./read-asset.ts";
+import { type AssetResponses, readCreated, readRecord, readResult } from "./read-asset.ts";
 
 const VERSION = "2024-01-01";
 
 /** The group of assets whose credential names none. */
 const GROUP_NAME = "faregate";
 
-const ANSWERS: AssetAnswers = {
+const RESPONSES: AssetResponses = {
   refusal: {
     code: ["ResponseMetadata.Error.Code"],
     message: ["ResponseMetadata.Error.Message"],
@@ -44,13 +44,13 @@ export const arkAssets: AssetApi = {
     const group = await call.group();
     if (group.type !== "done") return group;
     const order = { GroupId: group.value, URL: url, AssetType: type, Name: name };
-    const created = readResult(await call.ask("CreateAsset", order), ANSWERS, readCreated);
+    const created = readResult(await call.ask("CreateAsset", order), RESPONSES, readCreated);
     // Should somebody have removed the group, the next one looks again.
     if (created.type === "refused") groups.delete(site.credential);
     return created;
   },
   async read(site, upstreamAsset) {
-    return readResult(await arkCalls(site).ask("GetAsset", { Id: upstreamAsset }), ANSWERS, readRecord);
+    return readResult(await arkCalls(site).ask("GetAsset", { Id: upstreamAsset }), RESPONSES, readRecord);
   },
 };
 
@@ -85,14 +85,14 @@ function arkCalls(site: AssetSite): ArkCalls {
       if (known !== undefined) return { type: "done", value: known };
       const found = readResult(
         await ask("ListAssetGroups", { Filter: { Name: GROUP_NAME }, PageNumber: 1, PageSize: 100 }),
-        ANSWERS,
+        RESPONSES,
         (result) => groupNamed(result, GROUP_NAME) ?? "",
       );
       const made =
         found.type === "done" && found.value === ""
           ? readResult(
               await ask("CreateAssetGroup", { Name: GROUP_NAME }),
-              ANSWERS,
+              RESPONSES,
               (result) => readCreated(result)?.id,
             )
           : found;

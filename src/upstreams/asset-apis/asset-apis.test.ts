@@ -14,7 +14,7 @@ const RECORD = {
 };
 
 describe("assets at another gateway", () => {
-  const usual = (answers: readonly Answer[]) => siteOf(answers, "https://gw.example");
+  const usual = (responses: readonly Response[]) => siteOf(responses, "https://gw.example");
 
   it("are registered with every field explicit and read by id", async () => {
     const { site, asked } = usual([
@@ -37,7 +37,7 @@ describe("assets at another gateway", () => {
   });
 
   it("are refused in the service's words, without its request id", async () => {
-    const refusal = (code: string): Answer => [
+    const refusal = (code: string): Response => [
       502,
       { error: { message: "too rude (request id: abc)", type: "gateway_error", code } },
     ];
@@ -51,15 +51,15 @@ describe("assets at another gateway", () => {
     expect(await gatewayAssets.create(site, ASSET)).toEqual({ type: "refused", reason: "bad" });
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, Response]>([
     ["our key is", [401, { error: { message: "no", code: "" } }]],
     ["it is too busy", [429, { code: "busy", message: "no" }]],
     ["it is in trouble", [500, "<html>"]],
     ["a proxy before it is", [502, "<html>"]],
     ["its answer is not JSON", [200, "<html>"]],
     ["its answer names no asset", [200, { success: true }]],
-  ])("are asked for elsewhere where %s", async (_why, answer) => {
-    const { site } = usual([answer, answer]);
+  ])("are asked for elsewhere where %s", async (_why, response) => {
+    const { site } = usual([response, response]);
     expect(await gatewayAssets.create(site, ASSET)).toMatchObject({ type: "unavailable" });
     expect(await gatewayAssets.read(site, "x")).toMatchObject({ type: "unavailable" });
   });
@@ -87,8 +87,8 @@ it.each([
 
 describe("assets at ark", () => {
   const SIGNED = "key;access_key=AK;secret_key=SK;group=group-1;project=films";
-  const ark = (answers: readonly Answer[], secret = SIGNED, base = "https://ark.cn-beijing.volces.com") =>
-    siteOf(answers, base, secret);
+  const ark = (responses: readonly Response[], secret = SIGNED, base = "https://ark.cn-beijing.volces.com") =>
+    siteOf(responses, base, secret);
 
   it("are registered in their group and project over a signed call to the vendor's management address", async () => {
     const { site, asked } = ark([
@@ -125,11 +125,11 @@ describe("assets at ark", () => {
   });
 
   it("go to a group of their own where none is named, which is looked up or made once", async () => {
-    const list = (...names: string[]): Answer => [
+    const list = (...names: string[]): Response => [
       200,
       { Result: { Items: names.map((Name) => ({ Name, Id: `group-${Name}` })) } },
     ];
-    const created: Answer = [200, { Result: { Id: "asset-1" } }];
+    const created: Response = [200, { Result: { Id: "asset-1" } }];
     const secret = "key;access_key=AK;secret_key=SK";
     const found = ark([list("faregate-old", "faregate"), created, created], secret);
     await arkAssets.create(found.site, ASSET);
@@ -143,7 +143,7 @@ describe("assets at ark", () => {
     expect(bodyOf(made.asked[2])).toMatchObject({ GroupId: "group-new" });
   });
 
-  it.each<[string, Answer, string]>([
+  it.each<[string, Response, string]>([
     ["a bad picture", [400, failure("InvalidParameter.URL")], "refused"],
     ["an unknown asset", [404, failure("NotFound.Asset")], "refused"],
     ["an error with HTTP 200", [200, failure("InvalidParameter")], "refused"],
@@ -151,8 +151,8 @@ describe("assets at ark", () => {
     ["a bad signature", [403, failure("SignatureDoesNotMatch")], "unavailable"],
     ["too many calls", [400, failure("FlowLimitExceeded")], "unavailable"],
     ["trouble", [500, failure("InternalError")], "unavailable"],
-  ])("know %s", async (_name, answer, type) => {
-    const { site } = ark([answer]);
+  ])("know %s", async (_name, response, type) => {
+    const { site } = ark([response]);
     expect(await arkAssets.read(site, "asset-1")).toMatchObject({ type });
   });
 
@@ -163,7 +163,7 @@ describe("assets at ark", () => {
   });
 });
 
-type Answer = readonly [status: number, body: object | string];
+type Response = readonly [status: number, body: object | string];
 
 function failure(Code: string): object {
   return { ResponseMetadata: { Error: { Code, Message: "no" } } };
@@ -171,16 +171,16 @@ function failure(Code: string): object {
 
 /** A site whose upstream gives these answers in turn. */
 function siteOf(
-  answers: readonly Answer[],
+  responses: readonly Response[],
   baseUrl: string,
   secret = "their-key",
 ): { site: AssetSite; asked: UpstreamAsk[] } {
   const asked: UpstreamAsk[] = [];
   const ask = async (request: UpstreamAsk): Promise<AskOutcome> => {
-    const [status, body] = answers[asked.length] ?? [500, "no more answers"];
+    const [status, body] = responses[asked.length] ?? [500, "no more answers"];
     asked.push(request);
     const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-    return { type: "answered", answer: { status, headers: {}, body: bytes } };
+    return { type: "answered", response: { status, headers: {}, body: bytes } };
   };
   const site = {
     ...{ upstream: upstreamOf(baseUrl), credential: { id: 1n, name: "1", secret }, requestId: "r", ask },

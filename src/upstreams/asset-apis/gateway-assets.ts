@@ -1,9 +1,9 @@
 import { jsonPost } from "../task-apis/task-table.ts";
 import type { AssetApi } from "./asset-api.ts";
-import { type AssetAnswers, readCreated, readRecord, readResult } from "./read-asset.ts";
+import { type AssetResponses, readCreated, readRecord, readResult } from "./read-asset.ts";
 
 /** What the asset service itself refused comes as a 502, which is not our way to it being down. */
-const ANSWERS: AssetAnswers = {
+const RESPONSES: AssetResponses = {
   refusal: {
     code: ["error.code"],
     message: ["error.message"],
@@ -18,14 +18,14 @@ export const gatewayAssets: AssetApi = {
   async create({ upstream, credential, requestId, ask }, { url, type, name }) {
     const request = jsonPost("/v1/videoa/asset/create", { url, asset_type: type, name });
     return withoutRequestId(
-      readResult(await ask({ upstream, credential, requestId, request }), ANSWERS, readCreated),
+      readResult(await ask({ upstream, credential, requestId, request }), RESPONSES, readCreated),
     );
   },
   async read({ upstream, credential, requestId, ask }, upstreamAsset) {
     const path = `/v1/videoa/asset/${encodeURIComponent(upstreamAsset)}`;
     const request = { method: "GET", path } as const;
     return withoutRequestId(
-      readResult(await ask({ upstream, credential, requestId, request }), ANSWERS, readRecord),
+      readResult(await ask({ upstream, credential, requestId, request }), RESPONSES, readRecord),
     );
   },
 };

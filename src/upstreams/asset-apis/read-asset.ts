@@ -1,10 +1,10 @@
 import type { AskOutcome } from "../call.ts";
-import { exactJsonOf, type Places, textAt, valueAt } from "../task-apis/look.ts";
+import { exactJsonOf, type Places, textAt, valueAt } from "../task-apis/poll.ts";
 import { type RefusalTable, readRefusal } from "../task-apis/refusals.ts";
 import type { AssetOutcome, CreatedUpstreamAsset, UpstreamAsset } from "./asset-api.ts";
 
 /** How one vendor answers questions about assets. */
-export interface AssetAnswers {
+export interface AssetResponses {
   readonly refusal: RefusalTable;
   /** Where the result stands. */
   readonly result: string;
@@ -13,16 +13,16 @@ export interface AssetAnswers {
 /** Reads an answer's result; whatever speaks against it becomes the outcome. */
 export function readResult<T>(
   asked: AskOutcome,
-  answers: AssetAnswers,
+  responses: AssetResponses,
   read: (result: unknown) => T | undefined,
 ): AssetOutcome<T> {
   if (asked.type === "failed") return { type: "unavailable", reason: asked.failure.message };
-  const refusal = readRefusal(asked.answer, answers.refusal);
+  const refusal = readRefusal(asked.response, responses.refusal);
   if (refusal !== undefined) {
     const refused = refusal.type === "refused" && refusal.next === "fail";
     return { type: refused ? "refused" : "unavailable", reason: refusal.reason };
   }
-  const value = read(valueAt(exactJsonOf(asked.answer), answers.result));
+  const value = read(valueAt(exactJsonOf(asked.response), responses.result));
   return value === undefined
     ? { type: "unavailable", reason: "The asset service's answer cannot be read." }
     : { type: "done", value };

@@ -4,7 +4,7 @@ import type { SubmitAbout } from "./task-api.ts";
 import { taskApiOf } from "./task-table.ts";
 
 /**
- * An aggregator with one task record for pictures and videos. Its errors may come with HTTP 200 and a
+ * An aggregator with one task record for images and videos. Its errors may come with HTTP 200 and a
  * code of their own, numbered as statuses are. https://docs.apimart.ai/en/api-reference/tasks
  */
 export const apimart = taskApiOf({

@@ -1,6 +1,6 @@
 import type { MediaOrder } from "../../families/family.ts";
-import { valueAt } from "./look.ts";
 import { imagegenBody, videoaBody, videobBody, videocBody } from "./order-bodies.ts";
+import { valueAt } from "./poll.ts";
 import type { PollOutcome, SubmitAbout } from "./task-api.ts";
 import { type TaskTable, taskApiOf } from "./task-table.ts";
 
@@ -16,7 +16,7 @@ export const GATEWAY_TABLE: TaskTable = {
   }),
   taskId: ["task_id", "id"],
   refusal: {
-    // Shape A and shape B; a picture's submit says `code: 200`.
+    // Shape A and shape B; a image's submit says `code: 200`.
     code: ["error.code", "code"],
     good: ["200"],
     message: ["error.message", "message"],

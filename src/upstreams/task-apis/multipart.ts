@@ -1,4 +1,4 @@
-/** A picture of a form, as a data URL. */
+/** A image of a form, as a data URL. */
 export interface FilePart {
   readonly field: string;
   /** Without its ending, which its type gives. */

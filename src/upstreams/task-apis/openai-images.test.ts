@@ -103,7 +103,7 @@ describe("openai-images", () => {
 
   it("says that it wants files and answers with the picture, and refuses what is still a link", () => {
     expect(api.wantsFiles).toBe(true);
-    expect(api.submit(imageOrder(), about).answersWithMedia).toBe(true);
+    expect(api.submit(imageOrder(), about).responsesWithMedia).toBe(true);
     expect(() => api.submit(imageOrder({ images: ["https://a.example/1.png"] }), about)).toThrow(RangeError);
   });
 

@@ -1,10 +1,10 @@
 import type { ImageOrder } from "../../families/family.ts";
-import { jsonOf, linkAt, textAt, valueAt } from "./look.ts";
 import { wantImage } from "./media-of.ts";
 import { multipart } from "./multipart.ts";
 import { pixelsOf } from "./order-bodies.ts";
+import { jsonOf, linkAt, textAt, valueAt } from "./poll.ts";
 import { type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
-import type { SubmitAbout, SubmitOutcome, TaskApi, TaskApiAnswer, TaskApiRequest } from "./task-api.ts";
+import type { SubmitAbout, SubmitOutcome, TaskApi, TaskApiRequest, TaskApiResponse } from "./task-api.ts";
 import { jsonPost } from "./task-table.ts";
 
 /** What the answer's bytes are, asked for so that nobody has to look into them. */
@@ -24,10 +24,10 @@ const REFUSAL: RefusalTable = {
   },
 };
 
-const NO_PICTURE = "The vendor answered without a picture.";
+const NO_IMAGE = "The vendor answered without a picture.";
 
 /**
- * OpenAI's own pictures: the answer to the order is the picture itself. With reference pictures the order is
+ * OpenAI's own images: the answer to the order is the image itself. With reference images the order is
  * a form of files, so links must have been fetched before. https://platform.openai.com/docs/api-reference/images
  */
 export const openaiImages: TaskApi = {
@@ -37,7 +37,7 @@ export const openaiImages: TaskApi = {
   submit(order, about) {
     const image = wantImage(order, "openai-images");
     const request = image.images.length === 0 ? generation(image, about) : edit(image, about);
-    return { ...request, answersWithMedia: true };
+    return { ...request, responsesWithMedia: true };
   },
   readSubmit,
 };
@@ -65,11 +65,11 @@ function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<st
   };
 }
 
-function readSubmit(told: TaskApiAnswer): SubmitOutcome {
-  const answer = withoutEvents(told);
-  const refusal = readRefusal(answer, REFUSAL);
+function readSubmit(told: TaskApiResponse): SubmitOutcome {
+  const response = withoutEvents(told);
+  const refusal = readRefusal(response, REFUSAL);
   if (refusal !== undefined) return refusal;
-  const body = jsonOf(answer);
+  const body = jsonOf(response);
   const list = valueAt(body, "data");
   const outputs = (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((item) => {
     const url = linkAt(item, ["url"]) ?? inlineUrl(item, body);
@@ -90,23 +90,23 @@ function inlineUrl(item: unknown, body: unknown): string | undefined {
 }
 
 /**
- * Relays that stream whatever they were asked answer with events; the finished picture is in one of them, and so is an
+ * Relays that stream whatever they were asked answer with events; the finished image is in one of them, and so is an
  * error. As the plain answer would hold it; events without either are left, and no answer that anyone can read.
  */
-function withoutEvents(answer: TaskApiAnswer): TaskApiAnswer {
-  if (!/^(event|data|id|retry)?:/.test(Buffer.from(answer.body.subarray(0, 8)).toString("latin1")))
-    return answer;
+function withoutEvents(response: TaskApiResponse): TaskApiResponse {
+  if (!/^(event|data|id|retry)?:/.test(Buffer.from(response.body.subarray(0, 8)).toString("latin1")))
+    return response;
   const events = new TextDecoder()
-    .decode(answer.body)
+    .decode(response.body)
     .split(/\r?\n\r?\n|\r\r/)
-    .flatMap((frame) => jsonOf({ ...answer, body: dataOf(frame) }) ?? []);
+    .flatMap((frame) => jsonOf({ ...response, body: dataOf(frame) }) ?? []);
   const done = events.filter((event) => /\.completed$/.test(textAt(event, ["type"]) ?? ""));
   const failed = events.find((event) => valueAt(event, "error") !== undefined);
   const last = done.at(-1);
   const of = (name: string): unknown => valueAt(last, name);
   const plain =
     last === undefined ? failed : { data: done, usage: of("usage"), output_format: of("output_format") };
-  return plain === undefined ? answer : { ...answer, body: Buffer.from(JSON.stringify(plain)) };
+  return plain === undefined ? response : { ...response, body: Buffer.from(JSON.stringify(plain)) };
 }
 
 /** What an event's `data` lines say. */
@@ -119,8 +119,8 @@ function dataOf(frame: string): Uint8Array {
 function pictureless(body: unknown): SubmitOutcome {
   const said = reasonOf(body, REFUSAL.message);
   const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
-  if (said === undefined && !isList) return { type: "unclear", reason: NO_PICTURE };
-  return { type: "refused", next: "fail", reason: said ?? NO_PICTURE };
+  if (said === undefined && !isList) return { type: "unclear", reason: NO_IMAGE };
+  return { type: "refused", next: "fail", reason: said ?? NO_IMAGE };
 }
 
 /** What it says it made; it may not have heeded what was asked for. */

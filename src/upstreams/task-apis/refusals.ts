@@ -1,5 +1,5 @@
-import { jsonOf, type Places, textAt, valueAt } from "./look.ts";
-import type { SubmitOutcome, TaskApiAnswer } from "./task-api.ts";
+import { jsonOf, type Places, textAt, valueAt } from "./poll.ts";
+import type { SubmitOutcome, TaskApiResponse } from "./task-api.ts";
 
 type Refusal = Extract<SubmitOutcome, { type: "refused" | "unclear" }>;
 type Next = Extract<Refusal, { type: "refused" }>["next"];
@@ -25,17 +25,17 @@ const REASON_LENGTH = 1_000;
 const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
 
 /** What an answer to a submit says unless it accepts; undefined = nothing speaks against it. */
-export function readRefusal(answer: TaskApiAnswer, table: RefusalTable): Refusal | undefined {
-  const body = jsonOf(answer);
+export function readRefusal(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
+  const body = jsonOf(response);
   const code = textAt(body, table.code);
-  const good = isAnswered(answer);
+  const good = isAnswered(response);
   if (good && body === undefined) return { type: "unclear", reason: "The answer is not JSON." };
   if (good && (code === undefined || table.good?.includes(code))) return undefined;
-  const status = good ? Number(code) : answer.status;
-  const reason = reasonOf(body, table.message) ?? `The vendor answered with status ${answer.status}.`;
+  const status = good ? Number(code) : response.status;
+  const reason = reasonOf(body, table.message) ?? `The vendor answered with status ${response.status}.`;
   const listed = code === undefined ? undefined : nextOfCode(code, table.codes ?? {});
   if (listed === undefined && !saysNo(status)) return { type: "unclear", reason };
-  const retryAfterSeconds = retryAfterOf(answer);
+  const retryAfterSeconds = retryAfterOf(response);
   return {
     ...{ type: "refused", next: listed ?? nextOfStatus(status), reason },
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -70,7 +70,7 @@ function nextOfStatus(status: number): Next {
 }
 
 /** `Retry-After` in seconds; a date counts from the vendor's own `Date`, so that no clock of ours matters. */
-function retryAfterOf({ headers }: TaskApiAnswer): number | undefined {
+function retryAfterOf({ headers }: TaskApiResponse): number | undefined {
   const text = headers["retry-after"];
   if (text === undefined) return undefined;
   const seconds = /^\d+$/.test(text)
@@ -80,13 +80,13 @@ function retryAfterOf({ headers }: TaskApiAnswer): number | undefined {
 }
 
 /** Whether it has a status that says that nothing is wrong. */
-export function isAnswered({ status }: TaskApiAnswer): boolean {
+export function isAnswered({ status }: TaskApiResponse): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Whether a poll's answer can be believed at all. */
-export function isGoodRecord(answer: TaskApiAnswer, body: unknown, table: RefusalTable): boolean {
-  if (!isAnswered(answer) || valueAt(body, "") === undefined) return false;
+export function isGoodRecord(response: TaskApiResponse, body: unknown, table: RefusalTable): boolean {
+  if (!isAnswered(response) || valueAt(body, "") === undefined) return false;
   const code = textAt(body, table.code);
   return code === undefined || table.good === undefined || table.good.includes(code);
 }

@@ -1,20 +1,20 @@
 import type { MediaOrder } from "../../families/family.ts";
 
-/** One vendor's way of making pictures and videos: pure functions that write requests and read answers. */
+/** One vendor's way of making images and videos: pure functions that write requests and read answers. */
 export interface TaskApi {
   readonly name: string;
   /** The request that submits an order. */
   submit(order: MediaOrder, about: SubmitAbout): TaskApiRequest;
-  readSubmit(answer: TaskApiAnswer): SubmitOutcome;
+  readSubmit(response: TaskApiResponse): SubmitOutcome;
   /** The request that asks for one task's state; absent = the submit answers with the result itself. */
   readonly poll?: (upstreamId: string, about: PollAbout) => TaskApiRequest;
-  readonly readPoll?: (answer: TaskApiAnswer) => PollOutcome;
+  readonly readPoll?: (response: TaskApiResponse) => PollOutcome;
   /** Asks for many tasks at once, where the vendor offers it. */
   readonly batch?: {
     readonly most: number;
     request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
     /** By upstream id; one that is missing is asked for alone. undefined = it has too much to do to be asked more. */
-    read(answer: TaskApiAnswer): ReadonlyMap<string, PollOutcome> | undefined;
+    read(response: TaskApiResponse): ReadonlyMap<string, PollOutcome> | undefined;
   };
   /** The vendor makes one task of any number of submits with the same `taskId`: a lost answer may be repeated. */
   readonly idempotent: boolean;
@@ -25,8 +25,8 @@ export interface TaskApi {
   readonly find?: (
     order: MediaOrder,
     about: SubmitAbout,
-  ) => { readonly request: TaskApiRequest; read(answer: TaskApiAnswer): FindOutcome } | undefined;
-  /** Reference pictures travel as files: links must be fetched, and stand in the order as data URLs. */
+  ) => { readonly request: TaskApiRequest; read(response: TaskApiResponse): FindOutcome } | undefined;
+  /** Reference images travel as files: links must be fetched, and stand in the order as data URLs. */
   readonly wantsFiles?: boolean;
 }
 
@@ -48,15 +48,15 @@ export interface TaskApiRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Instead of `body`: what becomes JSON where it is sent, since orders with pictures in them are large. */
+  /** Instead of `body`: what becomes JSON where it is sent, since orders with images in them are large. */
   readonly json?: object;
-  /** The answer holds the pictures themselves: it may take as long, and be as large, as they need. */
-  readonly answersWithMedia?: boolean;
+  /** The answer holds the images themselves: it may take as long, and be as large, as they need. */
+  readonly responsesWithMedia?: boolean;
   /** Longer than this nobody waits for the answer, in milliseconds, the way there included. */
   readonly mostMs?: number;
 }
 
-export interface TaskApiAnswer {
+export interface TaskApiResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { apiOf } from "../../../test/support/task-api-contract.ts";
-import type { PollOutcome, SubmitOutcome, TaskApiAnswer } from "./task-api.ts";
+import type { PollOutcome, SubmitOutcome, TaskApiResponse } from "./task-api.ts";
 
 type Kind = Parameters<typeof apiOf>[0];
 
-function answered(body: object | string): TaskApiAnswer {
+function answered(body: object | string): TaskApiResponse {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { status: 200, headers: {}, body: Buffer.from(text) };
 }
@@ -101,8 +101,8 @@ describe("a failure", () => {
 
 it("a refusal has its reason as a bare text too", () => {
   for (const body of [{ error: "too rude" }, { message: "too rude" }]) {
-    const answer = { ...answered(body), status: 400 };
-    expect(apiOf("ark").readSubmit(answer)).toEqual({ type: "refused", next: "fail", reason: "too rude" });
+    const response = { ...answered(body), status: 400 };
+    expect(apiOf("ark").readSubmit(response)).toEqual({ type: "refused", next: "fail", reason: "too rude" });
   }
 });
 

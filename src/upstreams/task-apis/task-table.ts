@@ -1,5 +1,5 @@
 import type { MediaOrder } from "../../families/family.ts";
-import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./look.ts";
+import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./poll.ts";
 import { isAnswered, isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
 import type {
   PollAbout,
@@ -7,8 +7,8 @@ import type {
   SubmitAbout,
   SubmitOutcome,
   TaskApi,
-  TaskApiAnswer,
   TaskApiRequest,
+  TaskApiResponse,
   TaskResult,
 } from "./task-api.ts";
 import { meaningOf } from "./task-words.ts";
@@ -71,24 +71,24 @@ export function taskApiOf(table: TaskTable): TaskApi {
       const { path, body, headers } = table.submit(order, about);
       return { ...jsonPost(path, body), ...(headers ? { headers } : {}) };
     },
-    readSubmit: (answer) => readSubmit(table, answer),
+    readSubmit: (response) => readSubmit(table, response),
     poll: (upstreamId, about) => ({
       method: "GET",
       path: table.pollPath(encodeURIComponent(upstreamId), about),
     }),
-    readPoll(answer) {
-      const body = exactJsonOf(answer);
+    readPoll(response) {
+      const body = exactJsonOf(response);
       const record = valueAt(body, table.record.at);
-      if (isGoodRecord(answer, body, table.refusal)) return readRecord(table.record, record);
+      if (isGoodRecord(response, body, table.refusal)) return readRecord(table.record, record);
       // Beside a record that failed a bad code is why it did, not that it cannot be read.
-      const failure = table.record.at === "" ? undefined : readFailure(answer, body, table, record);
+      const failure = table.record.at === "" ? undefined : readFailure(response, body, table, record);
       return failure ?? { type: "running" };
     },
     ...(batch && {
       batch: {
         most: batch.most,
         request: (upstreamIds) => jsonPost(batch.path, batch.body(upstreamIds)),
-        read: (answer) => readBatch(table, batch, answer),
+        read: (response) => readBatch(table, batch, response),
       },
     }),
   };
@@ -98,11 +98,11 @@ export function jsonPost(path: string, body: object): TaskApiRequest {
   return { method: "POST", path, json: body };
 }
 
-function readSubmit(table: TaskTable, answer: TaskApiAnswer): SubmitOutcome {
-  const refusal = readRefusal(answer, table.refusal);
+function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome {
+  const refusal = readRefusal(response, table.refusal);
   if (refusal?.type === "refused") return refusal;
   // Beside a code that nobody knows, an id still says that there is a task.
-  const upstreamId = isAnswered(answer) ? textAt(exactJsonOf(answer), table.taskId) : undefined;
+  const upstreamId = isAnswered(response) ? textAt(exactJsonOf(response), table.taskId) : undefined;
   if (upstreamId !== undefined) return { type: "accepted", upstreamId };
   return refusal ?? { type: "unclear", reason: "The answer names no task." };
 }
@@ -110,13 +110,13 @@ function readSubmit(table: TaskTable, answer: TaskApiAnswer): SubmitOutcome {
 function readBatch(
   table: TaskTable,
   batch: BatchTable,
-  answer: TaskApiAnswer,
+  response: TaskApiResponse,
 ): ReadonlyMap<string, PollOutcome> | undefined {
-  const refusal = readRefusal(answer, table.refusal);
+  const refusal = readRefusal(response, table.refusal);
   if (refusal?.type === "refused" && refusal.next === "later") return undefined;
-  const body = exactJsonOf(answer);
+  const body = exactJsonOf(response);
   const outcomes = new Map<string, PollOutcome>();
-  if (!isGoodRecord(answer, body, table.refusal)) return outcomes;
+  if (!isGoodRecord(response, body, table.refusal)) return outcomes;
   for (const place of batch.list) {
     const list = valueAt(body, place);
     if (!Array.isArray(list)) continue;
@@ -131,12 +131,12 @@ function readBatch(
 
 /** A task that failed, with the answer's own word of why where its record has none. */
 function readFailure(
-  answer: TaskApiAnswer,
+  response: TaskApiResponse,
   body: unknown,
   { record: table, refusal }: TaskTable,
   record: unknown,
 ): PollOutcome | undefined {
-  if (!isAnswered(answer)) return undefined;
+  if (!isAnswered(response)) return undefined;
   const outcome = readRecord(table, record, reasonOf(body, refusal.message));
   return outcome.type === "failed" ? outcome : undefined;
 }

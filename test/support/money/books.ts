@@ -5,7 +5,7 @@ import type { ModelStore, ModelUsage } from "./model-store.ts";
 export function checkBooks(store: ModelStore, exchanges: readonly Exchange[]): string[] {
   return [
     ...checkLedgers(store),
-    ...checkSpools(store),
+    ...checkJournals(store),
     ...checkRecords(store, exchanges),
     ...checkCharges(store, exchanges),
   ];
@@ -22,9 +22,9 @@ export function checkLedgers(store: ModelStore): string[] {
       );
     let leases = 0n;
     let lostLate = 0n;
-    for (const spool of store.spools.values()) {
-      leases += spool.leases.get(id)?.amount ?? 0n;
-      lostLate += spool.late.get(id)?.lost ?? 0n;
+    for (const journal of store.journals.values()) {
+      leases += journal.leases.get(id)?.amount ?? 0n;
+      lostLate += journal.late.get(id)?.lost ?? 0n;
     }
     if (lost !== lostLate)
       breaches.push(`${id} cost the house ${lost}, of which lines were late for ${lostLate}`);
@@ -39,21 +39,21 @@ export function checkLedgers(store: ModelStore): string[] {
  */
 function checkLateLines(store: ModelStore): string[] {
   const breaches: string[] = [];
-  for (const [id, { closedElsewhere, late }] of store.spools) {
+  for (const [id, { closedElsewhere, late }] of store.journals) {
     for (const [ledger, { returned, charged }] of late) {
       if (charged > 0n && !closedElsewhere)
-        breaches.push(`spool ${id} was closed before its lines were posted`);
+        breaches.push(`journal ${id} was closed before its lines were posted`);
       if (charged > returned)
-        breaches.push(`late lines of spool ${id} charge ${charged} to ${ledger}, ${returned} were leased`);
+        breaches.push(`late lines of journal ${id} charge ${charged} to ${ledger}, ${returned} were leased`);
     }
   }
   return breaches;
 }
 
-function checkSpools(store: ModelStore): string[] {
-  return [...store.spools].flatMap(([id, { closed, leases }]) => [
-    ...(closed ? [] : [`spool ${id} was never closed`]),
-    ...(leases.size > 0 ? [`spool ${id} still has leases`] : []),
+function checkJournals(store: ModelStore): string[] {
+  return [...store.journals].flatMap(([id, { closed, leases }]) => [
+    ...(closed ? [] : [`journal ${id} was never closed`]),
+    ...(leases.size > 0 ? [`journal ${id} still has leases`] : []),
   ]);
 }
 

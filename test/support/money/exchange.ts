@@ -14,7 +14,7 @@ export interface Exchange {
   /** Of a refusal. */
   reason?: string;
   /** Whose lease its hold was taken from. */
-  spool?: string;
+  journal?: string;
   /** What it is charged, as far as that is decided. */
   charge: () => bigint;
   /**

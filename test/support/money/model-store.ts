@@ -1,6 +1,6 @@
-import type { Posting } from "../../../src/billing/posting.ts";
-import type { PurseAsk } from "../../../src/billing/purse.ts";
-import type { PurseState, TickAnswer, TickRequest } from "../../../src/billing/tick.ts";
+import type { FlushRequest, FlushResult, LeaseState } from "../../../src/billing/flush.ts";
+import type { FlushBatch } from "../../../src/billing/flush-batch.ts";
+import type { LeaseDelta } from "../../../src/billing/lease.ts";
 
 /** Rules of the database that a test can break, to see that the checks notice. */
 export const MUTANTS = [
@@ -24,8 +24,8 @@ export interface ModelLedger {
   lost: bigint;
 }
 
-interface ModelSpool {
-  tick: number;
+interface ModelJournal {
+  flush: number;
   posted: number;
   closed: boolean;
   readonly leases: Map<string, { amount: bigint; recalled: boolean }>;
@@ -46,12 +46,12 @@ export interface ModelUsage {
 /** The database in memory: migrations 000004 and 000016 once more, in another language, each method one committed statement. */
 export class ModelStore {
   readonly ledgers = new Map<string, ModelLedger>();
-  readonly spools = new Map<string, ModelSpool>();
+  readonly journals = new Map<string, ModelJournal>();
   readonly usage: ModelUsage[] = [];
   /** Requests with a line of usage. */
   readonly recorded = new Set<string>();
   /** Called when a spool is closed by somebody who may not read its lines. */
-  onClosedElsewhere: (spool: string) => void = () => undefined;
+  onClosedElsewhere: (journal: string) => void = () => undefined;
   /** Called with what the statement notifies once it has committed. */
   onNotify: (payload: string) => void = () => undefined;
   private readonly mutant: Mutant | undefined;
@@ -80,67 +80,75 @@ export class ModelStore {
     return false;
   }
 
-  open(spool: string): void {
-    if (this.spools.has(spool)) return;
-    const made = { tick: 0, posted: 0, closed: false, closedElsewhere: false };
-    this.spools.set(spool, { ...made, leases: new Map(), late: new Map() });
+  open(journal: string): void {
+    if (this.journals.has(journal)) return;
+    const made = { flush: 0, posted: 0, closed: false, closedElsewhere: false };
+    this.journals.set(journal, { ...made, leases: new Map(), late: new Map() });
   }
 
-  listOpen(): { spool: string; tick: number }[] {
-    return [...this.spools].filter(([, { closed }]) => !closed).map(([spool, { tick }]) => ({ spool, tick }));
+  listOpen(): { journal: string; flush: number }[] {
+    return [...this.journals]
+      .filter(([, { closed }]) => !closed)
+      .map(([journal, { flush }]) => ({ journal, flush }));
   }
 
-  read(id: string): TickAnswer | undefined {
-    const spool = this.spools.get(id);
-    if (!spool) return undefined;
-    const { tick, posted, closed } = spool;
+  read(id: string): FlushResult | undefined {
+    const journal = this.journals.get(id);
+    if (!journal) return undefined;
+    const { flush, posted, closed } = journal;
     return {
-      tick,
+      flushNumber: flush,
       posted,
       closed,
       applied: false,
-      purses: [...spool.leases.keys()].map((l) => this.state(spool, l)),
+      leases: [...journal.leases.keys()].map((l) => this.state(journal, l)),
     };
   }
 
-  tick(request: TickRequest): TickAnswer {
-    const spool = this.spools.get(request.spool);
-    if (!spool) throw new Error(`no spool ${request.spool}`);
-    if (spool.tick !== request.tick && this.mutant !== "no-compare-and-set") {
-      const state = this.read(request.spool);
+  flush(request: FlushRequest): FlushResult {
+    const journal = this.journals.get(request.journal);
+    if (!journal) throw new Error(`no spool ${request.journal}`);
+    if (journal.flush !== request.flushNumber && this.mutant !== "no-compare-and-set") {
+      const state = this.read(request.journal);
       if (state) return state;
     }
-    spool.tick += 1;
-    const charges = this.post(spool, request.lines);
+    journal.flush += 1;
+    const charges = this.post(journal, request.batch);
     this.logInterrupted(request.interrupted);
-    spool.posted = Math.max(spool.posted, request.upto);
-    const asks = new Map(request.asks.map((ask) => [ask.ledger, ask]));
+    journal.posted = Math.max(journal.posted, request.flushedThrough);
+    const asks = new Map(request.deltas.map((ask) => [ask.ledger, ask]));
     const touched = [...new Set([...charges.keys(), ...asks.keys()])].sort();
     for (const ledger of touched)
-      this.movePurse(request.spool, spool, ledger, charges.get(ledger) ?? 0n, asks.get(ledger));
+      this.moveLease(request.journal, journal, ledger, charges.get(ledger) ?? 0n, asks.get(ledger));
     const named = new Set(touched);
-    for (const [ledger, { recalled }] of spool.leases) if (recalled) named.add(ledger);
-    const { tick, posted, closed } = spool;
-    return { tick, posted, closed, applied: true, purses: [...named].map((l) => this.state(spool, l)) };
+    for (const [ledger, { recalled }] of journal.leases) if (recalled) named.add(ledger);
+    const { flush, posted, closed } = journal;
+    return {
+      flushNumber: flush,
+      posted,
+      closed,
+      applied: true,
+      leases: [...named].map((l) => this.state(journal, l)),
+    };
   }
 
   /** `elsewhere`: by somebody who may not read its lines. */
-  close(id: string, tick: number, elsewhere = false): boolean {
-    const spool = this.spools.get(id);
-    if (!spool || spool.tick !== tick || spool.closed) return false;
-    spool.tick += 1;
-    spool.closed = true;
-    spool.closedElsewhere = elsewhere;
+  close(id: string, flush: number, elsewhere = false): boolean {
+    const journal = this.journals.get(id);
+    if (!journal || journal.flush !== flush || journal.closed) return false;
+    journal.flush += 1;
+    journal.closed = true;
+    journal.closedElsewhere = elsewhere;
     if (elsewhere) this.onClosedElsewhere(id);
-    if (this.mutant === "forget-watermark-on-close") spool.posted = 0;
-    for (const [ledger, { amount, recalled }] of spool.leases) {
+    if (this.mutant === "forget-watermark-on-close") journal.posted = 0;
+    for (const [ledger, { amount, recalled }] of journal.leases) {
       const entry = this.ledger(ledger);
       entry.wallet += amount;
       entry.leased -= amount;
-      spool.late.set(ledger, { returned: amount, charged: 0n, lost: 0n });
+      journal.late.set(ledger, { returned: amount, charged: 0n, lost: 0n });
       if (recalled) this.onNotify(`room ${ledger}`);
     }
-    if (this.mutant !== "keep-leases-on-close") spool.leases.clear();
+    if (this.mutant !== "keep-leases-on-close") journal.leases.clear();
     return true;
   }
 
@@ -153,12 +161,12 @@ export class ModelStore {
     return ledger;
   }
 
-  private post(spool: ModelSpool, posting: Posting): Map<string, bigint> {
+  private post(journal: ModelJournal, batch: FlushBatch): Map<string, bigint> {
     const charges = new Map<string, bigint>();
-    for (const [index, line] of posting.pairs().entries()) {
-      if ((posting.numbers[index] ?? 0) <= spool.posted) continue;
-      const begin = JSON.parse(line.beginLine) as { request: string; hold: string; ledgers: string[] };
-      const end = JSON.parse(line.endLine ?? "") as { charge: string; reason: string; hold?: string };
+    for (const [index, line] of batch.pairs().entries()) {
+      if ((batch.numbers[index] ?? 0) <= journal.posted) continue;
+      const begin = JSON.parse(line.beginRecord) as { request: string; hold: string; ledgers: string[] };
+      const end = JSON.parse(line.endRecord ?? "") as { charge: string; reason: string; hold?: string };
       const { request, ledgers } = begin;
       const { charge, reason, hold = begin.hold } = end;
       this.record({ request, charge: BigInt(charge), hold: BigInt(hold), reason });
@@ -180,15 +188,15 @@ export class ModelStore {
     this.recorded.add(row.request);
   }
 
-  private movePurse(
+  private moveLease(
     id: string,
-    spool: ModelSpool,
+    journal: ModelJournal,
     ledger: string,
     charge: bigint,
-    ask: PurseAsk | undefined,
+    ask: LeaseDelta | undefined,
   ): void {
     const entry = this.ledger(ledger);
-    const before = spool.leases.get(ledger) ?? { amount: 0n, recalled: false };
+    const before = journal.leases.get(ledger) ?? { amount: 0n, recalled: false };
     let { amount: lease } = before;
     if (ask && ask.allowanceNanos !== null) this.fund(entry, ask.allowanceNanos);
 
@@ -198,36 +206,39 @@ export class ModelStore {
     entry.wallet -= fromWallet;
     const lost = charge - fromLease - fromWallet;
     entry.lost += lost;
-    if (spool.closed && charge > 0n) {
-      const late = spool.late.get(ledger) ?? { returned: 0n, charged: 0n, lost: 0n };
-      spool.late.set(ledger, { ...late, charged: late.charged + charge, lost: late.lost + lost });
+    if (journal.closed && charge > 0n) {
+      const late = journal.late.get(ledger) ?? { returned: 0n, charged: 0n, lost: 0n };
+      journal.late.set(ledger, { ...late, charged: late.charged + charge, lost: late.lost + lost });
     }
     entry.paid += charge;
 
-    const give = least(ask?.giveNanos ?? 0n, lease);
+    const give = least(ask?.releaseNanos ?? 0n, lease);
     if (this.mutant !== "give-twice") lease -= give;
     entry.wallet += give;
     if (give > 0n && before.recalled) this.onNotify(`room ${ledger}`);
 
-    if (!spool.closed) {
+    if (!journal.closed) {
       const growing = ask?.growNanos ?? 0n;
       let granted = this.mutant === "grow-beyond-wallet" ? growing : least(growing, entry.wallet);
       let fits = true;
-      for (const want of ask?.wants ?? []) {
+      for (const want of ask?.demands ?? []) {
         fits = want <= entry.wallet - granted || this.mutant === "grant-beyond-wallet";
         if (!fits) break;
         granted += want;
       }
-      if (fits) granted += least(ask?.aheadNanos ?? 0n, (entry.wallet - granted) / 4n);
+      if (fits) granted += least(ask?.prefetchNanos ?? 0n, (entry.wallet - granted) / 4n);
       entry.wallet -= granted;
       lease += granted;
       if (!fits) this.recall(ledger, id);
     }
 
     entry.leased += lease - before.amount;
-    if (lease === 0n) spool.leases.delete(ledger);
+    if (lease === 0n) journal.leases.delete(ledger);
     else
-      spool.leases.set(ledger, { amount: lease, recalled: before.recalled && !(ask?.recallSeen ?? false) });
+      journal.leases.set(ledger, {
+        amount: lease,
+        recalled: before.recalled && !(ask?.answersReclaim ?? false),
+      });
   }
 
   private fund(entry: ModelLedger, allowance: bigint): void {
@@ -238,21 +249,21 @@ export class ModelStore {
     entry.allowance += part;
   }
 
-  private recall(ledger: string, exceptSpool: string): void {
+  private recall(ledger: string, exceptJournal: string): void {
     let any = false;
-    for (const [id, { leases }] of this.spools) {
+    for (const [id, { leases }] of this.journals) {
       const lease = leases.get(ledger);
-      if (!lease || lease.recalled || id === exceptSpool) continue;
+      if (!lease || lease.recalled || id === exceptJournal) continue;
       lease.recalled = true;
       any = true;
     }
-    if (any) this.onNotify(`recall ${ledger} ${exceptSpool}`);
+    if (any) this.onNotify(`recall ${ledger} ${exceptJournal}`);
   }
 
-  private state(spool: ModelSpool, ledger: string): PurseState {
+  private state(journal: ModelJournal, ledger: string): LeaseState {
     const { wallet, leased } = this.ledger(ledger);
-    const { amount, recalled } = spool.leases.get(ledger) ?? { amount: 0n, recalled: false };
-    return { ledger, leaseNanos: amount, recalled, totalNanos: wallet + leased };
+    const { amount, recalled } = journal.leases.get(ledger) ?? { amount: 0n, recalled: false };
+    return { ledger, leaseNanos: amount, reclaimed: recalled, totalNanos: wallet + leased };
   }
 }
 

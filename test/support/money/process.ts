@@ -1,10 +1,14 @@
 import type { Clock } from "../../../src/base/clock.ts";
 import type { Timers } from "../../../src/base/timers.ts";
 import type { HoldOrder, OpenHold } from "../../../src/billing/billing.ts";
-import { createSpoolBilling, type MoneyNews, type SpoolBilling } from "../../../src/billing/spool-billing.ts";
-import type { SpoolDisk } from "../../../src/billing/spool-disk.ts";
-import { readLines } from "../../../src/billing/spool-files.ts";
-import type { SpoolStore } from "../../../src/billing/tick.ts";
+import type { JournalStore } from "../../../src/billing/flush.ts";
+import {
+  createJournalBilling,
+  type JournalBilling,
+  type MoneyNews,
+} from "../../../src/billing/journal-billing.ts";
+import type { JournalDisk } from "../../../src/billing/journal-disk.ts";
+import { readRecords } from "../../../src/billing/journal-files.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import type { ModelStore } from "./model-store.ts";
 import type { World } from "./world.ts";
@@ -32,7 +36,7 @@ export interface Faults {
 
 /** The disk of one machine: survives its processes. */
 export class ModelDisk {
-  readonly spools = new Map<string, { owner: SimulatedProcess; text: string }>();
+  readonly journals = new Map<string, { owner: SimulatedProcess; text: string }>();
 }
 
 /** A gateway process as far as money goes: the real code on simulated time, store and disk. */
@@ -40,10 +44,10 @@ export class SimulatedProcess {
   readonly name: string;
   readonly disk: ModelDisk;
   alive = true;
-  billing: SpoolBilling | undefined;
+  billing: JournalBilling | undefined;
   onNews: (news: MoneyNews) => void = () => undefined;
   private pausedUntilMs = 0;
-  private spoolsMade = 0;
+  private journalsMade = 0;
   private readonly world: World;
   private readonly store: ModelStore;
   private readonly faults: Faults;
@@ -60,14 +64,14 @@ export class SimulatedProcess {
   }
 
   async start(): Promise<void> {
-    this.billing = await createSpoolBilling({
+    this.billing = await createJournalBilling({
       store: this.faultyStore(),
       disk: this.faultyDisk(),
       clock: this.clock,
       timers: this.timers,
       log: silentLog,
       label: this.name,
-      newId: () => `${this.name}.${++this.spoolsMade}`,
+      newId: () => `${this.name}.${++this.journalsMade}`,
       listen: async (onNews) => {
         this.onNews = onNews;
         return async () => undefined;
@@ -89,8 +93,8 @@ export class SimulatedProcess {
   }
 
   /** Where this process takes new holds. */
-  get currentSpool(): string {
-    return `${this.name}.${this.spoolsMade}`;
+  get currentJournal(): string {
+    return `${this.name}.${this.journalsMade}`;
   }
 
   async take(order: HoldOrder): Promise<OpenHold> {
@@ -126,13 +130,13 @@ export class SimulatedProcess {
   };
 
   /** Its own, or one whose process on this machine is dead. */
-  private mayRead(spool: string): boolean {
-    const owner = this.disk.spools.get(spool)?.owner;
+  private mayRead(journal: string): boolean {
+    const owner = this.disk.journals.get(journal)?.owner;
     return owner === this || owner?.alive === false;
   }
 
   /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
-  private faultyStore(): SpoolStore {
+  private faultyStore(): JournalStore {
     const { world, store, faults } = this;
     const call = <T>(statement: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
@@ -158,20 +162,20 @@ export class SimulatedProcess {
         });
       });
     return {
-      open: (spool) => call(() => store.open(spool)),
-      tick: (request) => call(() => store.tick(request)),
-      read: (spool) => call(() => store.read(spool)),
+      open: (journal) => call(() => store.open(journal)),
+      flush: (request) => call(() => store.flush(request)),
+      read: (journal) => call(() => store.read(journal)),
       listOpen: () => call(() => store.listOpen()),
-      close: (spool, tick) => call(() => store.close(spool, tick, !this.mayRead(spool))),
+      close: (journal, flush) => call(() => store.close(journal, flush, !this.mayRead(journal))),
     };
   }
 
-  private faultyDisk(): SpoolDisk {
-    const { spools } = this.disk;
+  private faultyDisk(): JournalDisk {
+    const { journals } = this.disk;
     return {
-      make: (spool) => {
+      make: (journal) => {
         const file = { owner: this as SimulatedProcess, text: "" };
-        spools.set(spool, file);
+        journals.set(journal, file);
         return {
           append: (lines) => {
             const text = lines.toString();
@@ -184,14 +188,16 @@ export class SimulatedProcess {
           },
           release: () => undefined,
           carryBefore: () => 0,
-          remove: () => spools.delete(spool),
+          remove: () => journals.delete(journal),
           close: () => undefined,
         };
       },
       abandoned: (own) =>
-        [...spools].filter(([spool, { owner }]) => !own.has(spool) && !owner.alive).map(([spool]) => spool),
-      read: (spool) => readLines([spools.get(spool)?.text ?? ""]),
-      remove: (spool) => spools.delete(spool),
+        [...journals]
+          .filter(([journal, { owner }]) => !own.has(journal) && !owner.alive)
+          .map(([journal]) => journal),
+      read: (journal) => readRecords([journals.get(journal)?.text ?? ""]),
+      remove: (journal) => journals.delete(journal),
     };
   }
 }

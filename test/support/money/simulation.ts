@@ -46,10 +46,10 @@ export async function simulate(options: SimulationOptions): Promise<Findings> {
 const MACHINES = 3;
 const ACCOUNTS = 3;
 // Half of the seeds stay within what closes no living process's spool.
-const LONGEST_GENTLE_PAUSE_MS = 20_000;
-const LONGEST_GENTLE_OUTAGE_MS = 10_000;
-const LONGEST_PAUSE_MS = 90_000;
-const LONGEST_OUTAGE_MS = 70_000;
+const MAX_GENTLE_PAUSE_MS = 20_000;
+const MAX_GENTLE_OUTAGE_MS = 10_000;
+const MAX_PAUSE_MS = 90_000;
+const MAX_OUTAGE_MS = 70_000;
 
 class Simulation {
   readonly findings: Findings = {
@@ -74,7 +74,7 @@ class Simulation {
     this.steps = steps;
     this.store = new ModelStore(mutant);
     this.store.onNotify = (payload) => this.notify(payload);
-    this.store.onClosedElsewhere = (spool) => this.checkClosing(spool);
+    this.store.onClosedElsewhere = (journal) => this.checkClosing(journal);
     this.gentle = world.chance(0.5);
     this.overcharges = world.chance(0.3);
     this.faults = {
@@ -86,7 +86,7 @@ class Simulation {
       lostNotification: world.pick([0, 0.3, 1]),
       lateStatement: world.pick([0, 0.01]),
       pauseAtCommit: world.pick([0, 0.002]),
-      longestPauseMs: this.gentle ? LONGEST_GENTLE_PAUSE_MS : LONGEST_PAUSE_MS,
+      longestPauseMs: this.gentle ? MAX_GENTLE_PAUSE_MS : MAX_PAUSE_MS,
     };
   }
 
@@ -119,7 +119,7 @@ class Simulation {
       world.pick(this.processes).pause(world.between(1, world.chance(0.5) ? 3_000 : faults.longestPauseMs));
     } else if (dice < 0.915) {
       faults.outage = true;
-      const longest = this.gentle ? LONGEST_GENTLE_OUTAGE_MS : LONGEST_OUTAGE_MS;
+      const longest = this.gentle ? MAX_GENTLE_OUTAGE_MS : MAX_OUTAGE_MS;
       world.after(world.between(100, longest), () => {
         faults.outage = false;
       });
@@ -194,10 +194,10 @@ class Simulation {
   }
 
   /** Only after a minute of silence, which a gentle run has of the dead alone. */
-  private checkClosing(spool: string): void {
-    const owner = this.processes.find(({ disk }) => disk.spools.get(spool)?.owner.alive);
+  private checkClosing(journal: string): void {
+    const owner = this.processes.find(({ disk }) => disk.journals.get(journal)?.owner.alive);
     if (owner && this.gentle)
-      this.findings.breaches.push(`spool ${spool} was closed while its process lived`);
+      this.findings.breaches.push(`journal ${journal} was closed while its process lived`);
   }
 
   /**
@@ -207,8 +207,8 @@ class Simulation {
   private checkGrant(exchange: Exchange): void {
     const { id, process, ledgers } = exchange;
     const { breaches } = this.findings;
-    exchange.spool = process.currentSpool;
-    if (this.isClosed(exchange)) breaches.push(`${id} was granted on a closed spool`);
+    exchange.journal = process.currentJournal;
+    if (this.isClosed(exchange)) breaches.push(`${id} was granted on a closed journal`);
     for (const ledger of ledgers) {
       let exposed = 0n;
       for (const other of this.exchanges) {
@@ -223,8 +223,8 @@ class Simulation {
     }
   }
 
-  private isClosed({ spool }: Exchange): boolean {
-    return spool !== undefined && (this.store.spools.get(spool)?.closed ?? false);
+  private isClosed({ journal }: Exchange): boolean {
+    return journal !== undefined && (this.store.journals.get(journal)?.closed ?? false);
   }
 
   /** 403 only where the money is not there, 429 only after the whole wait. */
@@ -286,12 +286,12 @@ class Simulation {
   }
 
   private notify(payload: string): void {
-    const [kind, ledger, bySpool = ""] = payload.split(" ");
+    const [kind, ledger, byJournal = ""] = payload.split(" ");
     if ((kind !== "recall" && kind !== "room") || !ledger) return;
     for (const process of this.processes) {
       if (this.world.chance(this.faults.lostNotification)) continue;
       this.world.after(this.world.between(0, 20), () =>
-        process.run(() => process.onNews({ kind, ledger, bySpool })),
+        process.run(() => process.onNews({ kind, ledger, byJournal })),
       );
     }
   }

@@ -7,7 +7,7 @@
  */
 import { createInterface } from "node:readline";
 import { systemClock } from "../../../src/base/clock.ts";
-import { armCrashPoint } from "../../../src/base/crash-point.ts";
+import { armFailpoint } from "../../../src/base/failpoint.ts";
 import { createTextBilling } from "../../../src/billing/text-billing.ts";
 import { readConfig } from "../../../src/config.ts";
 import { silentLog } from "../../../src/observe/log.ts";
@@ -24,7 +24,7 @@ const database = await openDatabase({
   log: silentLog,
 });
 // Adoption is a crash point too, so it is armed before.
-if (crashAt) armCrashPoint(crashAt.name, crashAt.pass);
+if (crashAt) armFailpoint(crashAt.name, crashAt.pass);
 const billing = await createTextBilling({ database, dataDir, clock: systemClock, log: silentLog });
 const caller = {
   accountId: BigInt(accountId),

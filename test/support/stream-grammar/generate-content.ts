@@ -8,10 +8,10 @@ export function generateContentFaults(frames: readonly SentFrame[]): readonly st
     frames.every(({ name }) => name === undefined || name === ""),
     "no event has a name",
   );
-  const answers: Wire[] = frames.map(({ data }) => parsed(data));
-  must(answers.every(isPlain), "every event is an answer in small, [DONE] is never said");
-  const broken = answers.at(-1)?.error !== undefined;
-  const chunks = broken ? answers.slice(0, -1) : answers;
+  const responses: Wire[] = frames.map(({ data }) => parsed(data));
+  must(responses.every(isPlain), "every event is an answer in small, [DONE] is never said");
+  const broken = responses.at(-1)?.error !== undefined;
+  const chunks = broken ? responses.slice(0, -1) : responses;
   must(
     chunks.every((chunk) => chunk?.error === undefined),
     "an error ends the stream",

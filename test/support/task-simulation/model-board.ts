@@ -5,15 +5,15 @@ import type {
   Cooling,
   FoundTask,
   NewTask,
-  Place,
-  TaskBoard,
-} from "../../../src/tasks/board.ts";
+  TaskPlace,
+  TaskStore,
+} from "../../../src/tasks/task-store.ts";
 import { TASK_STATES, type TaskState } from "../../../src/tasks/tasks.ts";
 import type { TaskResult } from "../../../src/upstreams/task-apis/task-api.ts";
 import type { World } from "../money/world.ts";
 
 /** Rules of the database that a test may break, to show that the simulation would notice. */
-export const BOARD_MUTANTS = [
+export const STORE_MUTANTS = [
   "finishes without a fence",
   "forgets the intent",
   "releases what it settles",
@@ -21,7 +21,7 @@ export const BOARD_MUTANTS = [
   "forgets when a task is due",
   "accepts beyond the balance",
 ] as const;
-export type BoardMutant = (typeof BOARD_MUTANTS)[number];
+export type StoreMutant = (typeof STORE_MUTANTS)[number];
 
 export interface ModelTask {
   readonly wanted: NewTask;
@@ -32,8 +32,8 @@ export interface ModelTask {
   dueMs: number | null;
   fence: bigint;
   rounds: number;
-  looks: number;
-  place: Place | null;
+  polls: number;
+  place: TaskPlace | null;
   intendedAtMs: number | null;
   upstreamTask: string | null;
   made: TaskResult | null;
@@ -45,15 +45,15 @@ export interface ModelTask {
 }
 
 /** The table of tasks and one wallet an account, in memory; one statement at a time, as in the database. */
-export class ModelBoard {
+export class ModelStore {
   readonly tasks = new Map<string, ModelTask>();
   readonly wallets = new Map<bigint, { wallet: bigint; held: bigint; revenue: bigint }>();
   readonly breaches: string[] = [];
-  private readonly coolings = new Map<string, { place: Place; untilMs: number }>();
+  private readonly coolings = new Map<string, { place: TaskPlace; untilMs: number }>();
   private readonly world: World;
-  private readonly mutant: BoardMutant | undefined;
+  private readonly mutant: StoreMutant | undefined;
 
-  constructor(world: World, mutant?: BoardMutant) {
+  constructor(world: World, mutant?: StoreMutant) {
     this.world = world;
     this.mutant = mutant;
   }
@@ -82,7 +82,7 @@ export class ModelBoard {
           dueMs: this.world.nowMs,
           fence: 0n,
           rounds: 0,
-          looks: 0,
+          polls: 0,
         },
         ...{
           place: null,
@@ -109,7 +109,7 @@ export class ModelBoard {
         },
       };
     },
-    claim: ({ fresh, submitted, busy, leaseMs }: Parameters<TaskBoard["claim"]>[0]): Claim[] => {
+    claim: ({ fresh, submitted, busy, claimMs }: Parameters<TaskStore["claim"]>[0]): Claim[] => {
       const left = { fresh, submitted };
       const claims: Claim[] = [];
       for (const task of this.tasks.values()) {
@@ -119,17 +119,17 @@ export class ModelBoard {
         left[kind] -= 1;
         if (this.mutant !== "hands out what is in other hands") {
           task.fence += 1n;
-          task.dueMs = this.world.nowMs + leaseMs;
+          task.dueMs = this.world.nowMs + claimMs;
         }
         claims.push(this.claimOf(task));
       }
       return claims;
     },
-    keep: (claims: readonly Claim[], leaseMs: number): ReadonlySet<string> =>
+    keep: (claims: readonly Claim[], claimMs: number): ReadonlySet<string> =>
       new Set(
         claims.flatMap((claim) => {
           const task = this.held(claim);
-          if (task) task.dueMs = this.world.nowMs + leaseMs;
+          if (task) task.dueMs = this.world.nowMs + claimMs;
           return task ? [claim.id] : [];
         }),
       ),
@@ -137,7 +137,7 @@ export class ModelBoard {
       for (const claim of claims) this.end(claim, this.dueBy(this.taskOf(claim.id), dueMs));
     },
     order: (id: string): MediaOrder => this.taskOf(id).wanted.order,
-    intend: (claim: Claim, place: Place): boolean => {
+    intend: (claim: Claim, place: TaskPlace): boolean => {
       const task = this.held(claim);
       if (!task || task.finishedAtMs !== null || task.upstreamTask !== null || task.made !== null)
         return false;
@@ -153,36 +153,36 @@ export class ModelBoard {
       if (refused) task.rounds += 1;
       this.end(claim, this.dueBy(task, dueMs));
     },
-    submitted: (...[id, upstreamId, answer, dueMs]: Parameters<TaskBoard["submitted"]>): void => {
+    submitted: (...[id, upstreamId, response, dueMs]: Parameters<TaskStore["submitted"]>): void => {
       const task = this.taskOf(id);
       if (task.place?.upstreamId !== upstreamId || task.upstreamTask !== null || task.made !== null) return;
       task.fence += 1n;
       if (task.state === "NOT_START") task.state = "SUBMITTED";
-      if ("upstreamTask" in answer) task.upstreamTask = answer.upstreamTask;
-      else if (task.finishedAtMs === null) task.made = answer.made;
-      else task.lateResult = answer.made;
-      task.dueMs = "made" in answer && task.finishedAtMs !== null ? null : this.world.nowMs + dueMs;
+      if ("upstreamTask" in response) task.upstreamTask = response.upstreamTask;
+      else if (task.finishedAtMs === null) task.made = response.made;
+      else task.lateResult = response.made;
+      task.dueMs = "made" in response && task.finishedAtMs !== null ? null : this.world.nowMs + dueMs;
     },
-    looked: (looks: Parameters<TaskBoard["looked"]>[0]): void => {
-      for (const { claim, state, progressPercent, dueMs } of looks) {
+    polled: (polls: Parameters<TaskStore["polled"]>[0]): void => {
+      for (const { claim, state, progressPercent, dueMs } of polls) {
         const task = this.held(claim);
         if (!task) continue;
         this.forward(task, state, progressPercent);
-        task.looks += 1;
+        task.polls += 1;
         const forgets = this.mutant === "forgets when a task is due" && this.world.chance(0.1);
         this.end(claim, dueMs === null || forgets ? null : this.dueBy(task, dueMs));
       }
     },
-    finish: (...[claim, ending]: Parameters<TaskBoard["finish"]>): boolean => {
+    finish: (...[claim, ending]: Parameters<TaskStore["finish"]>): boolean => {
       const unfenced = this.mutant === "finishes without a fence";
       const task = unfenced ? this.taskOf(claim.id) : this.held(claim);
       if (!task || (task.finishedAtMs !== null && !unfenced)) return false;
       this.forward(task, ending.state, 100);
       task.finishedAtMs = this.world.nowMs;
       task.result = ending.result;
-      task.looks = 0;
+      task.polls = 0;
       task.fence += 1n;
-      task.dueMs = ending.lateLookMs === null ? null : this.world.nowMs + ending.lateLookMs;
+      task.dueMs = ending.latePollMs === null ? null : this.world.nowMs + ending.latePollMs;
       const { caller, holdNanos } = task.wanted;
       const money = this.moneyOf(caller.accountId);
       const charge = ending.state === "SUCCESS" ? ending.chargeNanos : 0n;
@@ -198,7 +198,7 @@ export class ModelBoard {
       task.lateResult = result;
       this.end(claim, null);
     },
-    cool: (place: Place, forMs: number): void => {
+    cool: (place: TaskPlace, forMs: number): void => {
       this.coolings.set(`${place.upstreamId}`, { place, untilMs: this.world.nowMs + forMs });
     },
     listCoolings: (): Cooling[] =>
@@ -206,9 +206,9 @@ export class ModelBoard {
         const leftMs = untilMs - this.world.nowMs;
         return leftMs > 0 ? [{ ...place, leftMs }] : [];
       }),
-    nextDueMs: (mostMs: number): number => {
+    nextDueMs: (maxMs: number): number => {
       // Asked twenty times a second of simulated time: nothing is copied.
-      let nextMs = this.world.nowMs + mostMs;
+      let nextMs = this.world.nowMs + maxMs;
       for (const { dueMs } of this.tasks.values()) if (dueMs !== null && dueMs < nextMs) nextMs = dueMs;
       return Math.max(0, nextMs - this.world.nowMs);
     },
@@ -264,7 +264,7 @@ export class ModelBoard {
   }
 
   private claimOf(task: ModelTask): Claim {
-    const { wanted, fence, state, progressPercent, rounds, looks, place, upstreamTask, made } = task;
+    const { wanted, fence, state, progressPercent, rounds, polls, place, upstreamTask, made } = task;
     return {
       ...{ id: wanted.id, fence, requestId: wanted.requestId, accountId: wanted.caller.accountId },
       ...{
@@ -273,7 +273,7 @@ export class ModelBoard {
         model: wanted.model,
         units: wanted.units,
       },
-      ...{ openEnded: false, violation: wanted.violation, state, progressPercent, rounds, looks },
+      ...{ openEnded: false, violation: wanted.violation, state, progressPercent, rounds, looks: polls },
       msToDeadline: task.deadlineMs - this.world.nowMs,
       msSinceFinished: task.finishedAtMs === null ? null : this.world.nowMs - task.finishedAtMs,
       msSinceIntended: task.intendedAtMs === null ? null : this.world.nowMs - task.intendedAtMs,

@@ -7,9 +7,9 @@ export const RESULT = { outputs: [{ url: "http://vendor.test/v.mp4" }] };
 /** How unreliable it is. */
 export interface VendorFaults {
   readonly refused: number;
-  readonly lostAnswer: number;
+  readonly lostResponse: number;
   readonly unreachable: number;
-  readonly failedLook: number;
+  readonly failedPoll: number;
   readonly flapping: number;
   readonly synchronous: boolean;
 }
@@ -40,7 +40,7 @@ export class ModelVendor {
     return task !== undefined && this.outcomeOf(task).type === "succeeded";
   }
 
-  answer({ request }: UpstreamAsk, resolve: (outcome: AskOutcome) => void): void {
+  response({ request }: UpstreamAsk, resolve: (outcome: AskOutcome) => void): void {
     const { world, faults } = this;
     const [, kind, id = ""] = request.path.split("/");
     const travelMs = world.chance(0.02) ? world.between(1_000, 40_000) : world.between(1, 300);
@@ -49,8 +49,8 @@ export class ModelVendor {
       return;
     }
     world.after(travelMs, () => {
-      const outcome = kind === "submit" ? this.submit(id) : kind === "find" ? this.find(id) : this.look(id);
-      const lost = world.chance(kind === "submit" ? faults.lostAnswer : faults.failedLook);
+      const outcome = kind === "submit" ? this.submit(id) : kind === "find" ? this.find(id) : this.poll(id);
+      const lost = world.chance(kind === "submit" ? faults.lostResponse : faults.failedPoll);
       world.after(world.between(1, 300), () => resolve(lost ? failed("first-byte") : answered(outcome)));
     });
   }
@@ -81,7 +81,7 @@ export class ModelVendor {
       : { type: "found", upstreamId: task.id };
   }
 
-  private look(id: string): PollOutcome {
+  private poll(id: string): PollOutcome {
     const task = (this.made.get(id.split("#")[0] ?? "") ?? []).find((each) => each.id === id);
     if (task === undefined || this.world.chance(this.faults.flapping)) return { type: "queued" };
     return this.outcomeOf(task);
@@ -100,7 +100,7 @@ export class ModelVendor {
 function answered(outcome: object): AskOutcome {
   return {
     type: "answered",
-    answer: { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(outcome)) },
+    response: { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(outcome)) },
   };
 }
 

@@ -4,18 +4,23 @@ import type { Timers } from "../../../src/base/timers.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import { createRouting } from "../../../src/routing/routing.ts";
-import type { TaskBoard } from "../../../src/tasks/board.ts";
-import { BATCHLESS_MS, createFaults, createTally, REFUSED_MS } from "../../../src/tasks/faults.ts";
 import { createFinisher } from "../../../src/tasks/finish.ts";
+import {
+  BATCHLESS_MS,
+  createRecentFailures,
+  createTally,
+  REFUSED_MS,
+} from "../../../src/tasks/recent-failures.ts";
 import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
+import type { TaskStore } from "../../../src/tasks/task-store.ts";
 import { createWorker, type Worker } from "../../../src/tasks/worker.ts";
 import type { World } from "../money/world.ts";
 import { fakeApi, fakeFind } from "../tasks.ts";
-import type { ModelBoard } from "./model-board.ts";
+import type { ModelStore } from "./model-board.ts";
 import type { ModelVendor } from "./model-vendor.ts";
 
 /** What may go wrong between a process and the database. */
-export interface BoardFaults {
+export interface StoreFaults {
   outage: boolean;
   lostCommit: number;
   lostStatement: number;
@@ -25,10 +30,10 @@ export interface BoardFaults {
 
 export interface ProcessParts {
   readonly world: World;
-  readonly board: ModelBoard;
+  readonly store: ModelStore;
   readonly vendors: ReadonlyMap<bigint, ModelVendor>;
   readonly catalog: Catalog;
-  readonly faults: BoardFaults;
+  readonly faults: StoreFaults;
   /** The vendors have lists in which a task of ours can be found. */
   readonly findable?: boolean;
 }
@@ -39,17 +44,17 @@ export class TaskProcess {
   readonly submitter: Submitter;
   private readonly worker: Worker;
   private readonly world: World;
-  private readonly faults: BoardFaults;
+  private readonly faults: StoreFaults;
   private pausedUntilMs = 0;
 
-  constructor({ world, board, vendors, catalog, faults, findable = false }: ProcessParts) {
+  constructor({ world, store, vendors, catalog, faults, findable = false }: ProcessParts) {
     this.world = world;
     this.faults = faults;
-    const reached = this.distant(board);
+    const reached = this.distant(store);
     const api = { ...fakeApi(), ...(findable && { find: fakeFind }) };
     const random = (): number => world.random();
     const shared = {
-      board: reached,
+      store: reached,
       apiOf: () => api,
       clock: this.clock,
       timers: this.timers,
@@ -68,15 +73,15 @@ export class TaskProcess {
       ...shared,
       random,
       finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
-      faults: createFaults(this.clock, REFUSED_MS),
-      batchless: createFaults(this.clock, BATCHLESS_MS),
+      faults: createRecentFailures(this.clock, REFUSED_MS),
+      batchless: createRecentFailures(this.clock, BATCHLESS_MS),
       ...{ resultless: createTally(), unknownFates: createTally() },
       health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0 }).places,
       largeJson: createLargeJson(),
       scrub: (text) => text,
       ask: (asked) =>
         new Promise((resolve) => {
-          vendors.get(asked.upstream.id)?.answer(asked, (outcome) => this.run(() => resolve(outcome)));
+          vendors.get(asked.upstream.id)?.response(asked, (outcome) => this.run(() => resolve(outcome)));
         }),
       serving: () => catalog.upstreams,
       at: (place) => {
@@ -134,7 +139,7 @@ export class TaskProcess {
   };
 
   /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
-  private distant({ statements }: ModelBoard): TaskBoard {
+  private distant({ statements }: ModelStore): TaskStore {
     const { world, faults } = this;
     const call = <T>(statement: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
@@ -162,19 +167,19 @@ export class TaskProcess {
       find: (_, id) => call(() => statements.find(id)),
       findByIdempotencyKey: () => Promise.resolve(undefined),
       claim: (wish) => call(() => statements.claim(wish)),
-      keep: (claims, leaseMs) => call(() => statements.keep(claims, leaseMs)),
+      keep: (claims, claimMs) => call(() => statements.keep(claims, claimMs)),
       release: (claims, dueMs) => call(() => statements.release(claims, dueMs)),
       order: (id) => call(() => statements.order(id)),
       intend: (claim, place) => call(() => statements.intend(claim, place)),
       requeue: (...told) => call(() => statements.requeue(...told)),
       submitted: (...told) => call(() => statements.submitted(...told)),
-      looked: (looks) => call(() => statements.looked(looks)),
+      polled: (polls) => call(() => statements.polled(polls)),
       finish: (claim, ending) => call(() => statements.finish(claim, ending)),
       keepLateResult: (claim, result) => call(() => statements.keepLateResult(claim, result)),
       cool: (place, forMs) => call(() => statements.cool(place, forMs)),
       coolings: () => call(() => statements.listCoolings()),
-      nextDueMs: (mostMs) => call(() => statements.nextDueMs(mostMs)),
-      recall: () => Promise.resolve(0),
+      nextDueMs: (maxMs) => call(() => statements.nextDueMs(maxMs)),
+      clampDueTimes: () => Promise.resolve(0),
       countOpen: () => Promise.resolve(new Map()),
       dropOld: () => Promise.resolve(0),
     };

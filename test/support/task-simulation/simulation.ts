@@ -2,16 +2,16 @@ import { GatewayError } from "../../../src/errors.ts";
 import { callerOf } from "../money/exchange.ts";
 import { World } from "../money/world.ts";
 import { fakeVendor, simulatedCatalog, videoRequest } from "../tasks.ts";
-import { type BoardMutant, ModelBoard } from "./model-board.ts";
+import { ModelStore, type StoreMutant } from "./model-board.ts";
 import { ModelVendor } from "./model-vendor.ts";
-import { type BoardFaults, TaskProcess } from "./process.ts";
+import { type StoreFaults, TaskProcess } from "./process.ts";
 
 export interface TaskSimulationOptions {
   readonly seed: number;
   /** Things that happen: submits, kills, pauses, outages. */
   readonly steps: number;
   /** Breaks a rule of the database on purpose. */
-  readonly mutant?: BoardMutant;
+  readonly mutant?: StoreMutant;
 }
 
 export interface TaskFindings {
@@ -44,11 +44,11 @@ export async function simulateTasks(options: TaskSimulationOptions): Promise<Tas
 
 const PROCESSES = 3;
 const ACCOUNTS = 3;
-const LONGEST_PAUSE_MS = 90_000;
-const LONGEST_OUTAGE_MS = 60_000;
+const MAX_PAUSE_MS = 90_000;
+const MAX_OUTAGE_MS = 60_000;
 const DEADLINE_MS = 60 * 60_000;
 /** T2's figure. */
-const MOST_LATE_MS = 60_000;
+const MAX_LATE_MS = 60_000;
 
 class TaskSimulation {
   readonly findings: TaskFindings = {
@@ -57,9 +57,9 @@ class TaskSimulation {
   };
   private readonly steps: number;
   private readonly world: World;
-  private readonly board: ModelBoard;
+  private readonly store: ModelStore;
   private readonly vendors: Map<bigint, ModelVendor>;
-  private readonly faults: BoardFaults;
+  private readonly faults: StoreFaults;
   private readonly findable: boolean;
   private readonly funded = new Map<bigint, bigint>();
   private readonly accepted = new Set<string>();
@@ -69,13 +69,13 @@ class TaskSimulation {
     const world = new World(seed);
     this.world = world;
     this.steps = steps;
-    this.board = new ModelBoard(world, mutant);
+    this.store = new ModelStore(world, mutant);
     const vendor = (): ModelVendor =>
       new ModelVendor(world, {
         refused: world.pick([0, 0.1, 0.4]),
-        lostAnswer: world.pick([0, 0.05, 0.3]),
+        lostResponse: world.pick([0, 0.05, 0.3]),
         unreachable: world.pick([0, 0.1]),
-        failedLook: world.pick([0, 0.1, 0.5]),
+        failedPoll: world.pick([0, 0.1, 0.5]),
         flapping: world.pick([0, 0.3]),
         synchronous: world.chance(0.2),
       });
@@ -88,7 +88,7 @@ class TaskSimulation {
       lostCommit: world.pick([0, 0.01, 0.05]),
       lostStatement: world.pick([0, 0.01, 0.05]),
       pauseAtCommit: world.pick([0, 0.005]),
-      longestPauseMs: LONGEST_PAUSE_MS,
+      longestPauseMs: MAX_PAUSE_MS,
     };
     this.findable = world.chance(0.5);
   }
@@ -98,7 +98,7 @@ class TaskSimulation {
     for (let account = 1; account <= ACCOUNTS; account += 1) {
       const nanos = BigInt(world.between(1, 40)) * 500_000_000n;
       this.funded.set(BigInt(account), nanos);
-      this.board.fund(BigInt(account), nanos);
+      this.store.fund(BigInt(account), nanos);
     }
     for (let count = 0; count < PROCESSES; count += 1) this.start();
     for (let step = 0; step < this.steps; step += 1) {
@@ -119,10 +119,10 @@ class TaskSimulation {
     if (dice < 0.8) void this.submit();
     else if (dice < 0.86) this.kill();
     else if (dice < 0.97)
-      world.pick(this.processes).pause(world.between(1, world.chance(0.5) ? 3_000 : LONGEST_PAUSE_MS));
+      world.pick(this.processes).pause(world.between(1, world.chance(0.5) ? 3_000 : MAX_PAUSE_MS));
     else {
       faults.outage = true;
-      world.after(world.between(100, LONGEST_OUTAGE_MS), () => {
+      world.after(world.between(100, MAX_OUTAGE_MS), () => {
         faults.outage = false;
       });
     }
@@ -161,7 +161,7 @@ class TaskSimulation {
     const upstreams = [fakeVendor(1n), fakeVendor(2n, { priority: 1 })].map(({ upstream }) => upstream);
     this.processes.push(
       new TaskProcess({
-        ...{ world: this.world, board: this.board, vendors: this.vendors, faults: this.faults },
+        ...{ world: this.world, store: this.store, vendors: this.vendors, faults: this.faults },
         findable: this.findable,
         catalog: simulatedCatalog(upstreams),
       }),
@@ -171,13 +171,13 @@ class TaskSimulation {
   /** All faults of ours end; the vendors stay as they are. Then every deadline passes, and a late watch of some hours. */
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, { lostCommit: 0, lostStatement: 0, pauseAtCommit: 0 });
-    await this.until(this.world.nowMs + DEADLINE_MS + 2 * LONGEST_PAUSE_MS + MOST_LATE_MS);
+    await this.until(this.world.nowMs + DEADLINE_MS + 2 * MAX_PAUSE_MS + MAX_LATE_MS);
   }
 
   /** What is held is what open tasks hold; nobody pays more than there was. */
   private checkMoney(): void {
-    for (const [account, { wallet, held, revenue }] of this.board.wallets) {
-      const open = [...this.board.tasks.values()].filter(
+    for (const [account, { wallet, held, revenue }] of this.store.wallets) {
+      const open = [...this.store.tasks.values()].filter(
         ({ wanted, finishedAtMs }) => wanted.caller.accountId === account && finishedAtMs === null,
       );
       const holds = open.reduce((sum, { wanted }) => sum + wanted.holdNanos, 0n);
@@ -192,17 +192,17 @@ class TaskSimulation {
   private checkEnds(): void {
     const { breaches, counts } = this.findings;
     this.checkMoney();
-    breaches.push(...this.board.breaches);
+    breaches.push(...this.store.breaches);
     for (const id of this.accepted)
-      if (!this.board.tasks.has(id)) breaches.push(`${id} was accepted and is lost`);
-    for (const [id, task] of this.board.tasks) {
+      if (!this.store.tasks.has(id)) breaches.push(`${id} was accepted and is lost`);
+    for (const [id, task] of this.store.tasks) {
       const makers = [...this.vendors.values()].map(({ made }) => made.get(id)?.length ?? 0);
       const made = makers.reduce((sum, count) => sum + count, 0);
       if (made > 1) breaches.push(`${id} was made ${made} times`);
       if (task.resolutions.length !== 1) breaches.push(`${id} was resolved ${task.resolutions.length} times`);
       const charge = task.resolutions[0]?.charge ?? 0n;
       if (task.finishedAtMs === null) breaches.push(`${id} is ${task.state} at the end`);
-      else if (task.finishedAtMs > task.deadlineMs + MOST_LATE_MS)
+      else if (task.finishedAtMs > task.deadlineMs + MAX_LATE_MS)
         breaches.push(`${id} ended ${task.finishedAtMs - task.deadlineMs} ms late`);
       if (task.state === "SUCCESS") {
         counts.succeeded += 1;

@@ -1,17 +1,17 @@
 import type { ChatProtocol } from "../../../src/conversation/protocol-name.ts";
 import type { Citation, ForeignPart, ReasoningPart } from "../../../src/conversation/request.ts";
-import type { AnswerPart, ChatResponse, Finish } from "../../../src/conversation/response.ts";
+import type { ChatResponse, Finish, ResponsePart } from "../../../src/conversation/response.ts";
 import type { TokenUsage } from "../../../src/usage/usage.ts";
 import { origin } from "../conversation-arbitraries.ts";
 import type { Section } from "./row.ts";
 
 /** One thing that answers can hold. */
-export interface AnswerRow {
+export interface ResponseRow {
   readonly title: string;
   /** The upstreams whose protocols can say it. */
   readonly from: readonly ChatProtocol[];
   /** The answer as it is read from such an upstream. */
-  answer(upstream: ChatProtocol): ChatResponse;
+  response(upstream: ChatProtocol): ChatResponse;
   /** What the answer says of it; compared before and after. */
   read(response: ChatResponse): unknown;
   /** Callers who are told it in another way, and in which. */
@@ -25,7 +25,7 @@ const PNG = "iVBORw0KGgo=";
 const CALL = { kind: "tool-call", id: "call_1", name: "look", arguments: '{"at":"map"}' } as const;
 const SAID = { kind: "text", text: "They bend." } as const;
 
-const content: readonly AnswerRow[] = [
+const content: readonly ResponseRow[] = [
   row("words", ALL, () => [SAID], words),
   {
     ...row(
@@ -86,7 +86,7 @@ const content: readonly AnswerRow[] = [
   ),
 ];
 
-const thoughts: readonly AnswerRow[] = [
+const thoughts: readonly ResponseRow[] = [
   row(
     "thoughts",
     ALL,
@@ -96,29 +96,29 @@ const thoughts: readonly AnswerRow[] = [
   row(
     "their state, before a call",
     ALL,
-    (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: minted(upstream) }, CALL],
+    (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: issued(upstream) }, CALL],
     states,
   ),
   row(
     "their state, before words alone",
     ALL,
-    (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: minted(upstream) }, SAID],
+    (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: issued(upstream) }, SAID],
     states,
   ),
   row(
     "hidden thoughts, before a call",
     ["messages"],
-    (upstream) => [{ kind: "reasoning", text: "", redacted: true, opaque: minted(upstream) }, CALL],
+    (upstream) => [{ kind: "reasoning", text: "", redacted: true, opaque: issued(upstream) }, CALL],
     states,
   ),
-  row("state of a call", [CHAT, NATIVE], (upstream) => [{ ...CALL, opaque: minted(upstream) }], states),
+  row("state of a call", [CHAT, NATIVE], (upstream) => [{ ...CALL, opaque: issued(upstream) }], states),
   row(
     "state of words, before a call",
     [NATIVE],
-    (upstream) => [{ ...SAID, opaque: minted(upstream) }, CALL],
+    (upstream) => [{ ...SAID, opaque: issued(upstream) }, CALL],
     states,
   ),
-  row("state of last words", [NATIVE], (upstream) => [{ ...SAID, opaque: minted(upstream) }], states),
+  row("state of last words", [NATIVE], (upstream) => [{ ...SAID, opaque: issued(upstream) }], states),
   row(
     "state of a picture",
     [NATIVE],
@@ -128,14 +128,14 @@ const thoughts: readonly AnswerRow[] = [
         media: "image",
         mimeType: "image/png",
         source: { from: "base64", data: PNG },
-        opaque: minted(upstream),
+        opaque: issued(upstream),
       },
     ],
     states,
   ),
 ];
 
-const ends: readonly AnswerRow[] = [
+const ends: readonly ResponseRow[] = [
   finish("the end of the answer", ALL, { unified: "stop" }),
   finish("the limit", ALL, { unified: "length" }),
   finish("a filter", ALL, { unified: "content-filter" }),
@@ -175,7 +175,7 @@ const ends: readonly AnswerRow[] = [
   },
 ];
 
-export const ANSWER_SECTIONS: readonly Section<AnswerRow>[] = [
+export const RESPONSE_SECTIONS: readonly Section<ResponseRow>[] = [
   { title: "Content", rows: content },
   { title: "Thoughts and state", rows: thoughts },
   { title: "Ends and counts", rows: ends },
@@ -184,13 +184,13 @@ export const ANSWER_SECTIONS: readonly Section<AnswerRow>[] = [
 function row(
   title: string,
   from: readonly ChatProtocol[],
-  parts: (upstream: ChatProtocol) => readonly AnswerPart[],
-  read: AnswerRow["read"],
-): AnswerRow {
+  parts: (upstream: ChatProtocol) => readonly ResponsePart[],
+  read: ResponseRow["read"],
+): ResponseRow {
   return {
     title,
     from,
-    answer(upstream) {
+    response(upstream) {
       const all = parts(upstream);
       const calls = all.some(({ kind }) => kind === "tool-call");
       return whole(all, { unified: calls ? "tool-calls" : "stop", protocol: upstream });
@@ -199,20 +199,20 @@ function row(
   };
 }
 
-function finish(title: string, from: readonly ChatProtocol[], end: Omit<Finish, "protocol">): AnswerRow {
+function finish(title: string, from: readonly ChatProtocol[], end: Omit<Finish, "protocol">): ResponseRow {
   return {
     title,
     from,
-    answer: (upstream) => whole([SAID], { ...end, protocol: upstream }),
+    response: (upstream) => whole([SAID], { ...end, protocol: upstream }),
     read: ({ choices }) => choices[0]?.finish.unified,
   };
 }
 
-function counted(title: string, from: readonly ChatProtocol[], tokens: TokenUsage): AnswerRow {
+function counted(title: string, from: readonly ChatProtocol[], tokens: TokenUsage): ResponseRow {
   return {
     title: `counts of ${title}`,
     from,
-    answer: (upstream) => ({
+    response: (upstream) => ({
       ...whole([SAID], { unified: "stop", protocol: upstream }),
       usage: { tokens, hostile: [] },
     }),
@@ -224,12 +224,12 @@ function counted(title: string, from: readonly ChatProtocol[], tokens: TokenUsag
   };
 }
 
-function whole(parts: readonly AnswerPart[], end: Finish): ChatResponse {
+function whole(parts: readonly ResponsePart[], end: Finish): ChatResponse {
   const usage = { tokens: { inputUncached: 7, outputVisible: 9 }, hostile: [] };
   return { model: "model-1", choices: [{ parts, finish: end }], usage };
 }
 
-function cited(upstream: ChatProtocol, citation: Omit<Citation, "source">): AnswerPart {
+function cited(upstream: ChatProtocol, citation: Omit<Citation, "source">): ResponsePart {
   return { ...SAID, citations: [{ ...citation, source: { protocol: upstream, value: VENDORS[upstream] } }] };
 }
 
@@ -260,13 +260,13 @@ function foreign(upstream: ChatProtocol): ForeignPart {
   return { kind: "foreign", protocol: upstream, value: values[upstream], weight: "hint", path: "output[0]" };
 }
 
-function minted(upstream: ChatProtocol) {
+function issued(upstream: ChatProtocol) {
   const own = upstream === "responses" ? JSON.stringify({ id: "rs_1", encrypted_content: "m" }) : "bWludGVk";
   const value = upstream === CHAT ? JSON.stringify({ google: { thought_signature: "m" } }) : own;
   return { origin: origin(upstream), value };
 }
 
-function partsOf({ choices }: ChatResponse): readonly AnswerPart[] {
+function partsOf({ choices }: ChatResponse): readonly ResponsePart[] {
   return choices.flatMap(({ parts }) => parts);
 }
 
@@ -282,7 +282,7 @@ function citationsOf(response: ChatResponse): readonly Citation[] {
   return partsOf(response).flatMap((part) => (part.kind === "text" ? (part.citations ?? []) : []));
 }
 
-/** Whether there is state at all: that it comes back to its minter is a law of its own. */
+/** Whether there is state at all: that it comes back to its issuer is a law of its own. */
 function states(response: ChatResponse): unknown {
   return partsOf(response).some((part) => part.kind !== "foreign" && part.opaque !== undefined);
 }

@@ -4,7 +4,7 @@ import type { ChatRequest } from "../../../src/conversation/request.ts";
 import type { EncodedRequest } from "../../../src/protocols/translation.ts";
 import { codecOf } from "../codec-of.ts";
 import { frame, plan, target } from "../conversation-arbitraries.ts";
-import type { AnswerRow } from "./answer-rows.ts";
+import type { ResponseRow } from "./answer-rows.ts";
 import type { RequestRow } from "./row.ts";
 import { LEAST } from "./spoken.ts";
 
@@ -44,14 +44,14 @@ function judged(row: RequestRow, asked: ChatRequest, read: ChatRequest, encoded:
   if (losses.length > 0) return losses.every(({ reason }) => reason === "weakened") ? "weaker" : "dropped";
   if (isDeepStrictEqual(row.read(read), row.read(asked))) return "yes";
   const undone =
-    plan.copies > 1 || plan.stops.length > 0 || plan.tools.size > 0 || plan.answerTool !== undefined;
+    plan.copies > 1 || plan.stops.length > 0 || plan.tools.size > 0 || plan.responseTool !== undefined;
   return undone ? "gateway" : "silent";
 }
 
 /** The same for an answer: the cell, or the words in which it is told. */
-export function answerCell(row: AnswerRow, client: ChatProtocol, upstream: ChatProtocol): string {
+export function responseCell(row: ResponseRow, client: ChatProtocol, upstream: ChatProtocol): string {
   if (!row.from.includes(upstream)) return "-";
-  const said = row.answer(upstream);
+  const said = row.response(upstream);
   const { body, losses } = codecOf(client).encodeResponse(said, frame);
   const back = codecOf(client).decodeResponse(JSON.parse(JSON.stringify(body)), plan(client));
   if ("error" in back) throw new Error(`${client}, ${row.title}: ${back.error.message}`);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../../src/conversation/protocol-name.ts";
-import { ANSWER_SECTIONS } from "./answer-rows.ts";
-import { answerCell, requestCell } from "./cells.ts";
+import { RESPONSE_SECTIONS } from "./answer-rows.ts";
+import { requestCell, responseCell } from "./cells.ts";
 import { REQUEST_SECTIONS } from "./request-rows.ts";
 import type { Section } from "./row.ts";
 
@@ -20,7 +20,7 @@ export function pageWithTables(): string {
 export function allCells(): readonly { readonly place: string; readonly cell: string }[] {
   return CHAT_PROTOCOLS.flatMap((client) => [
     ...cellsOf(REQUEST_SECTIONS, client, (row, upstream) => requestCell(row, client, upstream)),
-    ...cellsOf(ANSWER_SECTIONS, client, (row, upstream) => answerCell(row, client, upstream)),
+    ...cellsOf(RESPONSE_SECTIONS, client, (row, upstream) => responseCell(row, client, upstream)),
   ]);
 }
 
@@ -43,7 +43,7 @@ function tables(): string {
   return CHAT_PROTOCOLS.flatMap((client) => [
     `### Callers of ${NAMES[client]}`,
     table(REQUEST_SECTIONS, client, "Asked", (row, upstream) => requestCell(row, client, upstream)),
-    table(ANSWER_SECTIONS, client, "Answered", (row, upstream) => answerCell(row, client, upstream)),
+    table(RESPONSE_SECTIONS, client, "Answered", (row, upstream) => responseCell(row, client, upstream)),
   ]).join("\n\n");
 }
 

@@ -1,7 +1,7 @@
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../../src/conversation/protocol-name.ts";
 import type { JsonObject } from "../../../src/conversation/request.ts";
 import type { ChatResponse } from "../../../src/conversation/response.ts";
-import { ANSWER_SECTIONS } from "./answer-rows.ts";
+import { RESPONSE_SECTIONS } from "./answer-rows.ts";
 import { REQUEST_SECTIONS } from "./request-rows.ts";
 import { LEAST } from "./spoken.ts";
 
@@ -14,8 +14,8 @@ export function requestsOf(protocol: ChatProtocol): readonly JsonObject[] {
 }
 
 /** Every answer of the matrix that an upstream of this protocol can give. */
-export function answersFrom(protocol: ChatProtocol): readonly ChatResponse[] {
-  return ANSWER_SECTIONS.flatMap(({ rows }) => rows)
+export function responsesFrom(protocol: ChatProtocol): readonly ChatResponse[] {
+  return RESPONSE_SECTIONS.flatMap(({ rows }) => rows)
     .filter(({ from }) => from.includes(protocol))
-    .map(({ answer }) => answer(protocol));
+    .map(({ response }) => response(protocol));
 }

@@ -107,9 +107,9 @@ export function config(fields: JsonObject): JsonObject {
   return { generationConfig: fields };
 }
 
-/** State that `by` minted at the upstream that tests ask, wrapped as callers get it. */
+/** State that `by` issued at the upstream that tests ask, wrapped as callers get it. */
 export function stateOf(by: ChatProtocol): string {
-  return wrapOpaque({ origin: origin(by), value: MINTED[by] });
+  return wrapOpaque({ origin: origin(by), value: ISSUED[by] });
 }
 
 export const PLACE = { type: "object", properties: { at: { type: "string" } }, required: ["at"] };
@@ -144,7 +144,7 @@ function bodies(parts: Spoken, make: Bodies): Spoken {
 }
 
 /** State as each protocol's codec keeps it. */
-const MINTED: Readonly<Record<ChatProtocol, string>> = {
+const ISSUED: Readonly<Record<ChatProtocol, string>> = {
   "chat-completions": JSON.stringify([{ type: "reasoning.text", text: "Hm.", signature: "minted" }]),
   responses: JSON.stringify({ id: "rs_1", encrypted_content: "minted" }),
   messages: "minted",

@@ -6,7 +6,7 @@ import { useWords } from "../../words/use-words.ts";
 import { assetsWords } from "./words.ts";
 
 /** An upstream takes seconds to check an asset. */
-const LOOK_AGAIN_MS = 4_000;
+const LOOK_RETRY_DELAY_MS = 4_000;
 
 /** Whether an asset can be used; one that is being checked is looked at until it is decided. */
 export function AssetState({
@@ -19,7 +19,7 @@ export function AssetState({
   const t = useWords(assetsWords);
   const path = `/accounts/${account}/assets/${asset.id}`;
   const watching = isOpen(asset.status);
-  const { data } = useRead<AssetDetail>(path, {}, { everyMs: LOOK_AGAIN_MS, enabled: watching });
+  const { data } = useRead<AssetDetail>(path, {}, { everyMs: LOOK_RETRY_DELAY_MS, enabled: watching });
   const { status, usable } = data ?? asset;
   const away = status === "Active" && !usable;
   const note = away ? t.away : status === "Failed" ? t.failedWhy : undefined;

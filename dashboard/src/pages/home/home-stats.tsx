@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { SpendingAnswer } from "../../../../src/console/spending/contract.ts";
+import type { SpendingResponse } from "../../../../src/console/spending/contract.ts";
 import type { Balance } from "../../../../src/console/statement/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatCount } from "../../format/count.ts";
@@ -16,7 +16,7 @@ import { homeWords } from "./words.ts";
 export function HomeStats({ account }: { readonly account: string }): ReactNode {
   const t = useWords(homeWords);
   const balance = useRead<Balance>(`/accounts/${account}/balance`);
-  const spending = useRead<SpendingAnswer>(`/accounts/${account}/spending`);
+  const spending = useRead<SpendingResponse>(`/accounts/${account}/spending`);
   return (
     <Stats>
       <Loaded query={balance} skeleton={<Skeleton lines={2} />}>

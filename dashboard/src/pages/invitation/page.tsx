@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { InvitationAnswer, InvitationView } from "../../../../src/console/people/contract.ts";
-import type { SessionAnswer } from "../../../../src/console/session/contract.ts";
+import type { InvitationResponse, InvitationView } from "../../../../src/console/people/contract.ts";
+import type { SessionResponse } from "../../../../src/console/session/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -62,7 +62,7 @@ function Accept({ token, email }: { readonly token: string; readonly email: stri
   const [password, setPassword] = useState("");
   const [totp, setTotp] = useState("");
   const accept = useWrite(
-    (body: InvitationAnswer) => write<SessionAnswer>("POST", "/invitations/accept", body),
+    (body: InvitationResponse) => write<SessionResponse>("POST", "/invitations/accept", body),
     (answer) => {
       enter(answer);
       router.history.replace("/");

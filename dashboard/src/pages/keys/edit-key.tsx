@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { IssuedKeyAnswer, KeyRow, NewKey } from "../../../../src/console/keys/contract.ts";
+import type { IssuedKeyResponse, KeyRow, NewKey } from "../../../../src/console/keys/contract.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -23,7 +23,7 @@ interface DialogPlace {
 export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
   const t = useWords(keysWords);
   const create = useWrite((body: NewKey) =>
-    write<IssuedKeyAnswer>("POST", `/accounts/${account}/keys`, body),
+    write<IssuedKeyResponse>("POST", `/accounts/${account}/keys`, body),
   );
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const terms = termsOf(draft);

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type {
-  IssuedKeyAnswer,
+  IssuedKeyResponse,
   KeyDetail,
   KeyRotation,
   KeyRow,
@@ -31,7 +31,7 @@ export function RotateKey({ account, row, onClose }: KeyDialog): ReactNode {
   const t = useWords(keysWords);
   const [grace, setGrace] = useState<(typeof GRACES)[number]>("1440");
   const rotate = useWrite((body: KeyRotation) =>
-    write<IssuedKeyAnswer>("POST", `/accounts/${account}/keys/${row.id}/rotation`, body),
+    write<IssuedKeyResponse>("POST", `/accounts/${account}/keys/${row.id}/rotation`, body),
   );
   return (
     <Dialog open title={t.rotateTitle(row.name)} onClose={onClose}>

@@ -15,15 +15,15 @@ import { Counts } from "./counts.tsx";
 import { queueWords } from "./words.ts";
 
 /** Often enough to see a queue move, and cheap: the index holds nothing but what is not over. */
-const BEAT_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 /** What is being made for all accounts, and what does not come to its end. */
 export function OperatorQueuePage(): ReactNode {
   const t = useWords(queueWords);
   const [search] = useSearch();
   const { trouble, model, account } = search;
-  const list = useList<QueuedTask>("/operator/queue", { trouble, model, account }, { everyMs: BEAT_MS });
-  const counts = useRead<QueueCounts>("/operator/queue/counts", {}, { everyMs: BEAT_MS });
+  const list = useList<QueuedTask>("/operator/queue", { trouble, model, account }, { everyMs: INTERVAL_MS });
+  const counts = useRead<QueueCounts>("/operator/queue/counts", {}, { everyMs: INTERVAL_MS });
   const columns = useQueueColumns();
   const filtered = [trouble, model, account].some(Boolean);
   return (

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from "react";
-import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
+import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
@@ -15,17 +15,17 @@ import { settingsWords } from "./words.ts";
 const PATH = "/operator/settings";
 
 /** Every setting, to be changed together: what is left empty has its default. */
-export function Behaviour({ settings }: { readonly settings: SettingsAnswer }): ReactNode {
+export function Behaviour({ settings }: { readonly settings: SettingsResponse }): ReactNode {
   const t = useWords(settingsWords);
   const { fields } = settings;
   const edit = useEdit({
     shown: settings,
     draftOf: (shown) => typedFields(shown ?? settings),
-    load: () => read<SettingsAnswer>(PATH),
+    load: () => read<SettingsResponse>(PATH),
     send: (typed, from) => {
       const values = fields.map(({ name, schema }) => [name, readTyped(shapeOf(schema), typed[name] ?? "")]);
       const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-      return write<SettingsAnswer>("PUT", PATH, { given }, from?.revision);
+      return write<SettingsResponse>("PUT", PATH, { given }, from?.revision);
     },
     done: () => toast(t.saved),
   });
@@ -57,7 +57,7 @@ export function Behaviour({ settings }: { readonly settings: SettingsAnswer }): 
   );
 }
 
-function typedFields({ fields, given }: SettingsAnswer): Readonly<Record<string, string>> {
+function typedFields({ fields, given }: SettingsResponse): Readonly<Record<string, string>> {
   return Object.fromEntries(fields.map(({ name, schema }) => [name, typedOf(shapeOf(schema), given[name])]));
 }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
+import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -13,7 +13,7 @@ import { settingsWords } from "./words.ts";
 export function OperatorSettingsPage(): ReactNode {
   const t = useWords(settingsWords);
   const tab = useTab(["behaviour", "system"]);
-  const query = useRead<SettingsAnswer>("/operator/settings");
+  const query = useRead<SettingsResponse>("/operator/settings");
   return (
     <Page title={t.title} lead={t.lead}>
       <Tabs

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
+import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 import { Time } from "../../parts/amounts.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Section } from "../../parts/page.tsx";
@@ -9,7 +9,7 @@ import { useWords } from "../../words/use-words.ts";
 import { settingsWords } from "./words.ts";
 
 /** What the gateway runs on. */
-export function System({ settings }: { readonly settings: SettingsAnswer }): ReactNode {
+export function System({ settings }: { readonly settings: SettingsResponse }): ReactNode {
   const t = useWords(settingsWords);
   const { database, processes, environment } = settings;
   return (

@@ -1,6 +1,6 @@
-import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
+import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 
-export type SettingField = SettingsAnswer["fields"][number];
+export type SettingField = SettingsResponse["fields"][number];
 export type Shape = "number" | "switch" | "text" | "lines" | "json";
 
 interface Schema {

@@ -42,10 +42,10 @@ function Live(): ReactNode {
   return <Shown traffic={traffic} liveness={liveness} />;
 }
 
-const HOUR_BEAT_MS = 30_000;
+const HOUR_INTERVAL_MS = 30_000;
 
 function Hour(): ReactNode {
-  const query = useRead<Traffic>("/operator/traffic", {}, { everyMs: HOUR_BEAT_MS });
+  const query = useRead<Traffic>("/operator/traffic", {}, { everyMs: HOUR_INTERVAL_MS });
   return <Loaded query={query}>{(traffic) => <Shown traffic={traffic} />}</Loaded>;
 }
 

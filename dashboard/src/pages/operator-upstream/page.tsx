@@ -21,12 +21,12 @@ import { RouteView } from "./route.tsx";
 import { Terms } from "./terms.tsx";
 import { upstreamWords } from "./words.ts";
 
-const BEAT_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 /** One upstream: how it does, its credentials, what is declared of it, who is asked before it. */
 export function OperatorUpstreamPage(): ReactNode {
   const { upstream: id = "" } = useParams({ strict: false }) as { upstream?: string };
-  const query = useRead<Upstream>(`/operator/upstreams/${id}`, {}, { everyMs: BEAT_MS });
+  const query = useRead<Upstream>(`/operator/upstreams/${id}`, {}, { everyMs: INTERVAL_MS });
   return <Loaded query={query}>{(upstream) => <Shown key={upstream.id} upstream={upstream} />}</Loaded>;
 }
 

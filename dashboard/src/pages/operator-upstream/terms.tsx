@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { SettingsAnswer } from "../../../../src/console/settings/contract.ts";
+import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
@@ -16,7 +16,7 @@ import { upstreamWords } from "./words.ts";
 /** What is declared of the upstream, to be changed. */
 export function Terms({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
-  const { data: settings } = useRead<SettingsAnswer>("/operator/settings");
+  const { data: settings } = useRead<SettingsResponse>("/operator/settings");
   const path = `/operator/upstreams/${upstream.id}`;
   const edit = useEdit({
     shown: upstream,

@@ -19,13 +19,13 @@ import { Health } from "./health.tsx";
 import { useTestAll } from "./use-test.ts";
 import { upstreamsWords } from "./words.ts";
 
-const BEAT_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 /** Who makes the answers, and who of them is well. */
 export function OperatorUpstreamsPage(): ReactNode {
   const t = useWords(upstreamsWords);
   const [creating, setCreating] = useState(false);
-  const query = useRead<Upstreams>("/operator/upstreams", {}, { everyMs: BEAT_MS });
+  const query = useRead<Upstreams>("/operator/upstreams", {}, { everyMs: INTERVAL_MS });
   const add = (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
       {t.add}

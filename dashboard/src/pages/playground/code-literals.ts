@@ -1,11 +1,11 @@
 /** Pictures within a request would bury the code around them. */
-const LONGEST_TEXT = 2_000;
+const MAX_TEXT = 2_000;
 
 function shown(text: string): string {
   return text.startsWith("data:") && text.length > 200
     ? `${text.slice(0, 60)}...`
-    : text.length > LONGEST_TEXT
-      ? `${text.slice(0, LONGEST_TEXT)}...`
+    : text.length > MAX_TEXT
+      ? `${text.slice(0, MAX_TEXT)}...`
       : text;
 }
 

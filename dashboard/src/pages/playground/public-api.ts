@@ -1,4 +1,4 @@
-import type { SessionAnswer } from "../../../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../../../src/console/session/contract.ts";
 import { ApiError, errorOf, unreachable } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -17,7 +17,7 @@ const keys = new Map<string, Promise<MintedKey>>();
 
 /** A key is its maker's, and the next person at this page is another: what they spend is theirs. */
 function nameOf(account: string): string {
-  const person = queryClient.getQueryData<SessionAnswer>(["session"])?.person.id ?? "";
+  const person = queryClient.getQueryData<SessionResponse>(["session"])?.person.id ?? "";
   return `${account} ${person}`;
 }
 

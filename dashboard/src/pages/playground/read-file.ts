@@ -1,5 +1,5 @@
 /** As large as vendors take a picture. */
-export const MOST_FILE_BYTES = 10 * 1024 * 1024;
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /** A file of this device as a data URL. */
 export function dataUrlOf(file: File): Promise<string> {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { KeyRow } from "../../../../src/console/keys/contract.ts";
 import type { RequestsQuery } from "../../../../src/console/requests/contract.ts";
-import type { SpendingAnswer } from "../../../../src/console/spending/contract.ts";
+import type { SpendingResponse } from "../../../../src/console/spending/contract.ts";
 import { momentOfDay } from "../../api/days.ts";
 import { type Search, useSearch } from "../../api/search.ts";
 import { useAccount, useSession } from "../../api/session.ts";
@@ -63,8 +63,8 @@ export function RequestFilters(): ReactNode {
   const { id: account } = useAccount();
   const { person } = useSession();
   const [search] = useSearch();
-  const used = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "model" });
-  const spent = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by: "person" });
+  const used = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "model" });
+  const spent = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "person" });
   const people = (spent.data?.groups ?? []).map(({ id, name }) => [id, name ?? t.nobody] as const);
   const models = (used.data?.groups ?? []).map(({ id }) => [id, id] as const);
   return (

@@ -1,8 +1,8 @@
-import type { SessionAnswer } from "../../../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../../../src/console/session/contract.ts";
 import { queryClient } from "../../api/query-client.ts";
 
 /** From now on the pages are this person's: nothing that was read before is. */
-export function enter(session: SessionAnswer): void {
+export function enter(session: SessionResponse): void {
   queryClient.clear();
   queryClient.setQueryData(["session"], session);
 }

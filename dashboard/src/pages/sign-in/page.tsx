@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
-import type { SessionAnswer, SignInBody, SignInOptions } from "../../../../src/console/session/contract.ts";
+import type { SessionResponse, SignInBody, SignInOptions } from "../../../../src/console/session/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
@@ -21,7 +21,7 @@ import { signInWords } from "./words.ts";
 export function SignInPage(): ReactNode {
   const [claim, setClaim] = useState<SignInBody>();
   const signIn = useWrite(
-    (body: SignInBody) => write<SessionAnswer>("POST", "/session", body),
+    (body: SignInBody) => write<SessionResponse>("POST", "/session", body),
     (session, { password }) => {
       if (session.must_change_password) rememberGiven(password);
       enter(session);

@@ -1,6 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { SessionAnswer } from "../../../../src/console/session/contract.ts";
+import type { SessionResponse } from "../../../../src/console/session/contract.ts";
 import { write } from "../../api/client.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -23,7 +23,7 @@ export function SignInReturnPage(): ReactNode {
     const kept = takeFlow();
     if (kept === undefined) return setError(new Error(t.elsewhere));
     const answer = location.search.slice(1);
-    write<SessionAnswer>("POST", "/session/oidc", { flow: kept.flow, answer })
+    write<SessionResponse>("POST", "/session/oidc", { flow: kept.flow, answer })
       .then((session) => {
         enter(session);
         router.history.replace(ownPath(kept.next));

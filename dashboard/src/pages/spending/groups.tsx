@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { SpendingAnswer, SpendingGroup } from "../../../../src/console/spending/contract.ts";
+import type { SpendingGroup, SpendingResponse } from "../../../../src/console/spending/contract.ts";
 import { formatShare } from "../../format/count.ts";
 import { Count, Duration, Money } from "../../parts/amounts.tsx";
 import { type Column, Rows } from "../../parts/table.tsx";
@@ -17,7 +17,7 @@ type Line = Omit<SpendingGroup, "id"> & { readonly id: string | null };
  * What a group is called: people and playgrounds have no name of their own in every language. Of several with one
  * name, such as a key and the one that was made in its place, each is told by its id.
  */
-export function useGroupName({ groups }: Pick<SpendingAnswer, "groups">): (group: Named) => string {
+export function useGroupName({ groups }: Pick<SpendingResponse, "groups">): (group: Named) => string {
   const t = useWords(spendingWords);
   return ({ id, name }) => {
     if (id === null) return t.others;
@@ -30,7 +30,7 @@ export function useGroupName({ groups }: Pick<SpendingAnswer, "groups">): (group
 type Named = Pick<Line, "id" | "name">;
 
 interface GroupsProps {
-  readonly answer: SpendingAnswer;
+  readonly answer: SpendingResponse;
   readonly by: By;
   readonly account: string;
   readonly days: Days;

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { SpendingAnswer } from "../../../../src/console/spending/contract.ts";
+import type { SpendingResponse } from "../../../../src/console/spending/contract.ts";
 import { apiUrl } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
 import { useAccount } from "../../api/session.ts";
@@ -34,7 +34,7 @@ export function SpendingPage(): ReactNode {
   const [search] = useSearch();
   const by = useTab(TABS);
   const days = daysOf(search);
-  const query = useRead<SpendingAnswer>(`/accounts/${account}/spending`, { by, ...days });
+  const query = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by, ...days });
   return (
     <Page
       title={t.title}
@@ -79,7 +79,7 @@ function Nothing({ account }: { readonly account: string }): ReactNode {
 }
 
 interface TotalsProps {
-  readonly answer: SpendingAnswer;
+  readonly answer: SpendingResponse;
   readonly account: string;
   readonly days: Days;
 }
@@ -126,7 +126,7 @@ function Latency({
   of,
 }: {
   readonly label: string;
-  readonly of: SpendingAnswer["totals"]["latencies"]["total"];
+  readonly of: SpendingResponse["totals"]["latencies"]["total"];
 }): ReactNode {
   const t = useWords(spendingWords);
   const language = useLanguage();
@@ -138,7 +138,7 @@ function Latency({
   );
 }
 
-function SpendingChart({ answer, by }: { readonly answer: SpendingAnswer; readonly by: By }): ReactNode {
+function SpendingChart({ answer, by }: { readonly answer: SpendingResponse; readonly by: By }): ReactNode {
   const t = useWords(spendingWords);
   const name = useGroupName(answer);
   const moments = momentsOf(answer);
@@ -166,7 +166,7 @@ function SpendingChart({ answer, by }: { readonly answer: SpendingAnswer; readon
   );
 }
 
-function Buckets({ answer }: { readonly answer: SpendingAnswer }): ReactNode {
+function Buckets({ answer }: { readonly answer: SpendingResponse }): ReactNode {
   const t = useWords(spendingWords);
   const { tokens, estimated } = answer.totals;
   const names = Object.keys(t.bucketNames) as (keyof typeof t.bucketNames)[];

@@ -6,7 +6,7 @@ import { type Liveness, useEvents } from "../../api/use-events.ts";
 import { isOver } from "./task-state.tsx";
 
 /** So many tasks are kept of those heard of; more than any page shows. */
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 
 /**
  * The account's tasks as they have last been heard of while the page is open, by id. `awaited` are those that the page
@@ -20,7 +20,7 @@ export function useLiveTasks(
   const hear = (task: TaskSummary): void =>
     setTasks((known) => {
       const { [task.id]: _, ...others } = Object.fromEntries(known);
-      return new Map([...Object.entries(others), [task.id, task] as const].slice(-MOST_KEPT));
+      return new Map([...Object.entries(others), [task.id, task] as const].slice(-MAX_KEPT));
     });
   const liveness = useEvents<TaskSummary>(`/accounts/${account}/tasks/events`, hear);
   useRegained(liveness, () => {

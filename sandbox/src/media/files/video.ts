@@ -11,9 +11,9 @@ import {
   Mp4OutputFormat,
   Output,
 } from "mediabunny";
+import { AAC_CONFIG, SAMPLE_RATE, SAMPLES_PER_FRAME, SILENT_AAC_FRAME } from "./audio.ts";
 import { FRAMES_PER_SECOND, type LastFrameSpec, type VideoSpec } from "./file-spec.ts";
-import { drawPixels, encodePixels } from "./picture.ts";
-import { AAC_CONFIG, SAMPLE_RATE, SAMPLES_PER_FRAME, SILENT_AAC_FRAME } from "./sound.ts";
+import { drawPixels, encodePixels } from "./image.ts";
 import { decodeYuv, encodeYuv } from "./yuv.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
+import { makeWave } from "./audio.ts";
 import type { FileSpec } from "./file-spec.ts";
-import { makePicture } from "./picture.ts";
-import { makeWave } from "./sound.ts";
+import { makePicture } from "./image.ts";
 import { makeLastFrame, makeVideo } from "./video.ts";
 
 /**

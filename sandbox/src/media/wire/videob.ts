@@ -18,7 +18,7 @@ const OPTIONAL = [
 const MAX_SEED = 2_147_483_647;
 const MAX_PROMPT_CHARACTERS = 20_000;
 const MAX_SECONDS = 30;
-const MOST = { frames: 2, images: 10, videos: 5, audios: 5 } as const;
+const MAX = { frames: 2, images: 10, videos: 5, audios: 5 } as const;
 const ROLES = ["first_frame", "last_frame", "reference_image"];
 
 interface Image {
@@ -57,8 +57,8 @@ export function decodeVideob(body: JsonObject): MediaOrder {
 /** All materials in one list, once they are known not to contradict each other. */
 function decodeReferences(fields: StrictBody): string[] {
   const images = decodeImages(fields);
-  const videos = fields.has("video_urls") ? urls(fields, "video_urls", MOST.videos) : [];
-  const audios = fields.has("audio_urls") ? urls(fields, "audio_urls", MOST.audios) : [];
+  const videos = fields.has("video_urls") ? urls(fields, "video_urls", MAX.videos) : [];
+  const audios = fields.has("audio_urls") ? urls(fields, "audio_urls", MAX.audios) : [];
   const pages = ["file_url", "link_url"].flatMap((field) =>
     fields.has(field) ? [publicUrl(field, fields.text(field))] : [],
   );
@@ -69,8 +69,8 @@ function decodeReferences(fields: StrictBody): string[] {
   const pictures = images.length - frames.length;
   if (frames.length > 0 && pictures + videos.length + audios.length + pages.length > 0)
     wrong("image_urls", "mixes frames with references");
-  if (frames.length > MOST.frames) wrong("image_urls", `takes at most ${MOST.frames} frames`);
-  if (pictures > MOST.images) wrong("image_urls", `takes at most ${MOST.images} reference images`);
+  if (frames.length > MAX.frames) wrong("image_urls", `takes at most ${MAX.frames} frames`);
+  if (pictures > MAX.images) wrong("image_urls", `takes at most ${MAX.images} reference images`);
   const roles = frames.map(({ role }) => role);
   if (roles.includes("last_frame") && !roles.includes("first_frame"))
     wrong("image_with_roles", "has a last frame without a first frame");
@@ -83,7 +83,7 @@ function decodeImages(fields: StrictBody): Image[] {
   const type = fields.has("generation_type")
     ? fields.word("generation_type", ["frame", "reference"])
     : undefined;
-  const plain = fields.has("image_urls") ? urls(fields, "image_urls", MOST.images) : [];
+  const plain = fields.has("image_urls") ? urls(fields, "image_urls", MAX.images) : [];
   if (plain.length > 0 && type === undefined) wrong("generation_type", "must be sent beside image_urls");
   const listed = plain.map((url, index) => ({
     url,

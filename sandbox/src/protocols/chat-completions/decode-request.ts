@@ -8,7 +8,7 @@ import {
   parseJson,
   stringOr,
 } from "../../json.ts";
-import type { AnswerFormat, Part, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
+import type { Part, Prompt, ResponseFormat, Tool, ToolChoice, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
 import { checkUser, mediaDigest, openaiNumber } from "../fields.ts";
 import { checkStrictSchema } from "../strict-schema.ts";
@@ -228,7 +228,7 @@ function decodeToolChoice(value: Json | undefined, tools: Tool[]): ToolChoice {
   return { kind: allowed["mode"] === "auto" ? "auto" : "required", only };
 }
 
-function decodeFormat(value: Json | undefined): AnswerFormat {
+function decodeFormat(value: Json | undefined): ResponseFormat {
   const format = objectOr(value);
   if (format["type"] === "json_object") return { kind: "json" };
   if (format["type"] !== "json_schema") return { kind: "text" };

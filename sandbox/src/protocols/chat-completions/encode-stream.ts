@@ -1,16 +1,16 @@
-import type { Answer, ToolCall } from "../../answer.ts";
 import type { Exchange, Frame } from "../../exchange.ts";
 import { type Json, type JsonObject, objectOr } from "../../json.ts";
+import type { Response, ToolCall } from "../../response.ts";
 import { bareNumbers } from "../../usage-fault.ts";
 import { piecesOf } from "../../words.ts";
-import { callId, encodeFinish } from "./encode-answer.ts";
+import { callId, encodeFinish } from "./encode-response.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** The chunks of a stream: role, thoughts, text, tool calls, finish; then usage if asked, then [DONE]. */
 export function* encodeStream(exchange: Exchange): Generator<Frame> {
   const asked = objectOr(exchange.prompt.body["stream_options"])["include_usage"] === true;
   const frame = frameWriter(exchange, asked);
-  for (const [index, answer] of exchange.answers.entries()) yield* encodeChoice(answer, index, frame);
+  for (const [index, response] of exchange.responses.entries()) yield* encodeChoice(response, index, frame);
   const usage = asked ? encodeUsage(exchange) : undefined;
   if (usage !== undefined) yield { bytes: frame.closing(usage) };
   yield { bytes: "data: [DONE]\n\n" };
@@ -43,18 +43,19 @@ function frameWriter(exchange: Exchange, asked: boolean): FrameWriter {
   };
 }
 
-function* encodeChoice(answer: Answer, index: number, frame: FrameWriter): Generator<Frame> {
-  const [firstCall] = answer.calls;
-  const silent = answer.text === "" && answer.thinking === undefined && firstCall !== undefined;
+function* encodeChoice(response: Response, index: number, frame: FrameWriter): Generator<Frame> {
+  const [firstCall] = response.calls;
+  const silent = response.text === "" && response.thinking === undefined && firstCall !== undefined;
   const opening: JsonObject = { role: "assistant", content: silent ? null : "", refusal: null };
   // With nothing to say the role rides on the first call's opening delta.
   if (silent) opening["tool_calls"] = [callOpening(firstCall, 0)];
   yield { bytes: frame.delta(index, opening) };
-  for (const piece of piecesOf(answer.thinking ?? "")) {
+  for (const piece of piecesOf(response.thinking ?? "")) {
     yield { bytes: frame.delta(index, { reasoning_content: piece }), content: piece, thought: true };
   }
-  for (const piece of answer.pieces) yield { bytes: frame.delta(index, { content: piece }), content: piece };
-  for (const [position, call] of answer.calls.entries()) {
+  for (const piece of response.pieces)
+    yield { bytes: frame.delta(index, { content: piece }), content: piece };
+  for (const [position, call] of response.calls.entries()) {
     if (!silent || position > 0)
       yield { bytes: frame.delta(index, { tool_calls: [callOpening(call, position)] }) };
     for (const piece of call.argsPieces) {
@@ -62,7 +63,7 @@ function* encodeChoice(answer: Answer, index: number, frame: FrameWriter): Gener
       yield { bytes: frame.delta(index, delta), content: piece };
     }
   }
-  yield { bytes: frame.delta(index, {}, encodeFinish(answer)) };
+  yield { bytes: frame.delta(index, {}, encodeFinish(response)) };
 }
 
 function callOpening(call: ToolCall, index: number): Json {

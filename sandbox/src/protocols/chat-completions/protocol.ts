@@ -7,14 +7,14 @@ import {
   scriptedOpenaiError,
 } from "../openai-errors.ts";
 import { decodeRequest } from "./decode-request.ts";
-import { encodeAnswer } from "./encode-answer.ts";
+import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 
 export const chatCompletions: TextProtocol = {
   name: "chat-completions",
   decodeRequest,
   newId: () => newId("chatcmpl-", 29),
-  encodeAnswer,
+  encodeResponse,
   encodeStream,
   // An error frame, and no [DONE] after it.
   encodeStreamError: (_exchange, error) => `data: ${JSON.stringify(encodeOpenaiError(error))}\n\n`,

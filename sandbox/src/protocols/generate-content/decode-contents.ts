@@ -3,7 +3,7 @@ import { arrayOr, canonical, isAbsent, type Json, type JsonObject, objectOr, str
 import type { Part, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
 import { mediaDigest } from "../fields.ts";
-import { THOUGHT_SIGNATURE } from "./encode-answer.ts";
+import { THOUGHT_SIGNATURE } from "./encode-response.ts";
 import { field } from "./proto-fields.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   objectOr,
   stringOr,
 } from "../../json.ts";
-import type { AnswerFormat, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
+import type { Prompt, ResponseFormat, Tool, ToolChoice, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
 import { decodeContents, decodeParts } from "./decode-contents.ts";
 import { checkRequestFields, checkSchemaFields, field } from "./proto-fields.ts";
@@ -137,7 +137,7 @@ function decodeThinking(config: JsonObject, model: string): Prompt["thinking"] {
   return { on: budget !== 0 && asked, shown };
 }
 
-function decodeFormat(config: JsonObject): AnswerFormat {
+function decodeFormat(config: JsonObject): ResponseFormat {
   const json = stringOr(field(config, "responseMimeType"), "") === "application/json";
   const native = field(config, "responseSchema");
   checkSchemaFields(native, "generation_config.response_schema");

@@ -1,11 +1,11 @@
-import type { Answer } from "../../answer.ts";
 import type { Exchange, Frame } from "../../exchange.ts";
 import type { JsonObject } from "../../json.ts";
 import type { VendorError } from "../../refusal.ts";
+import type { Response } from "../../response.ts";
 import { countTokens } from "../../tokens.ts";
 import { bareNumbers } from "../../usage-fault.ts";
 import { piecesOf } from "../../words.ts";
-import { callParts, encodeFinish, signFirst } from "./encode-answer.ts";
+import { callParts, encodeFinish, signFirst } from "./encode-response.ts";
 import { encodeError } from "./errors.ts";
 import { encodeUsage } from "./usage.ts";
 
@@ -24,9 +24,9 @@ export function* encodeStream(exchange: Exchange): Generator<Frame> {
     return { ...frame, bytes: opening + frame.bytes + (exchange.framing === "sse" ? "\r\n\r\n" : "") };
   };
   const progress = { candidates: 0, thoughts: 0 };
-  for (const [index, answer] of exchange.answers.entries()) {
-    const last = index === exchange.answers.length - 1;
-    for (const frame of encodeCandidate(exchange, answer, index, progress, last)) yield wrap(frame);
+  for (const [index, response] of exchange.responses.entries()) {
+    const last = index === exchange.responses.length - 1;
+    for (const frame of encodeCandidate(exchange, response, index, progress, last)) yield wrap(frame);
   }
   if (exchange.framing === "array") yield { bytes: first ? "[]" : "]" };
 }
@@ -40,35 +40,35 @@ export function encodeStreamError(exchange: Exchange, error: VendorError, sentFr
 
 function* encodeCandidate(
   exchange: Exchange,
-  answer: Answer,
+  response: Response,
   index: number,
   progress: Progress,
   last: boolean,
 ): Generator<Frame> {
   const chunk = (parts: JsonObject[], finish: JsonObject): string =>
     encodeChunk(exchange, { content: { parts, role: "model" }, ...finish, index }, progress);
-  if (answer.thinking !== undefined && exchange.prompt.thinking.shown) {
-    for (const piece of piecesOf(answer.thinking)) {
+  if (response.thinking !== undefined && exchange.prompt.thinking.shown) {
+    for (const piece of piecesOf(response.thinking)) {
       progress.thoughts += countTokens(piece);
       yield { bytes: chunk([{ text: piece, thought: true }], {}), content: piece, thought: true };
     }
   }
   // Tokens of pieces may add up to more than those of the whole, which is never to be exceeded.
-  const whole = progress.candidates + answer.outputVisible;
-  for (const piece of answer.pieces) {
+  const whole = progress.candidates + response.outputVisible;
+  for (const piece of response.pieces) {
     progress.candidates = Math.min(progress.candidates + countTokens(piece), whole);
     yield { bytes: chunk([{ text: piece }], {}), content: piece };
   }
   progress.candidates = whole;
   if (last) progress.thoughts = exchange.usage.outputReasoning;
-  const calls = callParts(answer);
-  signFirst(exchange, answer, calls);
+  const calls = callParts(response);
+  signFirst(exchange, response, calls);
   for (const [at, call] of calls.entries()) {
-    yield { bytes: chunk([call], {}), content: answer.calls[at]?.args ?? "" };
+    yield { bytes: chunk([call], {}), content: response.calls[at]?.args ?? "" };
   }
   const closing: JsonObject[] = [{ text: "" }];
-  if (calls.length === 0) signFirst(exchange, answer, closing);
-  yield { bytes: chunk(closing, encodeFinish(answer)) };
+  if (calls.length === 0) signFirst(exchange, response, closing);
+  yield { bytes: chunk(closing, encodeFinish(response)) };
 }
 
 function encodeChunk(exchange: Exchange, candidate: JsonObject, progress: Progress): string {

@@ -1,7 +1,7 @@
 import type { TextProtocol } from "../../exchange.ts";
 import { newHexId, newId } from "../../ids.ts";
 import { decodeRequest } from "./decode-request.ts";
-import { encodeAnswer } from "./encode-answer.ts";
+import { encodeResponse } from "./encode-response.ts";
 import { encodeStream, encodeStreamError } from "./encode-stream.ts";
 import { BAD_KEY, encodeError, NO_CREDIT, scriptedError } from "./errors.ts";
 
@@ -9,7 +9,7 @@ export const generateContent: TextProtocol = {
   name: "generate-content",
   decodeRequest,
   newId: () => newId("", 23),
-  encodeAnswer,
+  encodeResponse,
   encodeStream,
   encodeStreamError,
   encodeError,

@@ -13,7 +13,7 @@ import type { Part, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
 import { mediaDigest } from "../fields.ts";
 import { cacheMark } from "./cache-marks.ts";
-import { THINKING_SIGNATURE } from "./encode-answer.ts";
+import { THINKING_SIGNATURE } from "./encode-response.ts";
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
 

@@ -9,7 +9,7 @@ import {
   objectOr,
   stringOr,
 } from "../../json.ts";
-import type { AnswerFormat, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
+import type { Prompt, ResponseFormat, Tool, ToolChoice, Turn } from "../../prompt.ts";
 import { Refusal, refuse, type VendorError } from "../../refusal.ts";
 import { cacheMark, checkCacheMarks } from "./cache-marks.ts";
 import { decodeMessages, decodeSystem } from "./decode-messages.ts";
@@ -170,7 +170,7 @@ function markLastPart(body: JsonObject, turns: Turn[]): void {
   if (last !== undefined) Object.assign(last, mark);
 }
 
-function decodeFormat(body: JsonObject): AnswerFormat {
+function decodeFormat(body: JsonObject): ResponseFormat {
   const current = objectOr(objectOr(body["output_config"])["format"]);
   const format = Object.keys(current).length > 0 ? current : objectOr(body["output_format"]);
   return format["type"] === "json_schema"

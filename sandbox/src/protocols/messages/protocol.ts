@@ -1,7 +1,7 @@
 import type { TextProtocol } from "../../exchange.ts";
 import { newId } from "../../ids.ts";
 import { decodeRequest } from "./decode-request.ts";
-import { encodeAnswer } from "./encode-answer.ts";
+import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { BAD_KEY, encodeError, NO_CREDIT, scriptedError } from "./errors.ts";
 
@@ -11,7 +11,7 @@ export const messages: TextProtocol = {
   name: "messages",
   decodeRequest,
   newId: () => newId("msg_01", 22),
-  encodeAnswer,
+  encodeResponse,
   encodeStream,
   encodeStreamError: (_exchange, error) =>
     `event: error\ndata: ${JSON.stringify(encodeError(error, newRequestId()))}\n\n`,

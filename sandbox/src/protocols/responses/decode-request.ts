@@ -1,6 +1,6 @@
 import type { DecodeContext } from "../../exchange.ts";
 import { arrayOr, isAbsent, type Json, type JsonObject, objectOr, stringOr } from "../../json.ts";
-import type { AnswerFormat, Prompt, Tool, ToolChoice, Turn } from "../../prompt.ts";
+import type { Prompt, ResponseFormat, Tool, ToolChoice, Turn } from "../../prompt.ts";
 import { refuse } from "../../refusal.ts";
 import { checkUser, openaiNumber } from "../fields.ts";
 import { checkStrictSchema } from "../strict-schema.ts";
@@ -122,7 +122,7 @@ function decodeToolChoice(value: Json | undefined, tools: Tool[]): ToolChoice {
   return { kind: choice["mode"] === "auto" ? "auto" : "required", only };
 }
 
-function decodeFormat(value: Json | undefined): AnswerFormat {
+function decodeFormat(value: Json | undefined): ResponseFormat {
   const format = objectOr(value);
   if (format["type"] === "json_object") return { kind: "json" };
   if (format["type"] !== "json_schema") return { kind: "text" };

@@ -1,10 +1,10 @@
-import type { Answer } from "../../answer.ts";
 import type { Exchange, Frame } from "../../exchange.ts";
 import { arrayOr, type Json, type JsonObject, objectOr, stringOr } from "../../json.ts";
 import type { VendorError } from "../../refusal.ts";
+import type { Response } from "../../response.ts";
 import { bareNumbers } from "../../usage-fault.ts";
 import { piecesOf } from "../../words.ts";
-import { encodeItems, finishedResponse, remember, responseObject } from "./encode-answer.ts";
+import { encodeItems, finishedResponse, remember, responseObject } from "./encode-response.ts";
 
 type Emit = (type: string, fields: JsonObject) => string;
 
@@ -19,7 +19,7 @@ export function* encodeStream(exchange: Exchange): Generator<Frame> {
   const begun = responseObject(exchange, "in_progress");
   yield { bytes: emit("response.created", { response: begun }) };
   yield { bytes: emit("response.in_progress", { response: begun }) };
-  const [answer] = exchange.answers;
+  const [answer] = exchange.responses;
   const output = answer === undefined ? [] : encodeItems(exchange, answer);
   for (const [index, item] of output.entries()) {
     if (answer !== undefined) yield* encodeItem(item, index, answer, emit);
@@ -48,12 +48,12 @@ export function encodeStreamError(exchange: Exchange, error: VendorError, sentFr
   return `event: error\ndata: ${first}\n\nevent: response.failed\ndata: ${second}\n\n`;
 }
 
-function* encodeItem(item: JsonObject, index: number, answer: Answer, emit: Emit): Generator<Frame> {
+function* encodeItem(item: JsonObject, index: number, response: Response, emit: Emit): Generator<Frame> {
   yield { bytes: emit("response.output_item.added", { item: opened(item), output_index: index }) };
   const at = { item_id: item["id"] ?? null, output_index: index };
-  if (item["type"] === "reasoning") yield* encodeSummary(item, at, answer, emit);
-  else if (item["type"] === "message") yield* encodeText(item, at, answer, emit);
-  else yield* encodeArguments(item, at, answer, emit);
+  if (item["type"] === "reasoning") yield* encodeSummary(item, at, response, emit);
+  else if (item["type"] === "message") yield* encodeText(item, at, response, emit);
+  else yield* encodeArguments(item, at, response, emit);
   yield { bytes: emit("response.output_item.done", { item, output_index: index }) };
 }
 
@@ -71,13 +71,13 @@ function opened(item: JsonObject): JsonObject {
   }
 }
 
-function* encodeSummary(item: JsonObject, at: JsonObject, answer: Answer, emit: Emit): Generator<Frame> {
+function* encodeSummary(item: JsonObject, at: JsonObject, response: Response, emit: Emit): Generator<Frame> {
   const [part] = arrayOr(item["summary"]);
   if (part === undefined) return;
   const place = { ...at, summary_index: 0 };
   const empty = { type: "summary_text", text: "" };
   yield { bytes: emit("response.reasoning_summary_part.added", { ...place, part: empty }) };
-  const text = answer.thinking ?? "";
+  const text = response.thinking ?? "";
   for (const delta of piecesOf(text)) {
     const bytes = emit("response.reasoning_summary_text.delta", { ...place, delta });
     yield { bytes, content: delta, thought: true };
@@ -86,20 +86,25 @@ function* encodeSummary(item: JsonObject, at: JsonObject, answer: Answer, emit: 
   yield { bytes: emit("response.reasoning_summary_part.done", { ...place, part }) };
 }
 
-function* encodeText(item: JsonObject, at: JsonObject, answer: Answer, emit: Emit): Generator<Frame> {
+function* encodeText(item: JsonObject, at: JsonObject, response: Response, emit: Emit): Generator<Frame> {
   const place = { ...at, content_index: 0 };
   const part: Json = arrayOr(item["content"])[0] ?? {};
   const empty = { ...objectOr(part), text: "" };
   yield { bytes: emit("response.content_part.added", { ...place, part: empty }) };
-  for (const delta of answer.pieces) {
+  for (const delta of response.pieces) {
     yield { bytes: emit("response.output_text.delta", { ...place, delta, logprobs: [] }), content: delta };
   }
-  yield { bytes: emit("response.output_text.done", { ...place, text: answer.text, logprobs: [] }) };
+  yield { bytes: emit("response.output_text.done", { ...place, text: response.text, logprobs: [] }) };
   yield { bytes: emit("response.content_part.done", { ...place, part }) };
 }
 
-function* encodeArguments(item: JsonObject, at: JsonObject, answer: Answer, emit: Emit): Generator<Frame> {
-  const call = answer.calls.find((one) => `call_${one.id}` === item["call_id"]);
+function* encodeArguments(
+  item: JsonObject,
+  at: JsonObject,
+  response: Response,
+  emit: Emit,
+): Generator<Frame> {
+  const call = response.calls.find((one) => `call_${one.id}` === item["call_id"]);
   if (call === undefined) return;
   const event = call.freeform ? "response.custom_tool_call_input" : "response.function_call_arguments";
   for (const delta of call.argsPieces)

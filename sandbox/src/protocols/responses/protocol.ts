@@ -7,14 +7,14 @@ import {
   scriptedOpenaiError,
 } from "../openai-errors.ts";
 import { decodeRequest } from "./decode-request.ts";
-import { encodeAnswer } from "./encode-answer.ts";
+import { encodeResponse } from "./encode-response.ts";
 import { encodeStream, encodeStreamError } from "./encode-stream.ts";
 
 export const responses: TextProtocol = {
   name: "responses",
   decodeRequest,
   newId: () => newHexId("resp_", 50),
-  encodeAnswer,
+  encodeResponse,
   encodeStream,
   encodeStreamError,
   encodeError: encodeOpenaiError,

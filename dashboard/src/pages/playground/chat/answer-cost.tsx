@@ -11,7 +11,7 @@ import { readPublic } from "../public-api.ts";
 import { playgroundWords } from "../words.ts";
 import type { About } from "./use-chat.ts";
 
-const LOOK_AGAIN_MS = 1_000;
+const LOOK_RETRY_DELAY_MS = 1_000;
 
 interface AnswerCostProps {
   readonly account: string;
@@ -30,7 +30,7 @@ export function AnswerCost({ account, about }: AnswerCostProps): ReactNode {
     staleTime: Number.POSITIVE_INFINITY,
     // What was stopped is charged a moment later.
     refetchInterval: ({ state }) =>
-      state.data !== undefined && state.data.charge_nanos === undefined ? LOOK_AGAIN_MS : false,
+      state.data !== undefined && state.data.charge_nanos === undefined ? LOOK_RETRY_DELAY_MS : false,
     // Another process may have served it: its ledger entry is there within a second.
     retry: 3,
   });

@@ -3,7 +3,7 @@ import { Button, IconButton } from "../../../parts/button.tsx";
 import { Field, Textarea } from "../../../parts/field.tsx";
 import { toast } from "../../../parts/toast.tsx";
 import { useWords } from "../../../words/use-words.ts";
-import { dataUrlOf, MOST_FILE_BYTES } from "../read-file.ts";
+import { dataUrlOf, MAX_FILE_BYTES } from "../read-file.ts";
 import { playgroundWords } from "../words.ts";
 import type { Call, UserTurn } from "./conversation.ts";
 
@@ -56,7 +56,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
   };
   const attach = async (files: readonly File[]): Promise<void> => {
     for (const file of files) {
-      if (file.size > MOST_FILE_BYTES) {
+      if (file.size > MAX_FILE_BYTES) {
         toast(t.tooLarge(file.name));
         continue;
       }

@@ -107,12 +107,12 @@ function wholeOf(form: unknown): Kind {
 }
 
 /** No list of a request is longer. */
-const LONGEST_LIST = 200;
+const MAX_LIST = 200;
 
 function listOf(form: unknown): Kind {
   const listed = listAt(form, "prefixItems");
   const item = listed[0] ?? valueAt(form, "items");
-  const most = numberAt(form, "maxItems") ?? (listed.length > 0 ? listed.length : LONGEST_LIST);
+  const most = numberAt(form, "maxItems") ?? (listed.length > 0 ? listed.length : MAX_LIST);
   if (textAt(item, "type") === "string") {
     return { kind: "links", single: false, most, files: textAt(item, "pattern").includes("data:image") };
   }

@@ -3,7 +3,7 @@ import { Button, IconButton } from "../../../parts/button.tsx";
 import { Field, Input } from "../../../parts/field.tsx";
 import { toast } from "../../../parts/toast.tsx";
 import { useWords } from "../../../words/use-words.ts";
-import { dataUrlOf, MOST_FILE_BYTES } from "../read-file.ts";
+import { dataUrlOf, MAX_FILE_BYTES } from "../read-file.ts";
 import { playgroundWords } from "../words.ts";
 import type { FormField } from "./form-fields.ts";
 
@@ -21,8 +21,8 @@ export function LinksInput({ field, value, onChange }: LinksInputProps): ReactNo
   const put = (place: number, link: string): void =>
     onChange(links.map((each, at) => (at === place ? link : each)));
   const add = async (files: readonly File[]): Promise<void> => {
-    const fitting = files.filter(({ size }) => size <= MOST_FILE_BYTES);
-    for (const { name } of files.filter(({ size }) => size > MOST_FILE_BYTES)) toast(t.tooLarge(name));
+    const fitting = files.filter(({ size }) => size <= MAX_FILE_BYTES);
+    for (const { name } of files.filter(({ size }) => size > MAX_FILE_BYTES)) toast(t.tooLarge(name));
     onChange([...links, ...(await Promise.all(fitting.map(dataUrlOf)))].slice(0, field.most));
   };
   return (

@@ -1,0 +1,24 @@
+/** The candidate that differs by a slip of typing (at most two letters, and less than half of the word). */
+export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
+  const most = Math.min(2, Math.floor((word.length - 1) / 2));
+  const near = candidates
+    .map((candidate) => ({ candidate, slips: distance(word, candidate, most) }))
+    .filter(({ slips }) => slips <= most)
+    .sort((a, b) => a.slips - b.slips);
+  return near[0]?.candidate;
+}
+
+/** Letters to insert, remove or replace; gives up above `most`. */
+function distance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

@@ -1,0 +1,65 @@
+/**
+ * Named places where a test may kill the process (`FAREGATE_CRASH_AT=name` or `name:n`), so that
+ * every promise about money can be shown to survive a death exactly there. The list is closed: a name
+ * that is not here stops the start, and a test walks all of them.
+ */
+export const TEXT_FAILPOINTS = [
+  "request.accepted",
+  "hold.taken",
+  "spool.begin.before-write",
+  "spool.begin.after-write",
+  "upstream.before-send",
+  "upstream.after-head",
+  "upstream.after-first-event",
+  "upstream.after-last-byte",
+  "spool.end.before-write",
+  "spool.end.after-write",
+  "answer.before-last-byte",
+  "answer.after-last-byte",
+  "tick.before-statement",
+  "tick.after-statement",
+  "spool.segment.before-delete",
+  "spool.adopt.before-close",
+] as const;
+
+/** Of pictures and videos: around every statement and every call to an upstream. */
+export const TASK_FAILPOINTS = [
+  "task.accept.before-statement",
+  "task.accept.after-statement",
+  "task.claim.after-statement",
+  "task.intent.before-statement",
+  "task.intent.after-statement",
+  "task.submit.after-answer",
+  "task.submitted.before-statement",
+  "task.submitted.after-statement",
+  "task.look.before-send",
+  "task.look.after-answer",
+  "task.look.after-statement",
+  "task.finish.before-statement",
+  "task.finish.after-statement",
+  "task.webhook.after-answer",
+  "task.webhook.after-statement",
+] as const;
+
+/** Of copied files: met only where results are mirrored. */
+export const MIRROR_FAILPOINTS = ["mirror.before-put", "mirror.after-put"] as const;
+
+export const FAILPOINTS = [...TEXT_FAILPOINTS, ...TASK_FAILPOINTS, ...MIRROR_FAILPOINTS] as const;
+
+export type Failpoint = (typeof FAILPOINTS)[number];
+
+let armed: Failpoint | undefined;
+let passesLeft = 0;
+
+/** Arms one point; its nth pass ends the process as kill -9 does. */
+export function armFailpoint(name: Failpoint, pass: number): void {
+  armed = name;
+  passesLeft = pass;
+}
+
+/** Marks a place. Costs one comparison when nothing is armed. */
+export function failpoint(name: Failpoint): void {
+  if (armed !== name) return;
+  passesLeft -= 1;
+  if (passesLeft <= 0) process.kill(process.pid, "SIGKILL");
+}

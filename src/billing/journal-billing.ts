@@ -1,0 +1,107 @@
+import type { Clock } from "../base/clock.ts";
+import type { Timers } from "../base/timers.ts";
+import type { Log } from "../observe/log.ts";
+import { createAdmission } from "./admission.ts";
+import type { TextBilling } from "./billing.ts";
+import type { JournalStore } from "./flush.ts";
+import type { RequestRecords } from "./flush-batch.ts";
+import type { JournalDisk } from "./journal-disk.ts";
+import type { LedgerClient } from "./ledger-client.ts";
+import { openLedgerClients } from "./ledger-clients.ts";
+import { startMaintenance } from "./maintenance.ts";
+import { timelyStore } from "./timely-store.ts";
+
+/** What one process needs; all of it can be simulated. */
+export interface JournalBillingOptions {
+  readonly store: JournalStore;
+  readonly disk: JournalDisk;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Who this is, for people. */
+  readonly label: string;
+  /** An id no journal ever had. */
+  readonly newId: () => string;
+  /** Calls back with what the database notifies; gives the function that ends it. Only makes things faster. */
+  readonly listen: (onNews: (news: MoneyNews) => void) => Promise<() => Promise<void>>;
+}
+
+/** "reclaim": others need what is not held of this ledger. "room": something was given back. */
+export interface MoneyNews {
+  readonly kind: "recall" | "room";
+  readonly ledger: string;
+  readonly byJournal: string;
+}
+
+export interface JournalBilling extends TextBilling {
+  /** Why no new work would be taken now, or undefined. */
+  notReady(): string | undefined;
+  /** The begin record, and the end record if there is one, of a request of this process that is not posted yet. */
+  findUnposted(requestId: string): RequestRecords | undefined;
+  /** For metrics. */
+  counts(): { readonly open: number; readonly unposted: number; readonly waiting: number };
+  /**
+   * Takes no new work, waits for running requests to settle, posts everything, returns the leases and
+   * closes the journal. False where that was not done within `limitMs`: the journal then stays on disk, and the
+   * next start on this data dir, or another process, finishes it.
+   */
+  drain(limitMs?: number): Promise<boolean>;
+}
+
+// By then the server's own limit for running requests is over.
+const DRAIN_LIMIT_MS = 10_000;
+
+/** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts ticking. */
+export async function createJournalBilling(options: JournalBillingOptions): Promise<JournalBilling> {
+  const { disk, clock, timers, log } = options;
+  const store = timelyStore(options.store, timers);
+  let draining = false;
+  const sessions = await openLedgerClients({ ...options, store });
+  const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: sessions.ownIds });
+  await Promise.all([sessions.current()?.answered, upkeep.recover()]);
+  const unlisten = await options.listen(({ kind, ledger, byJournal }) => {
+    for (const session of sessions.all) {
+      if (byJournal === session.journal.id) continue;
+      if (kind === "recall") session.journal.reclaim(ledger);
+      else if ((session.journal.leases.get(ledger)?.waiting ?? 0) > 0) session.journal.hurry();
+      session.flushLoop.wake();
+    }
+  });
+  const admission = createAdmission({
+    clock,
+    timers,
+    log,
+    current: sessions.current,
+    draining: () => draining,
+  });
+
+  return {
+    ...admission,
+    findUnposted(requestId) {
+      for (const { journal } of sessions.all) {
+        const records = journal.findUnposted(requestId);
+        if (records !== undefined) return records;
+      }
+      return undefined;
+    },
+    counts() {
+      const all = [...sessions.all].map(({ journal }) => journal);
+      const sum = (count: (journal: LedgerClient["journal"]) => number): number =>
+        all.reduce((total, journal) => total + count(journal), 0);
+      return {
+        open: sum((journal) => journal.openCount),
+        unposted: sum((journal) => journal.unpostedCount),
+        waiting: sum((journal) => journal.leases.waitingCount),
+      };
+    },
+    async drain(limitMs = DRAIN_LIMIT_MS) {
+      draining = true;
+      await sessions.stop();
+      await upkeep.stop();
+      await unlisten();
+      const deadlineMs = clock.monotonicMs() + limitMs;
+      const finished = await Promise.all([...sessions.all].map((session) => session.finish(deadlineMs)));
+      return finished.every(Boolean);
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { LedgerRef } from "./ledger-ref.ts";
+
+// Long enough that a steady stream of requests asks the database for money every few seconds only, short
+// enough that a process that dies has little of it.
+const AHEAD_WINDOW_MS = 5_000;
+// Money that lies idle here is missing elsewhere.
+const IDLE_MS = 10_000;
+// Somebody else is short: what was just given back is not asked for again at once.
+const AFTER_RECLAIM_MS = 2_000;
+
+/** What the next flush says of one lease. */
+export interface LeaseDelta {
+  readonly ledger: string;
+  readonly accountId: bigint;
+  readonly allowanceNanos: bigint | null;
+  readonly releaseNanos: bigint;
+  /** The give answers a reclaim. */
+  readonly answersReclaim: boolean;
+  /** For charges above their holds: granted as far as there is money, before all else. */
+  readonly growNanos: bigint;
+  /** Waiting holds in order, less what is free already: the longest prefix that fits is granted. */
+  readonly demands: readonly bigint[];
+  /** Wished for beyond the wants. */
+  readonly prefetchNanos: bigint;
+}
+
+/**
+ * What this process may spend of one ledger without asking. Invariant while the journal is open: lease =
+ * held + unposted + given + free, and free is never negative.
+ */
+export class Lease {
+  ledger: LedgerRef;
+  grantedNanos = 0n;
+  /** By open holds. */
+  heldNanos = 0n;
+  /** Charged, but not yet taken from the lease by a flush. */
+  unpostedNanos = 0n;
+  /** On its way back in the flush under way. */
+  releasedNanos = 0n;
+  /** Somebody else needs what is free. */
+  reclaimed = false;
+  /** Wallet plus all leases, at the last answer that named this ledger. */
+  totalNanos: bigint | undefined;
+  /** Requests that wait for this lease. */
+  waiting = 0;
+
+  private usedAtMs: number;
+  private reclaimedAtMs = Number.NEGATIVE_INFINITY;
+  // What was spent, and most of what was held at once, in this window of time and the one before.
+  private windowFromMs: number;
+  private spentNanos = 0n;
+  private spentBeforeNanos = 0n;
+  private mostHeldNanos = 0n;
+  private mostHeldBeforeNanos = 0n;
+
+  constructor(ledger: LedgerRef, nowMs: number) {
+    this.ledger = ledger;
+    this.usedAtMs = nowMs;
+    this.windowFromMs = nowMs;
+  }
+
+  freeNanos(): bigint {
+    return this.grantedNanos - this.heldNanos - this.unpostedNanos - this.releasedNanos;
+  }
+
+  hasRoom(amountNanos: bigint): boolean {
+    return amountNanos === 0n || this.freeNanos() >= amountNanos;
+  }
+
+  /** Free, or nothing where others have closed the journal and taken what was held as well. */
+  roomNanos(): bigint {
+    return larger(this.freeNanos(), 0n);
+  }
+
+  hold(amountNanos: bigint, nowMs: number): void {
+    this.turnWindow(nowMs);
+    this.heldNanos += amountNanos;
+    if (this.heldNanos > this.mostHeldNanos) this.mostHeldNanos = this.heldNanos;
+    this.usedAtMs = nowMs;
+  }
+
+  /** A hold becomes a charge; the rest of it is free again. */
+  settle(holdNanos: bigint, chargeNanos: bigint, nowMs: number): void {
+    this.turnWindow(nowMs);
+    this.heldNanos -= holdNanos;
+    this.unpostedNanos += chargeNanos;
+    this.usedAtMs = nowMs;
+    this.spentNanos += chargeNanos;
+  }
+
+  /**
+   * What to say about this lease in the next flush, or undefined. `wanted` = waiting holds, in order; `growing` = what
+   * running holds lack.
+   */
+  ask(wanted: readonly bigint[], growing: bigint, nowMs: number, givesAll: boolean): LeaseDelta | undefined {
+    const growNanos = larger(growing - this.roomNanos(), 0n);
+    const free = larger(this.freeNanos() - growing, 0n);
+    const idle = wanted.length === 0 && nowMs - this.usedAtMs > IDLE_MS;
+    const gives = this.reclaimed || givesAll || idle;
+    const giveNanos = gives && free > 0n ? free : 0n;
+    const wants = this.wants(wanted, free - giveNanos);
+    const aheadNanos = gives ? 0n : this.ahead(wants, nowMs);
+    const asksNothing = growNanos === 0n && wants.length === 0 && aheadNanos === 0n;
+    if (!this.reclaimed && giveNanos === 0n && asksNothing) return undefined;
+    if (this.reclaimed) this.reclaimedAtMs = nowMs;
+    this.releasedNanos = giveNanos;
+    const { id, accountId, allowanceNanos } = this.ledger;
+    const reclaimSeen = this.reclaimed;
+    return {
+      ledger: id,
+      accountId,
+      allowanceNanos,
+      releaseNanos: giveNanos,
+      answersReclaim: reclaimSeen,
+      growNanos,
+      demands: wants,
+      prefetchNanos: aheadNanos,
+    };
+  }
+
+  /** True where nothing would be forgotten by forgetting this lease. */
+  isEmpty(): boolean {
+    return (
+      this.grantedNanos === 0n && this.heldNanos === 0n && this.unpostedNanos === 0n && this.waiting === 0
+    );
+  }
+
+  private wants(wanted: readonly bigint[], free: bigint): bigint[] {
+    const wants: bigint[] = [];
+    for (const amount of wanted) {
+      const missing = amount - free;
+      free = missing > 0n ? 0n : -missing;
+      if (missing > 0n) wants.push(missing);
+    }
+    return wants;
+  }
+
+  /**
+   * What to have beyond the wants, so that the next seconds' requests find room at once: as much as was
+   * held at most lately, and on top of it what will be spent meanwhile. At most the latter is asked for.
+   */
+  private ahead(wants: readonly bigint[], nowMs: number): bigint {
+    this.turnWindow(nowMs);
+    const recent = larger(this.spentNanos, this.spentBeforeNanos);
+    if (recent === 0n || nowMs - this.reclaimedAtMs < AFTER_RECLAIM_MS) return 0n;
+    let have = this.grantedNanos - this.unpostedNanos;
+    for (const want of wants) have += want;
+    const missing = larger(this.mostHeldNanos, this.mostHeldBeforeNanos) + recent - have;
+    // Half is the signal, so that not every flush moves a little.
+    if (2n * missing <= recent) return 0n;
+    return missing < recent ? missing : recent;
+  }
+
+  private turnWindow(nowMs: number): void {
+    const age = nowMs - this.windowFromMs;
+    if (age < AHEAD_WINDOW_MS) return;
+    const next = age < 2 * AHEAD_WINDOW_MS;
+    this.spentBeforeNanos = next ? this.spentNanos : 0n;
+    this.mostHeldBeforeNanos = next ? this.mostHeldNanos : 0n;
+    this.spentNanos = 0n;
+    this.mostHeldNanos = this.heldNanos;
+    this.windowFromMs = nowMs;
+  }
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

@@ -1,0 +1,61 @@
+import type { Catalog, Model as CatalogModel } from "../../catalog/catalog.ts";
+import type { Price as CatalogPrice } from "../../catalog/price-columns.ts";
+import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
+import {
+  encodeModel,
+  encodePrice,
+  type FileRecord,
+  type FileValue,
+  isRecord,
+} from "../../manifest/encode-file.ts";
+import { revisionOf } from "../revision.ts";
+import type { Model, Price } from "./contract.ts";
+
+interface Beside {
+  readonly upstreams: readonly UpstreamRecord[];
+  readonly catalog: Catalog;
+  readonly priceSince: Date | undefined;
+}
+
+/** A model as the wire has it: the fields of the catalog file, none left out. */
+export function modelResponse(model: CatalogModel, { upstreams, catalog, priceSince }: Beside): Model {
+  const file = encodeModel(model);
+  return {
+    id: model.id,
+    family: model.family,
+    variant: model.variant,
+    owned_by: model.ownedBy,
+    created: model.created,
+    endpoints: file["endpoints"] as string[],
+    groups: model.groups && [...model.groups].sort(),
+    context_tokens: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    price: model.price && priceResponse(model.price),
+    quirks: { ...model.quirks },
+    price_since: priceSince?.toISOString() ?? null,
+    upstreams: upstreams.filter(({ models }) => models.has(model.id)).map(({ name }) => name),
+    callable_in: [...catalog.groups.keys()].filter(
+      (group) => catalog.endpointsOf(model.id, group).length > 0,
+    ),
+    revision: modelRevision(model),
+  };
+}
+
+export function modelRevision(model: CatalogModel): string {
+  return revisionOf(encodeModel(model));
+}
+
+/** The price as the file has it, every amount as text. */
+export function priceResponse(price: CatalogPrice): Price {
+  const inText = (record: FileRecord): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
+        if (value === undefined) return [];
+        const text = textOf(value);
+        return typeof text === "object" && Object.keys(text).length === 0 ? [] : [[name, text]];
+      }),
+    );
+  const textOf = (value: FileValue): string | Record<string, unknown> =>
+    isRecord(value) ? inText(value) : String(value);
+  return inText(encodePrice(price)) as Price;
+}

@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import type { RateLimits, SpendingLimit } from "../../accounts/caller.ts";
+import type { KeyTerms } from "../../accounts/keys-store.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { GatewayError } from "../../errors.ts";
+import type { keyChange } from "./contract.ts";
+import type { ShownKey } from "./key-rows-store.ts";
+
+type Given = z.output<typeof keyChange>;
+
+interface Circumstances {
+  readonly catalog: Catalog;
+  /** Whose models may be named: another group's are as unknown as those that are none. undefined = all there are. */
+  readonly group: string | undefined;
+  readonly nowMs: number;
+}
+
+/** What a key may do from now on: what is given, the rest as it was. Throws 400 on what cannot be meant. */
+export function inputTerms(
+  given: Given,
+  { catalog, group, nowMs }: Circumstances,
+  before?: ShownKey,
+): KeyTerms {
+  const isKnown = (id: string): boolean => {
+    const model = catalog.models.get(id);
+    if (model === undefined) return false;
+    return group === undefined || model.groups === null || model.groups.has(group);
+  };
+  const unknown = given.models?.find((id) => !isKnown(id) && !before?.models?.includes(id));
+  if (unknown !== undefined) {
+    throw new GatewayError("invalid_request", `models: there is no model "${unknown}".`, { param: "models" });
+  }
+  return {
+    disabled: given.disabled ?? before?.disabled ?? false,
+    expiresAt: given.expires_at === undefined ? (before?.expiresAt ?? null) : expiry(given.expires_at, nowMs),
+    models: given.models === undefined ? (before?.models ?? null) : given.models,
+    spendingLimit:
+      given.spending_limit === undefined
+        ? (before?.spendingLimit ?? null)
+        : spendingLimit(given.spending_limit),
+    rateLimits:
+      given.rate_limits === undefined ? (before?.rateLimits ?? null) : rateLimits(given.rate_limits),
+  };
+}
+
+function expiry(text: string | null, nowMs: number): Date | null {
+  if (text === null) return null;
+  const at = new Date(text);
+  if (at.getTime() <= nowMs) {
+    throw new GatewayError("invalid_request", "expires_at: is past already; to stop a key now, revoke it.", {
+      param: "expires_at",
+    });
+  }
+  return at;
+}
+
+function spendingLimit(given: NonNullable<Given["spending_limit"]> | null): SpendingLimit | null {
+  if (given === null) return null;
+  const amountNanos = BigInt(given.amount_nanos);
+  if (amountNanos < 0n || amountNanos > MAX_NANOS) {
+    throw new GatewayError("invalid_request", "spending_limit: must be from 0 to a billion dollars.", {
+      param: "spending_limit",
+    });
+  }
+  return { amountNanos, period: given.period };
+}
+
+// Amounts in the database end at nine billion dollars.
+const MAX_NANOS = 10n ** 18n;
+
+function rateLimits(given: NonNullable<Given["rate_limits"]>): RateLimits | null {
+  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrency } = given;
+  if (requests === null && tokens === null && concurrency === null) return null;
+  return {
+    ...(requests !== null && { requestsPerMinute: requests }),
+    ...(tokens !== null && { tokensPerMinute: tokens }),
+    ...(concurrency !== null && { concurrency }),
+  };
+}

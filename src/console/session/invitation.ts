@@ -1,0 +1,52 @@
+import { GatewayError } from "../../errors.ts";
+import { nameOf } from "../../people/accept-invitation.ts";
+import { registerPerson } from "../../people/register.ts";
+import { beginSession, countRegistration } from "../../people/sign-in.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { json, type Operation, reply } from "../operation.ts";
+import { registrationBody, sessionResponseSchema, signInOptions } from "./contract.ts";
+import { deviceOf, sessionOf, signedIn } from "./session-response.ts";
+
+/** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
+export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
+  const { database, hasher, people, catalog } = deps;
+  const tag = "session";
+  return [
+    json({
+      ...{ method: "GET", path: "/sign-in", policy: "anyone", tag },
+      summary: "Which ways to sign in there are",
+      response: signInOptions,
+      run() {
+        const { selfRegistration, oidc } = catalog.current().settings.signIn;
+        return { self_registration: selfRegistration, oidc: oidc.map(({ id, name }) => ({ id, name })) };
+      },
+    }),
+    json({
+      ...{ method: "POST", path: "/registration", policy: "anyone", tag },
+      makes: true,
+      summary:
+        "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
+      body: registrationBody,
+      response: sessionResponseSchema,
+      async run(call) {
+        const { body, address, userAgent, identity, audit } = call;
+        if (!catalog.current().settings.signIn.selfRegistration)
+          throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+        people.passwords.expectRoom();
+        await countRegistration({ database, hasher }, address);
+        const passwordHash = await people.passwords.hash(body.password);
+        const { email, name = nameOf(email) } = body;
+        const secret = await database.transaction(async (tx) => {
+          // Nobody has vouched for the address: an identity provider's word for it is not theirs.
+          const user = { email, name, passwordHash, emailTrusted: false };
+          const { id, accountId } = await registerPerson(tx, user);
+          await audit(tx, { action: "user.register", subject: email, accountId, actorId: id });
+          const order = { address, userAgent, replaces: sessionOf(identity) };
+          return beginSession(tx, hasher, { user: { id, email }, ...order });
+        });
+        const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
+        return reply(response, { cookies });
+      },
+    }),
+  ];
+}

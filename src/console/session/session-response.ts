@@ -1,0 +1,96 @@
+import { GatewayError } from "../../errors.ts";
+import { DEVICE_DAYS, rememberDevice } from "../../people/devices.ts";
+import type { Identity, SessionIdentity, UserId } from "../../people/identity.ts";
+import { readAccountNames } from "../../people/members-store.ts";
+import { deviceCookie, deviceCookieName, sessionCookie } from "../../people/session-cookie.ts";
+import { SESSION_DAYS } from "../../people/sessions-store.ts";
+import { readUser, type UserRecord } from "../../people/users-store.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import type { Call } from "../operation.ts";
+import type { SessionResponse } from "./contract.ts";
+
+/** Who is signed in, and what every page needs to know. */
+export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): Promise<SessionResponse> {
+  const { person } = identity;
+  const accounts = await readAccountNames(deps.database, [...person.roles.keys()]);
+  return {
+    person: {
+      id: String(person.id),
+      email: person.email,
+      name: person.name,
+      is_operator: person.isOperator,
+      has_totp: person.hasTotp,
+    },
+    must_change_password: person.mustChangePassword,
+    accounts: accounts.map(({ id, name }) => ({
+      id: String(id),
+      name,
+      role: person.roles.get(id) ?? "viewer",
+    })),
+    csrf_token: identity.via === "session" ? identity.csrfToken : null,
+    public_url: await deps.publicUrl(),
+    version: deps.version,
+  };
+}
+
+/** The answer to a sign-in: what GET /session says, the session's cookie, and the one by which the browser is known. */
+export async function signedIn(
+  deps: ConsoleDeps,
+  secret: string,
+  device: string | undefined,
+): Promise<{ response: SessionResponse; cookies: string[] }> {
+  const identity = await deps.people.identify({ session: secret, token: undefined });
+  const user = identity && (await readUser(deps.database, identity.person.id));
+  if (identity === undefined || user === undefined)
+    throw new GatewayError("not_signed_in", "The session is over already.");
+  const cookies = [await cookieOf(deps, secret), await deviceCookieOf(deps, user, device)];
+  return { response: await sessionResponseOf(deps, identity), cookies };
+}
+
+/** The cookie by which a browser shows that somebody has signed in there before, as it came with a request. */
+export async function deviceOf(
+  deps: ConsoleDeps,
+  { cookie }: Pick<Call<unknown, unknown>, "cookie">,
+): Promise<string | undefined> {
+  return cookie(deviceCookieName(await deps.publicUrl()));
+}
+
+/** The same for the browser that one is signed in with now. `device`: what it had. */
+export async function deviceCookieOf(
+  deps: ConsoleDeps,
+  user: Pick<UserRecord, "id" | "passwordHash">,
+  device: string | undefined,
+): Promise<string> {
+  const known = { cookie: device, nowMs: deps.clock.nowMs() };
+  return deviceCookie(rememberDevice(deps.hasher, user, known), {
+    publicUrl: await deps.publicUrl(),
+    seconds: DEVICE_DAYS * 86_400,
+  });
+}
+
+/** The session's cookie; "" takes it away. */
+export async function cookieOf(deps: ConsoleDeps, secret: string): Promise<string> {
+  return sessionCookie(secret, { publicUrl: await deps.publicUrl(), seconds: SESSION_DAYS * 86_400 });
+}
+
+/** What only the person at the browser may do, not a script with a token of theirs. */
+export function browserOf(identity: Identity | undefined): SessionIdentity {
+  if (identity?.via === "session") return identity;
+  throw new GatewayError("forbidden", "Sign in with a browser for this: a console token may not do it.");
+}
+
+/** The same, with a password of their own: one that was printed or read out is for nothing but choosing another. */
+export function settledOf(identity: Identity | undefined): SessionIdentity {
+  const browser = browserOf(identity);
+  if (!browser.person.mustChangePassword) return browser;
+  throw new GatewayError("password_change_required", "Choose a password of your own first.");
+}
+
+/** The session that a new one takes the place of. */
+export function sessionOf(
+  identity: Identity | undefined,
+): { readonly userId: UserId; readonly sessionId: bigint } | undefined {
+  return identity?.via === "session"
+    ? { userId: identity.person.id, sessionId: identity.sessionId }
+    : undefined;
+}

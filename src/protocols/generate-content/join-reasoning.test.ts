@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import type { Message, Part } from "../../conversation/request.ts";
+import { joinThoughts } from "./join-reasoning.ts";
+
+const thought = (text: string, value?: string): Part => ({
+  kind: "reasoning",
+  text,
+  ...(value === undefined ? {} : { opaque: { origin: { protocol: "messages" }, value } }),
+});
+const said = (...parts: Part[]): Message => ({ role: "assistant", parts });
+const text: Part = { kind: "text", text: "Hello" };
+
+describe("joinThoughts", () => {
+  it("makes one thought of the pieces that a state closes, over contents as within one", () => {
+    const whole = [said(thought("ab", "s")), said(text)];
+    expect(
+      joinThoughts([said(thought("a")), said(thought("b")), said(thought("", "s")), said(text)]),
+    ).toEqual(whole);
+    expect(joinThoughts([said(thought("a"), thought("b"), thought("", "s")), said(text)])).toEqual(whole);
+  });
+
+  it("leaves alone what no state closes, what has a state of its own, and what words or a turn of the user part", () => {
+    for (const messages of [
+      [said(thought("a"), thought("b"), text)],
+      [said(thought("a"), thought("b", "s"))],
+      [said(thought("a"), text, thought("", "s"))],
+      [said(thought("a")), { role: "user", parts: [text] } as const, said(thought("", "s"))],
+    ]) {
+      expect(joinThoughts(messages)).toEqual(messages);
+    }
+  });
+});

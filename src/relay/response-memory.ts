@@ -1,0 +1,98 @@
+import { SMALL_BYTES } from "../base/memory-budget.ts";
+import type { UpstreamCall } from "../upstreams/call.ts";
+
+/** No account's answers may hold up everybody else's. */
+const ACCOUNT_SHARE = 0.5;
+
+/**
+ * The memory of plain answers, which are collected whole. When it is used up, upstreams are read from no further, all but
+ * the one whose answer is the oldest: so one at least is always on its way to its end, and none waits for ever.
+ */
+export class ResponseMemory {
+  private readonly limitBytes: () => number;
+  /** The oldest first. */
+  private readonly parts = new Set<ResponsePart>();
+  private readonly byAccount = new Map<bigint, number>();
+  private held = 0;
+
+  constructor(limitBytes: () => number) {
+    this.limitBytes = limitBytes;
+  }
+
+  /** For metrics. */
+  heldBytes(): number {
+    return this.held;
+  }
+
+  /** For an answer that is no longer small; `flight` is paused while it may not grow. */
+  open(accountId: bigint, call: Pick<UpstreamCall, "pause" | "resume">): ResponsePart {
+    const part = new ResponsePart(this, accountId, call);
+    this.parts.add(part);
+    return part;
+  }
+
+  add({ accountId }: ResponsePart, bytes: number): void {
+    this.held += bytes;
+    const left = (this.byAccount.get(accountId) ?? 0) + bytes;
+    if (left > 0) this.byAccount.set(accountId, left);
+    else this.byAccount.delete(accountId);
+  }
+
+  mayGrow(part: ResponsePart): boolean {
+    const [oldest] = this.parts;
+    if (part === oldest) return true;
+    const limit = this.limitBytes();
+    const ofAccount = this.byAccount.get(part.accountId) ?? 0;
+    return this.held < limit && ofAccount < ACCOUNT_SHARE * limit;
+  }
+
+  remove(part: ResponsePart): void {
+    this.parts.delete(part);
+    for (const each of this.parts) each.goOn();
+  }
+}
+
+/** What one answer holds. */
+export class ResponsePart {
+  readonly accountId: bigint;
+  private readonly memory: ResponseMemory;
+  private readonly call: Pick<UpstreamCall, "pause" | "resume">;
+  private bytes = 0;
+  private paused = false;
+  private released = false;
+
+  constructor(memory: ResponseMemory, accountId: bigint, call: Pick<UpstreamCall, "pause" | "resume">) {
+    this.memory = memory;
+    this.accountId = accountId;
+    this.call = call;
+  }
+
+  /** So much has come by now. */
+  holds(bytes: number): void {
+    this.memory.add(this, bytes - this.bytes);
+    this.bytes = bytes;
+    if (this.paused || this.memory.mayGrow(this)) return;
+    this.paused = true;
+    this.call.pause();
+  }
+
+  /** Nothing of it is kept any more. A second call does nothing. */
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    this.memory.add(this, -this.bytes);
+    this.memory.remove(this);
+  }
+
+  /** Others have let go of theirs. */
+  goOn(): void {
+    if (!this.paused || !this.memory.mayGrow(this)) return;
+    this.paused = false;
+    this.call.resume();
+  }
+}
+
+/** Whether an answer of this size counts: most are small, and nobody need wait for those. */
+export function isLarge(bytes: number): boolean {
+  return bytes > SMALL_BYTES;
+}

@@ -1,0 +1,62 @@
+import type { Socket } from "node:net";
+
+/** Whether the next bytes of a connection are the head of an answer. */
+export interface AwaitedHead {
+  awaited: boolean;
+}
+
+/** As the HTTP client bounds a head; what is longer is left to it to refuse. */
+const MAX_BYTES = 32 * 1024;
+/** `HTTP/1.1 1xx`: so many bytes tell which answer it is. */
+const STATUS_BYTES = 12;
+const HEAD_END = "\r\n\r\n";
+
+/**
+ * Takes interim answers (100, 102, 103 ...) out of what the HTTP client reads off a socket, any number of them, since a
+ * client must ignore those that it did not ask for (RFC 9110, 15.2) and ours breaks the connection off at a 100. They
+ * are no byte of an answer: time-outs run on. 101 is left to be refused, as nothing here asks for another protocol.
+ */
+export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  let held: Buffer | undefined;
+
+  /** The first bytes of the final answer, as soon as they are there. */
+  function readHead(): Buffer | null {
+    for (;;) {
+      const chunk = read();
+      if (chunk === null) return null;
+      let bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
+      held = undefined;
+      while (isInterim(bytes)) {
+        const end = bytes.indexOf(HEAD_END);
+        if (end === -1 && bytes.length <= MAX_BYTES) break;
+        if (end === -1) return found(bytes);
+        bytes = bytes.subarray(end + HEAD_END.length);
+      }
+      if (bytes.length >= STATUS_BYTES && !isInterim(bytes)) return found(bytes);
+      if (!mayBeInterim(bytes)) return found(bytes);
+      held = bytes.length === 0 ? undefined : bytes;
+    }
+  }
+
+  function found(bytes: Buffer): Buffer {
+    head.awaited = false;
+    return bytes;
+  }
+
+  socket.read = (size?: number): Buffer | null => (head.awaited ? readHead() : read(size));
+}
+
+function isInterim(bytes: Buffer): boolean {
+  return bytes.length >= STATUS_BYTES && INTERIM.test(bytes.toString("latin1", 0, STATUS_BYTES));
+}
+
+/** Whether it is one as far as it has come. */
+function mayBeInterim(bytes: Buffer): boolean {
+  if (bytes.length >= STATUS_BYTES) return isInterim(bytes);
+  const example = bytes.toString("latin1") + EXAMPLE.slice(bytes.length);
+  return INTERIM.test(example);
+}
+
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d$/;
+const EXAMPLE = "HTTP/1.1 100";

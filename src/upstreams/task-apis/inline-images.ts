@@ -1,0 +1,83 @@
+import type { Clock } from "../../base/clock.ts";
+import type { MediaOrder } from "../../families/family.ts";
+
+/** Fetches a caller's link; throws an error whose message is fit for the caller. */
+export type ReadFile = (
+  url: string,
+  wish: { readonly maxBytes: number; readonly limits: { readonly totalMs: number } },
+) => Promise<{ readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }>;
+
+export type InlinedOrder =
+  | { readonly type: "inlined"; readonly order: MediaOrder }
+  /** Why it cannot be: the caller's link is at fault. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** What the specification advises for one reference image. */
+const IMAGE_BYTES = 20 * 1024 * 1024;
+
+/** All images of an order together: they stand in memory, and again in the request's body. */
+const ORDER_BYTES = 64 * 1024 * 1024;
+
+const IMAGE_MS = 60_000;
+
+/** So many bytes take less on any line that is worth waiting for; meanwhile no other task is in this one's place. */
+const ORDER_MS = 120_000;
+
+/** How long there is, by a clock. */
+export interface InliningTime {
+  readonly withinMs: number;
+  readonly clock: Clock;
+}
+
+/** The order with its linked images as data URLs, fetched one after the other. */
+export async function inlineImages(
+  order: MediaOrder,
+  read: ReadFile,
+  { withinMs, clock }: InliningTime,
+): Promise<InlinedOrder> {
+  if (order.medium !== "image") return { type: "inlined", order };
+  const images: string[] = [];
+  let leftBytes = ORDER_BYTES;
+  const endMs = clock.monotonicMs() + Math.min(withinMs, ORDER_MS);
+  for (const [index, url] of order.images.entries()) {
+    if (!/^https?:/i.test(url)) {
+      images.push(url);
+      continue;
+    }
+    const name = `Reference picture ${index + 1}`;
+    const leftMs = Math.floor(endMs - clock.monotonicMs());
+    if (leftMs <= 0)
+      return { type: "refused", reason: `${name} cannot be fetched: those before it took too long.` };
+    try {
+      const { bytes, headers } = await read(url, {
+        maxBytes: Math.min(IMAGE_BYTES, leftBytes),
+        limits: { totalMs: Math.min(IMAGE_MS, leftMs) },
+      });
+      const type = typeOf(bytes) ?? declaredType(headers["content-type"]);
+      if (type === undefined) return { type: "refused", reason: `${name} is no picture.` };
+      leftBytes -= bytes.length;
+      images.push(`data:${type};base64,${Buffer.from(bytes).toString("base64")}`);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { type: "refused", reason: `${name} cannot be fetched: ${why}` };
+    }
+  }
+  return { type: "inlined", order: { ...order, images } };
+}
+
+/** By their first bytes, since file hosts name types as they like. */
+const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
+  ["image/png", /^\x89PNG\r\n/],
+  ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8/],
+  ["image/webp", /^RIFF.{4}WEBP/s],
+];
+
+function typeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  return SIGNATURES.find(([, pattern]) => pattern.test(head))?.[0];
+}
+
+function declaredType(header: string | undefined): string | undefined {
+  return /^image\/[a-z0-9.+-]+/i.exec(header ?? "")?.[0].toLowerCase();
+}
