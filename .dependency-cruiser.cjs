@@ -230,7 +230,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: ["^src/upstreams/", "^src/base/safe-fetch", "^src/mirror/s3-door\\.ts$"],
+        pathNot: ["^src/upstreams/", "^src/base/safe-fetch", "^src/mirror/s3-client\\.ts$"],
       },
       to: { path: "node_modules/undici/" },
     },

@@ -45,6 +45,7 @@ export default defineConfig({
             "dashboard/src/**/*.test.ts",
             "test/laws/**/*.test.ts",
             "test/tidy.test.ts",
+            "test/glossary.test.ts",
           ],
           globalSetup: ["test/support/global-database.ts"],
           ...SHARED_PROCESS,

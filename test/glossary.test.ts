@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Words that docs/glossary.md has replaced, as they would stand in a name, and where they may not. */
+const RETIRED: readonly [word: string, under: RegExp][] = [
+  ["purse", /^src\//],
+  ["spool", /^src\/(?!console\/)/],
+  ["tick", /^src\//],
+  ["ticker", /^src\//],
+  ["posting", /^src\/billing\//],
+  ["passage", /^src\//],
+  ["station", /^src\//],
+  ["flight", /^src\//],
+  ["roster", /^src\//],
+  ["minter", /^src\//],
+  ["visit", /^src\/http\//],
+  ["board", /^src\/tasks\//],
+  ["lanes", /^src\/tasks\//],
+  ["shelf", /^src\/mirror\//],
+  ["traits", /^src\//],
+  ["most", /^src\//],
+  ["beat", /^src\//],
+  ["answer", /^src\//],
+  ["thought", /^src\/(conversation|relay|routing|billing)\//],
+  ["sound", /^src\//],
+  ["film", /^src\//],
+  ["picture", /^src\//],
+  ["beholder", /^src\//],
+  ["arrival", /^src\//],
+  ["given", /^src\//],
+  ["recall", /^src\/billing\//],
+  ["look", /^src\/tasks\//],
+];
+
+describe("the glossary", () => {
+  it("names files and folders that are there", () => {
+    const rows = readFileSync(join(root, "docs/glossary.md"), "utf8").match(/^\| .* \|$/gm) ?? [];
+    const places = rows.flatMap(
+      (row) =>
+        row
+          .split("|")
+          .at(-2)
+          ?.match(/`[^`]+`/g) ?? [],
+    );
+    expect(places.length).toBeGreaterThan(30);
+    const missing = places
+      .map((place) => place.slice(1, -1))
+      .filter((place) => !existsSync(join(root, "src", place)) && !existsSync(join(root, place)));
+    expect(missing).toEqual([]);
+  });
+
+  it("has retired words that no file and no exported name uses", () => {
+    const names = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts"))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      .flatMap((file) => {
+        const exported = readFileSync(join(root, file), "utf8").matchAll(EXPORTED);
+        return [file, ...[...exported].map(([, name]) => `${file}#${name}`)];
+      });
+    const used = names.filter((name) => {
+      const words = wordsOf(name.split(/[/#]/).at(-1) ?? "");
+      return RETIRED.some(([word, under]) => under.test(name) && words.includes(word));
+    });
+    expect(used).toEqual([]);
+  });
+});
+
+const EXPORTED = /^export (?:async )?(?:class|interface|type|function|const) (\w+)/gm;
+
+/** The words of a name in any case; what flies is still in flight. */
+function wordsOf(name: string): readonly string[] {
+  const words = name.replace(/[Ii]n-?[Ff]light|IN_FLIGHT/g, "").match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+  return words.map((word) => word.toLowerCase().replace(/s$/, "")).flatMap((word) => [word, `${word}s`]);
+}
