@@ -208,7 +208,7 @@ function textOf(prompt: Prompt, scenario: Scenario, seeded: Seeded): string {
   if (scenario.text !== undefined) return scenario.text;
   if (scenario.tokens !== undefined) return wordsOf(scenario.tokens, seeded);
   if (prompt.format.kind === "schema") return JSON.stringify(schemaValue(prompt.format.schema, seeded));
-  if (prompt.format.kind === "json") return JSON.stringify({ response: sentenceOf(6, seeded) });
+  if (prompt.format.kind === "json") return JSON.stringify({ answer: sentenceOf(6, seeded) });
   const results = toolResults(prompt.turns);
   const opening =
     results.length > 0

@@ -25,7 +25,7 @@ describe("stored responses with several upstreams and credentials", () => {
   /** Where a response was made: upstream and credential. */
   const placeOf = async (id: string): Promise<string> => {
     for (const [index, sandbox] of sandboxes.entries()) {
-      const line = (await sandbox.journal()).find((each: JournalLine) => each["answerId"] === id);
+      const line = (await sandbox.journal()).find((each: JournalLine) => each["responseId"] === id);
       if (line !== undefined) return `${index} ${line["credential"]}`;
     }
     throw new Error(`nobody made ${id}`);

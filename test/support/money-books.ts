@@ -182,7 +182,7 @@ export async function expectNothingOpen(databaseUrl: string): Promise<void> {
   const [left] = await runSql(
     databaseUrl,
     `select (select count(*)::int from leases) as leases,
-            (select count(*)::int from spools where not closed) as spools,
+            (select count(*)::int from spools where not closed) as journals,
             (select count(*)::int from quarantined_lines) as quarantined`,
   );
   expect(left).toEqual({ leases: 0, journals: 0, quarantined: 0 });
