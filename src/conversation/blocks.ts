@@ -2,22 +2,23 @@ import type { ChatEvent } from "./event.ts";
 import type { Opaque } from "./opaque.ts";
 import type { Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
 
-/** The blocks of a stream that is being decoded. Immutable: a machine keeps it in its state. */
+/** The blocks of a stream that is being decoded. A machine keeps it in its state, and its writers change it. */
 export interface BlockState {
   /** The number of the next block. */
-  readonly next: number;
-  readonly open: readonly OpenBlock[];
+  next: number;
+  /** By how the wire tells the block from others, e.g. its index there; in the order of their starts. */
+  readonly open: Map<string, OpenBlock>;
 }
 
 interface OpenBlock {
-  /** How the wire tells the block from others, e.g. its index there. */
-  readonly key: string;
   readonly kind: "text" | "reasoning" | "tool-call";
   readonly block: number;
   readonly choice: number;
 }
 
-export const NO_BLOCKS: BlockState = { next: 0, open: [] };
+export function noBlocks(): BlockState {
+  return { next: 0, open: new Map() };
+}
 
 /**
  * Writes the events of one step. Each block is started once and ended once, whatever the wire does:
@@ -62,26 +63,17 @@ export interface BlockEnd {
   readonly redacted?: true | undefined;
 }
 
-export function writeBlocks(before: BlockState): BlockWriter {
-  return new StepWriter(before);
+export function writeBlocks(state: BlockState): BlockWriter {
+  return new StepWriter(state);
 }
 
 /** A class, because one is made for each event of a stream: closures cost more than all it does. */
 class StepWriter implements BlockWriter {
   readonly events: ChatEvent[] = [];
-  #next: number;
-  #open: readonly OpenBlock[];
-  readonly #before: BlockState;
+  readonly state: BlockState;
 
-  constructor(before: BlockState) {
-    this.#before = before;
-    this.#next = before.next;
-    this.#open = before.open;
-  }
-
-  get state(): BlockState {
-    const isSame = this.#next === this.#before.next && this.#open === this.#before.open;
-    return isSame ? this.#before : { next: this.#next, open: this.#open };
+  constructor(state: BlockState) {
+    this.state = state;
   }
 
   emit(event: ChatEvent): void {
@@ -108,20 +100,19 @@ class StepWriter implements BlockWriter {
   }
 
   arguments(key: string, text: string): boolean {
-    const known = this.#find(key);
+    const known = this.state.open.get(key);
     if (known?.kind !== "tool-call") return false;
     if (text !== "") this.events.push({ type: "tool-call-delta", block: known.block, arguments: text });
     return true;
   }
 
   citation(key: string, citation: Citation): void {
-    const known = this.#find(key);
+    const known = this.state.open.get(key);
     if (known?.kind === "text") this.events.push({ type: "citation", block: known.block, citation });
   }
 
   whole(choice: number, part: MediaPart | ForeignPart): void {
-    const block = this.#next;
-    this.#next += 1;
+    const block = this.#number();
     this.events.push(
       part.kind === "media"
         ? { type: "media", block, choice, part }
@@ -130,39 +121,43 @@ class StepWriter implements BlockWriter {
   }
 
   close(key: string, end?: BlockEnd): void {
-    const known = this.#find(key);
-    if (known !== undefined) this.#close(known, end);
+    const known = this.state.open.get(key);
+    if (known !== undefined) this.#close(key, known, end);
   }
 
   closeAll(choice?: number): void {
-    for (const block of this.#open) {
-      if (choice === undefined || block.choice === choice) this.#close(block);
+    for (const [key, block] of this.state.open) {
+      if (choice === undefined || block.choice === choice) this.#close(key, block);
     }
   }
 
   isOpen(key: string): boolean {
-    return this.#find(key) !== undefined;
+    return this.state.open.has(key);
   }
 
-  #find(key: string): OpenBlock | undefined {
-    for (const block of this.#open) if (block.key === key) return block;
-    return undefined;
+  #number(): number {
+    const block = this.state.next;
+    this.state.next += 1;
+    return block;
   }
 
   /** The open block of this kind under the key; one of another kind that stands there is closed first. */
-  #reach(at: BlockPlace, kind: OpenBlock["kind"], onStart: (block: number) => ChatEvent): number {
-    const known = this.#find(at.key);
+  #reach(
+    { key, choice }: BlockPlace,
+    kind: OpenBlock["kind"],
+    onStart: (block: number) => ChatEvent,
+  ): number {
+    const known = this.state.open.get(key);
     if (known?.kind === kind) return known.block;
-    if (known !== undefined) this.#close(known);
-    const block = this.#next;
-    this.#next += 1;
-    this.#open = [...this.#open, { ...at, kind, block }];
+    if (known !== undefined) this.#close(key, known);
+    const block = this.#number();
+    this.state.open.set(key, { kind, block, choice });
     this.events.push(onStart(block));
     return block;
   }
 
-  #close({ kind, block }: OpenBlock, end: BlockEnd = {}): void {
-    this.#open = this.#open.filter((each) => each.block !== block);
+  #close(key: string, { kind, block }: OpenBlock, end: BlockEnd = {}): void {
+    this.state.open.delete(key);
     const opaque = end.opaque === undefined ? {} : { opaque: end.opaque };
     if (kind === "text") this.events.push({ type: "text-end", block, ...opaque });
     else if (kind === "tool-call") this.events.push({ type: "tool-call-end", block, ...opaque });

@@ -1,6 +1,7 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { ChatEvent } from "./event.ts";
+import type { Citation } from "./request.ts";
 import type { ChatResponse, Finish, ResponsePart } from "./response.ts";
 
 /** The plain answer that a stream amounts to, or how it broke. A stream without a finish has no answer. */
@@ -13,6 +14,7 @@ export function collectEvents(events: Iterable<ChatEvent>): Collected {
   let head: { id?: string; model?: string; created?: number } = {};
   let usage: MeteredUsage | undefined;
   const blocks = new Map<number, { readonly choice: number; part: ResponsePart }>();
+  const cited = new Map<number, Citation[]>();
   const finishes = new Map<number, Finish>();
 
   for (const event of events) {
@@ -30,6 +32,10 @@ export function collectEvents(events: Iterable<ChatEvent>): Collected {
         break;
       case "error":
         return { error: event.error };
+      case "citation":
+        if (cited.get(event.block)?.push(event.citation) === undefined)
+          cited.set(event.block, [event.citation]);
+        break;
       case "media":
       case "foreign":
         blocks.set(event.block, { choice: event.choice, part: event.part });
@@ -46,6 +52,10 @@ export function collectEvents(events: Iterable<ChatEvent>): Collected {
     }
   }
   if (finishes.size === 0) return { unfinished: true };
+  for (const [number, citations] of cited) {
+    const block = blocks.get(number);
+    if (block?.part.kind === "text") block.part = { ...block.part, citations };
+  }
   const choices = [...finishes]
     .sort(([a], [b]) => a - b)
     .map(([choice, finish]) => ({
@@ -78,10 +88,6 @@ function grown(part: ResponsePart, event: ChatEvent): ResponsePart {
   switch (event.type) {
     case "text-delta":
       return part.kind === "text" ? { ...part, text: part.text + event.text } : part;
-    case "citation":
-      return part.kind === "text"
-        ? { ...part, citations: [...(part.citations ?? []), event.citation] }
-        : part;
     case "reasoning-delta":
       return part.kind === "reasoning" ? { ...part, text: part.text + event.text } : part;
     case "reasoning-end":

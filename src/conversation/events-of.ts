@@ -11,7 +11,7 @@ export function eventsOf(response: ChatResponse, pieces: Pieces = inOnePiece): r
   let block = 0;
   choices.forEach((choice, index) => {
     for (const part of choice.parts) {
-      events.push(...eventsOfPart(part, block, index, pieces));
+      for (const event of eventsOfPart(part, block, index, pieces)) events.push(event);
       block += 1;
     }
   });

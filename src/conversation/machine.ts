@@ -1,6 +1,7 @@
 /**
- * A stream as a pure machine: a step answers the next state and what it puts out, and never changes the
- * state it was given. `end` is called once, when no more input comes.
+ * A stream as a machine without clock or I/O: a step answers the next state and what it puts out. The state it was
+ * given is the step's: it is read nowhere else, and what grows with the stream (maps, lists) grows in place, for a copy
+ * at each event would cost the square of the events. `end` is called once, when no more input comes.
  */
 export interface StreamMachine<Start, State, In, Out> {
   initial(start: Start): State;

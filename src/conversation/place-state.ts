@@ -110,9 +110,10 @@ function standBeside(capabilities: ProtocolCapabilities, losses: LossList): Stre
     ];
   };
   const ended = (event: BlockEnd, kind: "text" | "tool-call"): readonly ChatEvent[] => {
+    const { choice, of } = owners.get(event.block) ?? { choice: 0, of: "" };
+    owners.delete(event.block);
     const { opaque, ...stateless } = event;
     if (opaque === undefined || hasSlot(kind, capabilities)) return [event];
-    const { choice, of } = owners.get(event.block) ?? { choice: 0, of: "" };
     return [stateless, ...reasoning(opaque, choice, of)];
   };
   return {
@@ -145,8 +146,12 @@ function standBeside(capabilities: ProtocolCapabilities, losses: LossList): Stre
 }
 
 function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
-  /** Thoughts that wait for a carrier, by choice. */
-  const riding = new Map<number, readonly RidingReasoning[]>();
+  /** Thoughts that wait for a carrier, by choice; words stand behind the first `spoken` of them. */
+  const riding = new Map<number, { readonly reasoning: RidingReasoning[]; spoken: number }>();
+  const ridersOf = (choice: number): readonly RidingReasoning[] => {
+    const { reasoning, spoken } = riding.get(choice) ?? { reasoning: [], spoken: 0 };
+    return reasoning.map((reasoning, at) => (at < spoken ? behindWords(reasoning) : reasoning));
+  };
   const open = new Map<number, { readonly choice: number; text: string }>();
   /** What rides on each call, in case it tells state of its own at its end. */
   const carried = new Map<number, readonly RidingReasoning[]>();
@@ -172,22 +177,28 @@ function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): Stream
           open.delete(block);
           if (opaque === undefined) return [event];
           const reasoning = ridingReasoning(text, redacted === true, opaque);
-          riding.set(choice, [...(riding.get(choice) ?? []), reasoning]);
+          const waiting = riding.get(choice);
+          if (waiting === undefined) riding.set(choice, { reasoning: [reasoning], spoken: 0 });
+          else waiting.reasoning.push(reasoning);
           return [{ type: "reasoning-end", block }];
         }
-        case "text-start":
-          if (riding.size > 0) riding.set(event.choice, (riding.get(event.choice) ?? []).map(behindWords));
+        case "text-start": {
+          const waiting = riding.get(event.choice);
+          if (waiting !== undefined) waiting.spoken = waiting.reasoning.length;
           return [event];
+        }
         case "tool-call-start": {
-          const reasoning = riding.get(event.choice) ?? [];
+          const reasoning = ridersOf(event.choice);
           riding.delete(event.choice);
           if (reasoning.length === 0) return [event];
           carried.set(event.block, reasoning);
           return [withState(event, joinState(event.opaque, reasoning))];
         }
         case "tool-call-end": {
+          const reasoning = carried.get(event.block) ?? [];
+          carried.delete(event.block);
           if (event.opaque === undefined) return [event];
-          return [withState(event, joinState(event.opaque, carried.get(event.block) ?? []))];
+          return [withState(event, joinState(event.opaque, reasoning))];
         }
         case "text-end":
           return [slotless("text", event.opaque) ? withState(event, undefined) : event];
@@ -199,7 +210,7 @@ function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): Stream
           ];
         case "finish": {
           const { choice } = event;
-          const opaque = joinState(undefined, riding.get(choice) ?? []);
+          const opaque = joinState(undefined, ridersOf(choice));
           if (opaque === undefined) return [event];
           if (!capabilities.reasoningRideOn.includes("text")) {
             losses.field("reasoningState");

@@ -16,7 +16,7 @@ export function serializeBlocks(): StreamRun<ChatEvent, ChatEvent> {
       if (first.done === true) return;
       const [block, events] = first.value;
       waiting.delete(block);
-      out.push(...events);
+      for (const event of events) out.push(event);
       if (!events.some(isEnd)) current = block;
     }
   }

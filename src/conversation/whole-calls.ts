@@ -39,7 +39,12 @@ export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
           if (call === undefined) return [event];
           call.text += event.arguments;
           if (!call.waits) return [event];
-          if (NO_ARGUMENTS.startsWith(call.text.trim())) return [];
+          const bare = call.text.trim();
+          if (NO_ARGUMENTS.startsWith(bare)) {
+            // Blanks without end are no more to wait for than one.
+            call.text = /\S\s+$/.test(call.text) ? `${bare} ` : bare;
+            return [];
+          }
           call.waits = false;
           return [{ ...event, arguments: call.text }];
         }
@@ -106,13 +111,13 @@ export function settleFinishes(response: ChatResponse): ChatResponse {
 
 /** The same for a stream. */
 export function finishesSettled(): StreamRun<ChatEvent, ChatEvent> {
-  const calls = new Map<number, CallStart[]>();
+  const makers = new Map<number, "model" | "code">();
   return {
     step(event) {
-      if (event.type === "tool-call-start")
-        calls.set(event.choice, [...(calls.get(event.choice) ?? []), event]);
+      if (event.type === "tool-call-start" && makers.get(event.choice) !== "model")
+        makers.set(event.choice, event.byCode ? "code" : "model");
       if (event.type !== "finish") return [event];
-      return [{ ...event, finish: finishWith(event.finish, madeBy(calls.get(event.choice) ?? [])) }];
+      return [{ ...event, finish: finishWith(event.finish, makers.get(event.choice) ?? "nobody") }];
     },
     end: () => [],
   };
@@ -163,7 +168,7 @@ export function brokenLeftOut(
   losses: LossList,
 ): StreamRun<ChatEvent, ChatEvent> {
   const choices = new Map<number, number>();
-  const left = new Map<number, readonly BrokenCall[]>();
+  const left = new Map<number, Set<BrokenCall>>();
   return {
     step(event) {
       switch (event.type) {
@@ -172,16 +177,19 @@ export function brokenLeftOut(
           return [event];
         case "tool-call-end": {
           const choice = choices.get(event.block);
+          choices.delete(event.block);
           if (choice === undefined || event.broken === undefined || !isLeftOut(event.broken, capabilities)) {
             return [event];
           }
           losses.field("toolCalls", "cut-short");
-          left.set(choice, [...(left.get(choice) ?? []), event.broken]);
+          left.set(choice, (left.get(choice) ?? new Set()).add(event.broken));
           return [event];
         }
         case "finish": {
           const broken = left.get(event.choice);
-          return broken === undefined ? [event] : [{ ...event, finish: finishWithout(event.finish, broken) }];
+          return broken === undefined
+            ? [event]
+            : [{ ...event, finish: finishWithout(event.finish, [...broken]) }];
         }
         default:
           return [event];

@@ -1,4 +1,5 @@
 import type { BlockWriter } from "../../conversation/blocks.ts";
+import { GrowingJson } from "../../conversation/growing-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
@@ -9,88 +10,92 @@ import { CALLS_PER_CHOICE, decodeExtra, readCall, wireCalls } from "./decode-cal
  * The calls of one choice of a stream. Vendors differ (rule 15): a whole call in one delta, no index, one
  * index for all, the id in every delta or in none, the name late, several calls in one chunk.
  */
-export type CallState = readonly OpenCall[];
+export interface CallState {
+  readonly calls: OpenCall[];
+  /** The latest of each index. */
+  readonly byIndex: Map<number, OpenCall>;
+  /** The latest of each id. */
+  readonly byId: Map<string, OpenCall>;
+  /** The ids that calls have begun with. */
+  readonly begun: Set<string>;
+  /** Those that have begun and not ended. */
+  readonly running: Set<OpenCall>;
+}
 
 interface OpenCall {
   readonly key: string;
-  /** The vendor's index, where it gives one. */
-  readonly index: unknown;
+  /** Its place among the calls. */
+  readonly at: number;
   /** The vendor's id; "" where it gives none. */
-  readonly id: string;
-  /** Undefined until the name is known, since a call cannot begin without it. */
-  readonly started: boolean;
+  id: string;
+  /** False until the name is known, since a call cannot begin without it. */
+  started: boolean;
   /** All arguments so far. */
-  readonly text: string;
-  readonly ended: boolean;
-  readonly opaque: Opaque | undefined;
+  readonly json: GrowingJson;
+  ended: boolean;
+  opaque: Opaque | undefined;
   /** The state that its beginning told. */
-  readonly told: Opaque | undefined;
+  told: Opaque | undefined;
 }
 
-export const NO_CALLS: CallState = [];
+export function noCalls(): CallState {
+  return { calls: [], byIndex: new Map(), byId: new Map(), begun: new Set(), running: new Set() };
+}
 
-/** The calls after one more delta; the same array where it holds none. */
-export function readCalls(
-  calls: CallState,
-  delta: JsonObject,
-  choice: number,
-  blocks: BlockWriter,
-  plan: ResponsePlan,
-): CallState {
-  let now = calls;
+/** What the calls of one choice are read into. */
+interface CallReader {
+  readonly choice: number;
+  readonly blocks: BlockWriter;
+  readonly plan: ResponsePlan;
+}
+
+/** Reads one more delta; false where it holds no call. */
+export function readCalls(state: CallState, delta: JsonObject, reader: CallReader): boolean {
+  let any = false;
   for (const wire of wireCalls(delta)) {
-    const { id, name, text, custom } = readCall(wire);
-    const index = wire["index"];
-    const known = findCall(now, index, { id, name, text });
-    if (known === undefined && now.length >= CALLS_PER_CHOICE) continue;
-    if (known === undefined) now = now.map((call) => endedIfWhole(call, blocks));
-    const call = known ?? { ...BLANK, key: `${choice} call ${now.length}`, index, id };
-    const opaque = decodeExtra(wire, plan) ?? call.opaque;
-    const own = { ...call, id: call.id === "" ? id : call.id, opaque };
-    const grown = grow(
-      own,
-      { name, text, custom },
-      { choice, at: known ? now.indexOf(known) : now.length },
-      blocks,
-      plan,
-      now,
-    );
-    now = known === undefined ? [...now, grown] : now.map((each) => (each === known ? grown : each));
+    const piece = readCall(wire);
+    const known = findCall(state, wire["index"], piece);
+    if (known === undefined && state.calls.length >= CALLS_PER_CHOICE) continue;
+    const call = known ?? beginCall(state, wire["index"], reader);
+    nameCall(state, call, piece.id);
+    call.opaque = decodeExtra(wire, reader.plan) ?? call.opaque;
+    grow(state, call, piece, reader);
+    any = true;
   }
-  return now;
+  return any;
 }
 
 /** Ends every call. */
-export function closeCalls(calls: CallState, choice: number, blocks: BlockWriter, plan: ResponsePlan): void {
-  calls.forEach((call, at) => {
-    const begun = call.started ? call : start(call, "", undefined, { choice, at }, blocks, plan, calls);
-    if (!begun.ended) blocks.close(begun.key, { opaque: lateState(begun) });
-  });
+export function closeCalls(state: CallState, reader: CallReader): void {
+  for (const call of state.calls) {
+    if (!call.started) start(state, call, "", undefined, reader);
+    endCall(state, call, reader.blocks);
+  }
 }
 
 /** Which call a delta goes on with; undefined = it begins one. */
-function findCall(calls: CallState, index: unknown, { id, name, text }: Delta): OpenCall | undefined {
+function findCall(state: CallState, index: unknown, { id, name, text }: Delta): OpenCall | undefined {
   if (typeof index === "number") {
-    const same = calls.findLast((call) => call.index === index);
-    if (same === undefined && name === "") return strayed(calls, id);
+    const same = state.byIndex.get(index);
+    if (same === undefined && name === "") return strayed(state, id);
     if (same === undefined || name === "") return same;
     // One index for all: another id with a name of its own is another call, and where there are no ids, whatever
     // would come behind arguments that are whole.
-    const isAnother = id !== "" && same.id !== "" ? id !== same.id : text !== "" && isWholeJson(same.text);
+    const isAnother = id !== "" && same.id !== "" ? id !== same.id : text !== "" && same.json.isWholeObject();
     return isAnother ? undefined : same;
   }
-  if (id !== "") return calls.findLast((call) => call.id === id);
-  return name === "" ? calls.at(-1) : undefined;
+  if (id !== "") return state.byId.get(id);
+  return name === "" ? state.calls.at(-1) : undefined;
 }
 
 /**
  * The call that a piece without a name is of, whose index no call began with: some servers number a call's first
  * piece unlike its others.
  */
-function strayed(calls: CallState, id: string): OpenCall | undefined {
-  if (id !== "") return calls.findLast((call) => call.id === id);
+function strayed({ byId, calls }: CallState, id: string): OpenCall | undefined {
+  if (id !== "") return byId.get(id);
   const last = calls.at(-1);
-  return last?.started && !isWholeJson(last.text) ? last : undefined;
+  return last?.started && !last.json.isWholeObject() ? last : undefined;
 }
 
 interface Delta {
@@ -105,73 +110,63 @@ interface Piece {
   readonly custom: true | undefined;
 }
 
-interface CallPlace {
-  readonly choice: number;
-  readonly at: number;
+/** Most vendors write one call after the other: a whole one ends when the next begins, so that nothing waits for it. */
+function beginCall(state: CallState, index: unknown, { choice, blocks }: CallReader): OpenCall {
+  for (const running of state.running) if (running.json.isWholeObject()) endCall(state, running, blocks);
+  const at = state.calls.length;
+  const call: OpenCall = {
+    key: `${choice} call ${at}`,
+    at,
+    id: "",
+    started: false,
+    json: new GrowingJson(),
+    ended: false,
+    opaque: undefined,
+    told: undefined,
+  };
+  state.calls.push(call);
+  if (typeof index === "number") state.byIndex.set(index, call);
+  return call;
 }
 
-function grow(
-  call: OpenCall,
-  { name, text, custom }: Piece,
-  place: CallPlace,
-  blocks: BlockWriter,
-  plan: ResponsePlan,
-  calls: CallState,
-): OpenCall {
+function nameCall({ byId, begun }: CallState, call: OpenCall, id: string): void {
+  if (call.id !== "" || id === "") return;
+  call.id = id;
+  if ((byId.get(id)?.at ?? -1) < call.at) byId.set(id, call);
+  if (call.started) begun.add(id);
+}
+
+function grow(state: CallState, call: OpenCall, { name, text, custom }: Piece, reader: CallReader): void {
   // Some vendors tell the arguments once more with the finish; no JSON goes on with itself.
-  if (text !== "" && text === call.text && isWholeJson(text)) return call;
-  if (!call.started && name === "") return { ...call, text: call.text + text };
-  const begun = call.started ? call : start(call, name, custom, place, blocks, plan, calls);
-  if (!begun.ended) blocks.arguments(begun.key, text);
-  return { ...begun, text: begun.text + text };
+  if (text !== "" && call.json.isWholeObject() && text === call.json.text) return;
+  if (!call.started && name !== "") start(state, call, name, custom, reader);
+  if (call.started && !call.ended) reader.blocks.arguments(call.key, text);
+  call.json.add(text);
 }
 
 function start(
+  { begun, running }: CallState,
   call: OpenCall,
   name: string,
   custom: true | undefined,
-  { choice, at }: CallPlace,
-  blocks: BlockWriter,
-  plan: ResponsePlan,
-  calls: CallState,
-): OpenCall {
-  const taken = call.id === "" || calls.some((other) => other.started && other.id === call.id);
-  const id = taken ? makeCallId(plan.seed, choice * CALLS_PER_CHOICE + at) : call.id;
+  { choice, blocks, plan }: CallReader,
+): void {
+  const taken = call.id === "" || begun.has(call.id);
+  const id = taken ? makeCallId(plan.seed, choice * CALLS_PER_CHOICE + call.at) : call.id;
   const state = call.opaque === undefined ? {} : { opaque: call.opaque };
   blocks.toolCall({ key: call.key, choice }, { id, name, ...(custom ? { custom } : {}), ...state });
-  blocks.arguments(call.key, call.text);
-  return { ...call, started: true, told: call.opaque };
+  blocks.arguments(call.key, call.json.text);
+  call.started = true;
+  call.told = call.opaque;
+  if (call.id !== "") begun.add(call.id);
+  running.add(call);
 }
 
-/** State that the call's beginning has not told. */
-function lateState({ opaque, told }: OpenCall): Opaque | undefined {
-  return opaque === told ? undefined : opaque;
+/** State that its beginning has not told comes with its end. */
+function endCall({ running }: CallState, call: OpenCall, blocks: BlockWriter): void {
+  if (call.ended) return;
+  const { key, opaque, told } = call;
+  blocks.close(key, { opaque: opaque === told ? undefined : opaque });
+  call.ended = true;
+  running.delete(call);
 }
-
-/** Most vendors write one call after the other: a whole one ends when the next begins, so that nothing waits for it. */
-function endedIfWhole(call: OpenCall, blocks: BlockWriter): OpenCall {
-  if (call.ended || !call.started || !isWholeJson(call.text)) return call;
-  blocks.close(call.key, { opaque: lateState(call) });
-  return { ...call, ended: true };
-}
-
-function isWholeJson(text: string): boolean {
-  if (!text.trimEnd().endsWith("}")) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const BLANK: OpenCall = {
-  key: "",
-  index: undefined,
-  id: "",
-  started: false,
-  text: "",
-  ended: false,
-  opaque: undefined,
-  told: undefined,
-};

@@ -1,5 +1,5 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import { type BlockState, type BlockWriter, noBlocks, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
@@ -10,7 +10,7 @@ import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
 import { decodeAudio } from "./audio.ts";
-import { type CallState, closeCalls, NO_CALLS, readCalls } from "./decode-call-deltas.ts";
+import { type CallState, closeCalls, noCalls, readCalls } from "./decode-call-deltas.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { decodeHead } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
@@ -27,8 +27,8 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
   initial: (plan) => ({
     plan,
     phase: "opening",
-    blocks: NO_BLOCKS,
-    choices: [],
+    blocks: noBlocks(),
+    choices: new Map(),
     sources: [],
     usage: undefined,
   }),
@@ -52,7 +52,8 @@ export interface DecodeState {
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
-  readonly choices: readonly ChoiceState[];
+  /** By index. */
+  readonly choices: Map<number, ChoiceState>;
   /** Pages that are listed beside the choices. */
   readonly sources: readonly Citation[];
   readonly usage: JsonObject | undefined;
@@ -66,7 +67,7 @@ interface ChoiceState extends ThoughtState {
   /** The vendor's word; undefined while it is still talking. */
   readonly finish: string | undefined;
   /** Citations that came before any text. */
-  readonly citations: readonly Citation[];
+  readonly citations: Citation[];
   /** It has cited by itself. */
   readonly cited: boolean;
   /** Pages that were visited for it. */
@@ -81,15 +82,13 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
   const isAhead = state.phase === "opening" && wires.length === 0 && !("id" in head || "model" in head);
   const phase = isAhead ? "opening" : "open";
   if (state.phase === "opening" && !isAhead) blocks.emit({ type: "response-start", ...head });
-  let { choices } = state;
+  const { choices } = state;
   let usage = usageIn(state.usage, chunk);
   for (const wire of wires) {
     const index = asIndex(wire["index"]);
-    const before = choices.find((choice) => choice.index === index);
-    if (before === undefined && choices.length >= MAX_CHOICES) continue;
-    const after = readDelta(before ?? blankChoice(index), wire, blocks, state.plan);
-    choices =
-      before === undefined ? [...choices, after] : choices.map((each) => (each === before ? after : each));
+    const before = choices.get(index);
+    if (before === undefined && choices.size >= MAX_CHOICES) continue;
+    choices.set(index, readDelta(before ?? blankChoice(index), wire, blocks, state.plan));
     usage = usageIn(usage, wire);
   }
   const sources = joinSources(state.sources, decodeSources(chunk));
@@ -114,9 +113,9 @@ function readDelta(
     blocks.close(place("refusal").key);
     blocks.reasoning(place("thought"), thought);
   }
-  let citations = [...before.citations, ...decodeCitations(delta)];
+  const { calls, citations } = before;
+  for (const citation of decodeCitations(delta)) citations.push(citation);
   const cited = before.cited || citations.length > 0;
-  let calls = before.calls;
   let open = details;
   const endThought = (): void => {
     if (blocks.isOpen(place("thought").key)) {
@@ -131,7 +130,7 @@ function readDelta(
   }
   if (citations.length > 0 && blocks.isOpen(place("text").key)) {
     for (const citation of citations) blocks.citation(place("text").key, citation);
-    citations = [];
+    citations.length = 0;
   }
   const refusal = decodeRefusal(delta);
   if (refusal !== "") {
@@ -141,11 +140,9 @@ function readDelta(
   }
   for (const image of decodeImages(delta)) blocks.whole(choice, image);
   for (const audio of decodeAudio(delta)) blocks.whole(choice, audio);
-  const readOn = readCalls(calls, delta, choice, blocks, plan);
-  if (readOn !== calls) {
+  if (readCalls(calls, delta, { choice, blocks, plan })) {
     endThought();
     blocks.close(place("text").key);
-    calls = readOn;
   }
   const finish = finishWord(wire) || before.finish;
   const visited = joinSources(before.visited, decodeVisited(delta));
@@ -157,8 +154,8 @@ function readDelta(
  * why it stopped has failed (rule 19); one vendor says only the former.
  */
 function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
-  const isWhole =
-    state.choices.length > 0 && (done || state.choices.every(({ finish }) => finish !== undefined));
+  const choices = [...state.choices.values()];
+  const isWhole = choices.length > 0 && (done || choices.every(({ finish }) => finish !== undefined));
   if (!isWhole) {
     const error = decodeStatedError({
       error: { message: "The upstream's stream ended before its answer did." },
@@ -167,15 +164,15 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
   }
   const blocks = writeBlocks(state.blocks);
   const usage = state.usage === undefined ? undefined : chatCompletionsUsage.buckets(state.usage);
-  for (const { index, calls, details, cited, visited } of state.choices) {
+  for (const { index, calls, details, cited, visited } of choices) {
     const sources = visited.length === 0 ? state.sources : visited;
     for (const source of cited ? [] : sources) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
-    closeCalls(calls, index, blocks, state.plan);
+    closeCalls(calls, { choice: index, blocks, plan: state.plan });
     blocks.closeAll(index);
   }
   if (usage !== undefined) blocks.emit({ type: "usage", usage });
-  for (const { index, finish } of state.choices) {
+  for (const { index, finish } of choices) {
     blocks.emit({ type: "finish", choice: index, finish: decodeFinish(finish ?? "") });
   }
   return blocks.events;
@@ -195,7 +192,7 @@ function blankChoice(index: number): ChoiceState {
   return {
     index,
     inPieces: false,
-    calls: NO_CALLS,
+    calls: noCalls(),
     finish: undefined,
     told: "",
     details: [],

@@ -18,10 +18,10 @@ export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, 
     frame,
     head: headOf(frame, undefined),
     usage: undefined,
-    opened: [],
+    opened: new Set(),
     blocks: new Map(),
-    lengths: [],
-    callCounts: [],
+    lengths: new Map(),
+    callCounts: new Map(),
     phase: "open",
   }),
 
@@ -62,12 +62,13 @@ export interface EncodeState {
   readonly head: string;
   readonly usage: TokenUsage | undefined;
   /** Choices whose first chunk, which states the role, is out. */
-  readonly opened: readonly number[];
-  readonly blocks: ReadonlyMap<number, Block>;
+  readonly opened: Set<number>;
+  /** Those that are open. */
+  readonly blocks: Map<number, Block>;
   /** Characters of content so far, by choice. */
-  readonly lengths: readonly number[];
+  readonly lengths: Map<number, number>;
   /** Calls so far, by choice. */
-  readonly callCounts: readonly number[];
+  readonly callCounts: Map<number, number>;
   readonly phase: "open" | "finished" | "failed";
 }
 
@@ -76,7 +77,7 @@ interface Block {
   readonly field: "content" | "refusal" | "reasoning_content" | "tool_calls";
   /** Where the block's text begins in the choice's, for citations. */
   readonly offset: number;
-  readonly call: { readonly index: number; readonly custom: boolean; readonly begun: boolean } | undefined;
+  readonly call: { readonly index: number; readonly custom: boolean; begun: boolean } | undefined;
 }
 
 type BlockEvent = Exclude<ChatEvent, { type: "response-start" | "usage" | "finish" | "error" }>;
@@ -89,15 +90,10 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
     case "reasoning-start":
       return openBlock(state, event, "reasoning_content", undefined);
     case "tool-call-start": {
-      const index = state.callCounts[event.choice] ?? 0;
-      const callCounts = [...state.callCounts];
-      callCounts[event.choice] = index + 1;
+      const index = state.callCounts.get(event.choice) ?? 0;
+      state.callCounts.set(event.choice, index + 1);
       const custom = event.custom === true;
-      const [next, frames] = openBlock({ ...state, callCounts }, event, "tool_calls", {
-        index,
-        custom,
-        begun: false,
-      });
+      const [next, frames] = openBlock(state, event, "tool_calls", { index, custom, begun: false });
       const { id, name, opaque } = event;
       // In the first piece, since clients look for it nowhere else.
       const extra = opaque === undefined ? {} : { extra_content: encodeCallState(opaque) };
@@ -121,34 +117,32 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
     }
     default: {
       const block = state.blocks.get(event.block);
-      return block === undefined ? [state, []] : writeDelta(state, event, block);
+      if (block === undefined) return [state, []];
+      if (event.type.endsWith("-end")) state.blocks.delete(event.block);
+      return [state, writeDelta(state, event, block)];
     }
   }
 }
 
 type DeltaEvent = Exclude<BlockEvent, { readonly choice: number }>;
 
-function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
+function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): readonly WireFrame[] {
   switch (event.type) {
     case "text-delta":
-      return [
-        lengthened(state, block, event.text),
-        [chunk(state, block.choice, { [block.field]: event.text })],
-      ];
+      lengthen(state, block, event.text);
+      return [chunk(state, block.choice, { [block.field]: event.text })];
     case "reasoning-delta":
-      return [state, [chunk(state, block.choice, { reasoning_content: event.text })]];
-    case "tool-call-delta": {
-      const frames = [callChunk(state, block, event.arguments)];
-      if (block.call === undefined || block.call.begun) return [state, frames];
-      return [withBlock(state, event.block, { ...block, call: { ...block.call, begun: true } }), frames];
-    }
+      return [chunk(state, block.choice, { reasoning_content: event.text })];
+    case "tool-call-delta":
+      if (block.call !== undefined) block.call.begun = true;
+      return [callChunk(state, block, event.arguments)];
     case "citation": {
       const annotations = encodeCitation(event.citation, block.offset);
-      return [state, annotations.length === 0 ? [] : [chunk(state, block.choice, { annotations })]];
+      return annotations.length === 0 ? [] : [chunk(state, block.choice, { annotations })];
     }
     case "text-end":
     case "reasoning-end":
-      return [state, []];
+      return [];
     case "tool-call-end": {
       const frames: WireFrame[] = [];
       // A call without arguments is `{}`, which clients parse (rule 14).
@@ -156,7 +150,7 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
       if (event.opaque !== undefined) {
         frames.push(callChunk(state, block, "", { extra_content: encodeLateState(event.opaque) }));
       }
-      return [state, frames];
+      return frames;
     }
   }
 }
@@ -168,26 +162,20 @@ function openBlock(
   call: Block["call"],
 ): Step {
   const [next, frames] = opened(state, choice);
-  const offset = state.lengths[choice] ?? 0;
-  return [withBlock(next, block, { choice, field, offset, call }), frames];
+  const offset = state.lengths.get(choice) ?? 0;
+  next.blocks.set(block, { choice, field, offset, call });
+  return [next, frames];
 }
 
-function lengthened(state: EncodeState, { field, choice }: Block, text: string): EncodeState {
-  if (field !== "content") return state;
-  const lengths = [...state.lengths];
-  lengths[choice] = (lengths[choice] ?? 0) + text.length;
-  return { ...state, lengths };
+function lengthen({ lengths }: EncodeState, { field, choice }: Block, text: string): void {
+  if (field === "content") lengths.set(choice, (lengths.get(choice) ?? 0) + text.length);
 }
 
 /** The first chunk of a choice carries the role and empty content (rule 15). */
 function opened(state: EncodeState, choice: number): Step {
-  if (state.opened.includes(choice)) return [state, []];
-  const next = { ...state, opened: [...state.opened, choice] };
-  return [next, [chunk(next, choice, { role: "assistant", content: "" })]];
-}
-
-function withBlock(state: EncodeState, number: number, block: Block): EncodeState {
-  return { ...state, blocks: new Map(state.blocks).set(number, block) };
+  if (state.opened.has(choice)) return [state, []];
+  state.opened.add(choice);
+  return [state, [chunk(state, choice, { role: "assistant", content: "" })]];
 }
 
 /** A later piece of a call: it has its `function` or `custom` even where it adds no text, which clients rely on. */

@@ -21,7 +21,7 @@ export interface ThoughtState {
   /** All thoughts of the choice so far. */
   readonly told: string;
   /** What the vendor wants back of the thoughts that go on, as it came. */
-  readonly details: readonly unknown[];
+  readonly details: unknown[];
 }
 
 /** The thoughts after one more delta. `isNew`: it holds a thought, or state of one. */
@@ -32,11 +32,12 @@ export function readThoughts(
   const given = asArray(delta["reasoning_details"]);
   const stated = textOfDetails(given);
   const isRestated = restates(stated, told);
+  if (!isRestated) for (const detail of given) details.push(detail);
   const thought = spelledThoughts(delta) || (isRestated ? stated.slice(told.length) : stated);
   return {
     thought,
     told: told + thought,
-    details: isRestated ? given : given.length === 0 ? details : [...details, ...given],
+    details: isRestated ? [...given] : details,
     isNew: thought !== "" || (given.length > 0 && !isRestated),
   };
 }
@@ -67,7 +68,8 @@ function spelledThoughts(message: JsonObject): string {
  * them in pieces all the same. A short piece may be the one before it once more.
  */
 function restates(stated: string, told: string): boolean {
-  if (told === "" || !stated.startsWith(told)) return false;
+  // Their lengths first: to compare joins all pieces so far.
+  if (told === "" || stated.length < told.length || !stated.startsWith(told)) return false;
   return stated.length > told.length || told.length >= NO_CHANCE_LETTERS;
 }
 

@@ -9,7 +9,7 @@ import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { BESIDE } from "./encode-parts.ts";
 import { laterFinish } from "./finish.ts";
 import { decodeGrounding } from "./grounding.ts";
-import { joinArguments } from "./partial-arguments.ts";
+import { PartialArguments } from "./partial-arguments.ts";
 import { camelObject } from "./spelling.ts";
 
 /** One candidate as far as it has come. */
@@ -24,7 +24,7 @@ export interface CandidateState {
   /** A call whose arguments still come. */
   readonly call: OpenCall | undefined;
   /** The ids of its latest calls. */
-  readonly ids: readonly string[];
+  readonly ids: Set<string>;
   /** What it said of its sources, latest first of each kind. */
   readonly beside: JsonObject;
   /** The vendor's word; undefined while it is still talking. */
@@ -35,7 +35,7 @@ export interface CandidateState {
 interface OpenCall {
   readonly id: string;
   readonly name: string;
-  readonly args: JsonObject;
+  readonly args: PartialArguments;
   readonly state: Opaque | undefined;
 }
 
@@ -46,7 +46,7 @@ export function blankCandidate(index: number): CandidateState {
     text: "",
     state: undefined,
     call: undefined,
-    ids: [],
+    ids: new Set(),
     beside: {},
     finish: undefined,
     message: "",
@@ -154,10 +154,11 @@ function readCall(
   const name = asText(call["name"]);
   const starts = name !== "" || before.call === undefined;
   const at = starts && before.call !== undefined ? endCall(before, blocks, plan, true) : before;
-  const known = starts ? { id: asText(call["id"]), name, args: {}, state } : at.call;
+  const known = starts ? { id: asText(call["id"]), name, args: new PartialArguments(), state } : at.call;
   if (known === undefined || known.name === "") return at;
-  const args = joinArguments({ ...known.args, ...asObject(call["args"]) }, call["partialArgs"]);
-  const grown = { ...at, call: { ...known, args, state: state ?? known.state } };
+  known.args.put(asObject(call["args"]) ?? {});
+  known.args.place(call["partialArgs"]);
+  const grown = { ...at, call: { ...known, state: state ?? known.state } };
   return call["willContinue"] === true ? grown : endCall(grown, blocks, plan, true);
 }
 
@@ -172,14 +173,16 @@ function endCall(
   if (call === undefined) return before;
   const key = keyOf(index);
   // Servers that take a call's name for its id give several calls of one tool the same (rule 22).
-  const taken = call.id === "" || before.ids.includes(call.id);
+  const taken = call.id === "" || before.ids.has(call.id);
   const id = taken ? makeCallId(plan.seed, blocks.state.next) : call.id;
-  const text = writeExact(call.args);
+  const text = writeExact(call.args.value);
   const state = call.state === undefined ? {} : { opaque: call.state };
   blocks.toolCall({ key, choice: index }, { id, name: call.name, ...state });
   blocks.arguments(key, whole ? text : text.slice(0, -1));
   blocks.close(key);
-  return { ...before, call: undefined, ids: [...before.ids, id].slice(-REMEMBERED_IDS) };
+  before.ids.add(id);
+  if (before.ids.size > REMEMBERED_IDS) before.ids.delete(before.ids.values().next().value ?? "");
+  return { ...before, call: undefined };
 }
 
 function closeBlock(before: CandidateState, blocks: BlockWriter): CandidateState {

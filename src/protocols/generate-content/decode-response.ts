@@ -17,13 +17,14 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   for (const body of bodies) {
     const [next, more] = readChunk(state, body);
     state = next;
-    events.push(...more);
+    for (const event of more) events.push(event);
   }
   // A whole answer has ended, whether it says why or not.
-  const candidates = state.candidates.map((each) => ({ ...each, finish: each.finish ?? "" }));
-  if (candidates.length === 0 && state.block === undefined)
+  const { candidates } = state;
+  for (const [index, each] of candidates) candidates.set(index, { ...each, finish: each.finish ?? "" });
+  if (candidates.size === 0 && state.block === undefined)
     return noResponse("The upstream's answer holds no candidate.");
-  const collected = collectEvents([...events, ...ending({ ...state, candidates })]);
+  const collected = collectEvents([...events, ...ending(state)]);
   if ("response" in collected) return { response: collected.response };
   return noResponse("error" in collected ? collected.error.message : "The upstream's answer has no end.");
 }

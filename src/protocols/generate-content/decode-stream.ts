@@ -1,4 +1,4 @@
-import { type BlockState, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import { type BlockState, noBlocks, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
@@ -21,8 +21,8 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
   initial: (plan) => ({
     plan,
     phase: "opening",
-    blocks: NO_BLOCKS,
-    candidates: [],
+    blocks: noBlocks(),
+    candidates: new Map(),
     block: undefined,
     usage: undefined,
   }),
@@ -39,7 +39,7 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
     for (const chunk of chunks) {
       const [next, more] = readChunk(after, chunk);
       after = next;
-      events.push(...more);
+      for (const event of more) events.push(event);
     }
     return [after, events];
   },
@@ -52,7 +52,8 @@ export interface DecodeState {
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
-  readonly candidates: readonly CandidateState[];
+  /** By index. */
+  readonly candidates: Map<number, CandidateState>;
   /** The prompt was refused. */
   readonly block: Finish | undefined;
   readonly usage: JsonObject | undefined;
@@ -69,11 +70,11 @@ export function readChunk(
   }
   const blocks = writeBlocks(state.blocks);
   if (state.phase === "opening") blocks.emit({ type: "response-start", ...decodeHead(chunk) });
-  let { candidates } = state;
+  const { candidates } = state;
   for (const wire of asObjects(chunk["candidates"])) {
     const index = asIndex(wire["index"]);
-    const before = candidates.find((candidate) => candidate.index === index);
-    if (before === undefined && candidates.length >= MAX_CANDIDATES) continue;
+    const before = candidates.get(index);
+    if (before === undefined && candidates.size >= MAX_CANDIDATES) continue;
     const after = readCandidate(
       before ?? blankCandidate(index),
       wire,
@@ -81,10 +82,7 @@ export function readChunk(
       blocks,
       state.plan,
     );
-    candidates =
-      before === undefined
-        ? [...candidates, after]
-        : candidates.map((each) => (each === before ? after : each));
+    candidates.set(index, after);
   }
   const usage = usageIn(state.usage, chunk);
   const block = blockIn(chunk) ?? state.block;
@@ -95,13 +93,14 @@ export function readChunk(
 /** Everything closed and each candidate's finish; a stream that states none has failed (rule 19). */
 export function ending(state: DecodeState): readonly ChatEvent[] {
   const { block, plan } = state;
-  const unfinished = state.candidates.filter(({ finish }) => finish === undefined);
-  if (block === undefined && (state.candidates.length === 0 || unfinished.length > 0)) {
+  const candidates = [...state.candidates.values()];
+  const isUnfinished = candidates.some(({ finish }) => finish === undefined);
+  if (block === undefined && (candidates.length === 0 || isUnfinished)) {
     return [failure("The upstream's stream ended before its answer did.")];
   }
   const blocks = writeBlocks(state.blocks);
   const finishes: ChatEvent[] = [];
-  for (const candidate of state.candidates) {
+  for (const candidate of candidates) {
     const { index, finish, message } = closeCandidate(candidate, blocks, plan);
     const told = finish === undefined ? block : decodeFinish(finish, message);
     if (told === undefined) {

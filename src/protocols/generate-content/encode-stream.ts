@@ -3,6 +3,7 @@ import { readFrame } from "../../base/sse.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { Citation, ToolCallPart } from "../../conversation/request.ts";
 import type { Finish, ResponsePart } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
@@ -54,18 +55,22 @@ export interface EncodeState {
   readonly frame: ResponseFrame;
   readonly model: string | undefined;
   readonly usage: TokenUsage | undefined;
-  readonly blocks: ReadonlyMap<number, Block>;
+  /** Those that are open, and texts that cite. */
+  readonly blocks: Map<number, Block>;
   /** What was said of sources beside the content, by choice. */
-  readonly beside: ReadonlyMap<number, JsonObject>;
+  readonly beside: Map<number, JsonObject>;
   /** Choices that have said something. */
-  readonly said: ReadonlySet<number>;
+  readonly said: Set<number>;
   readonly over: boolean;
 }
 
 interface Block {
   readonly choice: number;
-  /** The part so far; its words, if any, are out already. */
-  readonly part: Extract<ResponsePart, { readonly kind: "text" | "reasoning" | "tool-call" }>;
+  readonly kind: "text" | "reasoning" | "tool-call";
+  /** A text so far, whose words are out already, or the arguments of a call, which wait. */
+  text: string;
+  readonly citations: Citation[];
+  readonly call: Pick<ToolCallPart, "id" | "name" | "opaque"> | undefined;
 }
 
 type BlockEvent = Exclude<ChatEvent, { type: "response-start" | "usage" | "finish" | "error" }>;
@@ -74,25 +79,20 @@ type Step = readonly [EncodeState, readonly WireFrame[]];
 function writeBlock(state: EncodeState, event: BlockEvent): Step {
   switch (event.type) {
     case "text-start":
-      return [withBlock(state, event.block, { choice: event.choice, part: { kind: "text", text: "" } }), []];
+      return open(state, event, "text");
     case "reasoning-start":
-      return [
-        withBlock(state, event.block, { choice: event.choice, part: { kind: "reasoning", text: "" } }),
-        [],
-      ];
+      return open(state, event, "reasoning");
     case "tool-call-start": {
       const { id, name, opaque } = event;
-      const call = { kind: "tool-call", id, name, arguments: "" } as const;
-      const part = opaque === undefined ? call : { ...call, opaque };
-      return [withBlock(state, event.block, { choice: event.choice, part }), []];
+      return open(state, event, "tool-call", { id, name, ...(opaque === undefined ? {} : { opaque }) });
     }
     case "media":
       return partFrames(state, event.choice, event.part);
     case "foreign": {
       const { choice, part } = event;
       if (!isBeside(part.value)) return partFrames(state, choice, part);
-      const beside = { ...state.beside.get(choice), ...part.value };
-      return [{ ...state, beside: new Map(state.beside).set(choice, beside) }, []];
+      state.beside.set(choice, { ...state.beside.get(choice), ...part.value });
+      return [state, []];
     }
     default: {
       const block = state.blocks.get(event.block);
@@ -101,36 +101,46 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
   }
 }
 
+function open(
+  state: EncodeState,
+  { block, choice }: { readonly block: number; readonly choice: number },
+  kind: Block["kind"],
+  call?: Block["call"],
+): Step {
+  state.blocks.set(block, { choice, kind, text: "", citations: [], call });
+  return [state, []];
+}
+
 type DeltaEvent = Exclude<BlockEvent, { readonly choice: number }>;
 
-function writeDelta(state: EncodeState, event: DeltaEvent, { choice, part }: Block): Step {
-  const grown = (after: Block["part"]): EncodeState => withBlock(state, event.block, { choice, part: after });
+function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
+  const { choice, kind, call } = block;
   switch (event.type) {
     case "text-delta":
-    case "reasoning-delta": {
-      if (part.kind === "tool-call") return [state, []];
-      const next = grown({ ...part, text: part.text + event.text });
-      return partFrames(next, choice, { kind: part.kind, text: event.text });
-    }
+    case "reasoning-delta":
+      if (kind === "tool-call") return [state, []];
+      // Of thoughts nothing is cited.
+      if (kind === "text") block.text += event.text;
+      return partFrames(state, choice, { kind, text: event.text });
     case "tool-call-delta":
-      if (part.kind !== "tool-call") return [state, []];
-      return [grown({ ...part, arguments: part.arguments + event.arguments }), []];
+      block.text += event.arguments;
+      return [state, []];
     case "citation":
-      if (part.kind !== "text") return [state, []];
-      return [grown({ ...part, citations: [...(part.citations ?? []), event.citation] }), []];
+      block.citations.push(event.citation);
+      return [state, []];
     case "reasoning-end":
+      state.blocks.delete(event.block);
       return [state, []];
     case "text-end":
+      if (block.citations.length === 0) state.blocks.delete(event.block);
       // The state alone: the words are out.
       if (event.opaque === undefined) return [state, []];
       return partFrames(state, choice, { kind: "text", text: "", opaque: event.opaque });
     case "tool-call-end": {
-      if (part.kind !== "tool-call") return [state, []];
-      if (event.broken !== undefined) return [state, []];
-      return partFrames(state, choice, {
-        ...part,
-        ...(event.opaque === undefined ? {} : { opaque: event.opaque }),
-      });
+      state.blocks.delete(event.block);
+      if (call === undefined || event.broken !== undefined) return [state, []];
+      const opaque = event.opaque === undefined ? {} : { opaque: event.opaque };
+      return partFrames(state, choice, { kind: "tool-call", ...call, arguments: block.text, ...opaque });
     }
   }
 }
@@ -138,11 +148,8 @@ function writeDelta(state: EncodeState, event: DeltaEvent, { choice, part }: Blo
 function partFrames(state: EncodeState, choice: number, part: ResponsePart): Step {
   const parts = encodeResponsePart(part);
   if (parts.length === 0) return [state, []];
-  const said = state.said.has(choice) ? state.said : new Set(state.said).add(choice);
-  return [
-    { ...state, said },
-    [chunk(state, { candidates: [{ content: { parts, role: "model" }, index: choice }] })],
-  ];
+  state.said.add(choice);
+  return [state, [chunk(state, { candidates: [{ content: { parts, role: "model" }, index: choice }] })]];
 }
 
 function endFrame(state: EncodeState, choice: number, finish: Finish): WireFrame {
@@ -159,15 +166,13 @@ function endFrame(state: EncodeState, choice: number, finish: Finish): WireFrame
 
 /** Which part a block is depends on how the caller joins chunks; as in the vendor's streams it is left open. */
 function citedTexts(state: EncodeState, choice: number): readonly CitedText[] {
-  return [...state.blocks.values()].flatMap((block) => {
-    if (block.choice !== choice || block.part.kind !== "text" || block.part.citations === undefined)
-      return [];
-    return [{ part: 0, text: block.part.text, citations: block.part.citations }];
-  });
-}
-
-function withBlock(state: EncodeState, number: number, block: Block): EncodeState {
-  return { ...state, blocks: new Map(state.blocks).set(number, block) };
+  const cited: CitedText[] = [];
+  for (const block of state.blocks.values()) {
+    const { text, citations } = block;
+    if (block.choice === choice && block.kind === "text" && citations.length > 0)
+      cited.push({ part: 0, text, citations });
+  }
+  return cited;
 }
 
 /** Counts stand on the last chunk of each candidate, where they are complete. */

@@ -4,22 +4,56 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
  * Arguments that come in pieces, each saying where it belongs (`$.city`, `$.days[1].from`) and, of a text,
  * whether more of it follows. The vendor sends them where the request asked for it.
  */
-export function joinArguments(args: JsonObject, pieces: unknown): JsonObject {
-  return asObjects(pieces).reduce<JsonObject>((joined, piece) => {
-    const path = stepsOf(asText(piece["jsonPath"]));
-    return path.length === 0 ? joined : (asObject(placed(joined, path, piece)) ?? joined);
-  }, args);
+export class PartialArguments {
+  readonly value: Holder = {};
+  /** What was made here grows in place; values out of an event are others' too, and are copied first. */
+  readonly #own = new WeakSet<object>([this.value]);
+
+  /** Fields that come whole. */
+  put(fields: JsonObject): void {
+    for (const name of Object.keys(fields)) set(this.value, name, fields[name]);
+  }
+
+  /** The `partialArgs` of one event. */
+  place(pieces: unknown): void {
+    for (const piece of asObjects(pieces)) {
+      const path = stepsOf(asText(piece["jsonPath"]));
+      const last = path.pop();
+      if (last === undefined || typeof (path[0] ?? last) === "number") continue;
+      let holder: Holder | unknown[] = this.value;
+      for (const [at, step] of path.entries()) {
+        holder = this.#inside(holder, step, typeof (path[at + 1] ?? last) === "number");
+      }
+      set(holder, last, pieceValue(get(holder, last), piece));
+    }
+  }
+
+  /** The list or object at this step, made where there is none. */
+  #inside(holder: Holder | unknown[], step: Step, isList: boolean): Holder | unknown[] {
+    const value = get(holder, step);
+    const list: unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    const known = isList ? list : asObject(value);
+    if (known !== undefined && this.#own.has(known)) return known as Holder | unknown[];
+    const own = isList ? [...(list ?? [])] : { ...asObject(value) };
+    this.#own.add(own);
+    set(holder, step, own);
+    return own;
+  }
 }
 
-function placed(value: unknown, [step, ...rest]: readonly (string | number)[], piece: JsonObject): unknown {
-  if (step === undefined) return pieceValue(value, piece);
-  if (typeof step === "number") {
-    const list: unknown[] = Array.isArray(value) ? [...value] : [];
-    list[Math.min(step, list.length)] = placed(list[step], rest, piece);
-    return list;
-  }
-  const object = asObject(value) ?? {};
-  return { ...object, [step]: placed(Object.hasOwn(object, step) ? object[step] : undefined, rest, piece) };
+type Holder = Record<string, unknown>;
+type Step = string | number;
+
+function get(holder: Holder | unknown[], step: Step): unknown {
+  if (Array.isArray(holder)) return holder[Math.min(Number(step), holder.length)];
+  return Object.hasOwn(holder, step) ? holder[step] : undefined;
+}
+
+/** The one name that would set an object's prototype is a field like others. */
+function set(holder: Holder | unknown[], step: Step, value: unknown): void {
+  if (Array.isArray(holder)) holder[Math.min(Number(step), holder.length)] = value;
+  else if (step !== "__proto__") holder[step] = value;
+  else Object.defineProperty(holder, step, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function pieceValue(before: unknown, piece: JsonObject): unknown {
@@ -27,7 +61,7 @@ function pieceValue(before: unknown, piece: JsonObject): unknown {
   return piece["numberValue"] ?? piece["boolValue"] ?? null;
 }
 
-function stepsOf(path: string): readonly (string | number)[] {
+function stepsOf(path: string): Step[] {
   if (!path.startsWith("$")) return [];
   const steps = [...path.matchAll(STEP)].map(([, name, index, quoted]) =>
     index === undefined ? (name ?? quoted ?? "") : Number(index),

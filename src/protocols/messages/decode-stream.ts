@@ -1,5 +1,5 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { type BlockState, type BlockWriter, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import { type BlockState, type BlockWriter, noBlocks, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
@@ -22,7 +22,7 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
     plan,
     started: false,
     ended: false,
-    blocks: NO_BLOCKS,
+    blocks: noBlocks(),
     notes: new Map(),
     usage: undefined,
     stop: {},
@@ -33,9 +33,7 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
     if (event === undefined) return [state, []];
     const writer = writeBlocks(state.blocks);
     const next = stepEvent(state, event, asText(event["type"]) || (frame.name ?? ""), writer);
-    const blocks = writer.state;
-    // Pieces of text, nearly all events, change nothing.
-    return [blocks === next.blocks ? next : { ...next, blocks }, writer.events];
+    return [next, writer.events];
   },
 
   end: (state) => (state.ended ? [] : [{ type: "error", error: BROKEN_OFF }]),
@@ -47,7 +45,7 @@ export interface DecodeState {
   readonly ended: boolean;
   readonly blocks: BlockState;
   /** What is known of each block that is open on the wire, by its index there. */
-  readonly notes: ReadonlyMap<string, Note>;
+  readonly notes: Map<string, Note>;
   /** The counts so far: each statement is of the whole and replaces the one before (rule 6). */
   readonly usage: JsonObject | undefined;
   /** The `delta` of `message_delta`: why the answer ends. */
@@ -57,8 +55,8 @@ export interface DecodeState {
 /** `text` is what the block has besides its deltas: a signature, hidden thoughts, arguments, JSON of a foreign input. */
 interface Note {
   readonly kind: "text" | "thinking" | "redacted" | "call" | "foreign";
-  readonly text: string;
-  readonly value: JsonObject;
+  text: string;
+  value: JsonObject;
 }
 
 function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: BlockWriter): DecodeState {
@@ -74,14 +72,15 @@ function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: 
     case "content_block_delta":
       return growBlock(opened(state, writer), keyOf(event), asObject(event["delta"]) ?? {}, writer);
     case "content_block_stop":
-      return stopBlock(state, keyOf(event), writer);
+      stopBlock(state, keyOf(event), writer);
+      return state;
     case "message_delta": {
       const stop = { ...state.stop, ...asObject(event["delta"]) };
       return countUsage({ ...opened(state, writer), stop }, asObject(event["usage"]), writer);
     }
     case "message_stop": {
-      let closed = opened(state, writer);
-      for (const key of state.notes.keys()) closed = stopBlock(closed, key, writer);
+      const closed = opened(state, writer);
+      for (const key of state.notes.keys()) stopBlock(closed, key, writer);
       writer.closeAll();
       writer.emit({ type: "finish", choice: 0, finish: decodeFinish(state.stop) });
       return { ...closed, ended: true };
@@ -114,10 +113,12 @@ function startMessage(state: DecodeState, message: JsonObject, writer: BlockWrit
     writer,
   );
   // Calls that wait for a result of the vendor's own tools come whole, in the start.
-  return asArray(message["content"]).reduce<DecodeState>((before, value, index) => {
+  for (const [index, value] of asArray(message["content"]).entries()) {
     const key = `start ${index}`;
-    return stopBlock(startBlock(before, key, asObject(value) ?? {}, writer), key, writer);
-  }, counted);
+    startBlock(counted, key, asObject(value) ?? {}, writer);
+    stopBlock(counted, key, writer);
+  }
+  return counted;
 }
 
 function countUsage(state: DecodeState, stated: JsonObject | undefined, writer: BlockWriter): DecodeState {
@@ -128,9 +129,9 @@ function countUsage(state: DecodeState, stated: JsonObject | undefined, writer: 
 }
 
 function startBlock(state: DecodeState, key: string, block: JsonObject, writer: BlockWriter): DecodeState {
-  const before = stopBlock(state, key, writer);
+  stopBlock(state, key, writer);
   const note = (kind: Note["kind"], text: string): DecodeState =>
-    noted(before, key, { kind, text, value: block });
+    noted(state, key, { kind, text, value: block });
   const place = { key, choice: 0 };
   switch (block["type"]) {
     case "text":
@@ -168,30 +169,30 @@ function growBlock(state: DecodeState, key: string, delta: JsonObject, writer: B
       writer.reasoning(place, asText(delta["thinking"]));
       return note === undefined ? noted(state, key, { kind: "thinking", text: "", value: {} }) : state;
     case "signature_delta":
-      return note?.kind === "thinking"
-        ? noted(state, key, { ...note, text: asText(delta["signature"]) })
-        : state;
+      if (note?.kind === "thinking") note.text = asText(delta["signature"]);
+      return state;
     case "input_json_delta": {
       if (note?.kind !== "call" && note?.kind !== "foreign") return state;
       const piece = asText(delta["partial_json"]);
       writer.arguments(key, piece);
-      return noted(state, key, { ...note, text: note.text + piece });
+      note.text += piece;
+      return state;
     }
     case "citations_delta":
       cite(key, delta["citation"], writer);
       return state;
     case "compaction_delta":
-      return note?.kind === "foreign"
-        ? noted(state, key, { ...note, value: { ...note.value, content: delta["content"] } })
-        : state;
+      if (note?.kind === "foreign") note.value = { ...note.value, content: delta["content"] };
+      return state;
     default:
       return state;
   }
 }
 
-function stopBlock(state: DecodeState, key: string, writer: BlockWriter): DecodeState {
+function stopBlock(state: DecodeState, key: string, writer: BlockWriter): void {
   const note = state.notes.get(key);
-  if (note === undefined) return state;
+  if (note === undefined) return;
+  state.notes.delete(key);
   const { origin } = state.plan;
   const opaque = isSigned(note.text) ? { origin, value: note.text } : undefined;
   if (note.kind === "thinking") writer.close(key, { opaque });
@@ -205,9 +206,6 @@ function stopBlock(state: DecodeState, key: string, writer: BlockWriter): Decode
     }
     writer.close(key);
   }
-  const notes = new Map(state.notes);
-  notes.delete(key);
-  return { ...state, notes };
 }
 
 function withInput({ value, text }: Note): JsonObject {
@@ -220,7 +218,8 @@ function cite(key: string, citation: unknown, writer: BlockWriter): void {
 }
 
 function noted(state: DecodeState, key: string, note: Note): DecodeState {
-  return { ...state, notes: new Map(state.notes).set(key, note) };
+  state.notes.set(key, note);
+  return state;
 }
 
 /** A vendor that leaves the index out, or writes anything else there, has one block at a time. */

@@ -6,94 +6,93 @@ import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
 import { argumentsOf, decodeCallHead, foreignOutput } from "./decode-response.ts";
 import { BETWEEN_THOUGHTS, issuedState } from "./reasoning-item.ts";
 
-/** The items of a streamed response so far. Immutable: a machine keeps it in its state. */
-export interface ItemsState {
-  /** By place in the output, as the events tell it. */
-  readonly items: ReadonlyMap<string, ItemState>;
-}
+/** The items of a streamed response so far, by place in the output, as the events tell it. Its readers change it. */
+export type ItemsState = Map<string, ItemState>;
 
 interface ItemState {
   /** The parts of which something was told, by their place in the item. */
-  readonly told: ReadonlyMap<string, Told>;
-  readonly done: boolean;
+  readonly told: Map<string, Told>;
+  /** The part of a message that is being told. */
+  part: string | undefined;
+  done: boolean;
 }
 
 interface Told {
-  readonly text: string;
-  readonly citations: number;
+  text: string;
+  citations: number;
 }
-
-export const NO_ITEMS: ItemsState = { items: new Map() };
 
 /** Reads the events of one step into blocks. */
 export interface ItemReader {
   read(type: string, event: JsonObject): void;
   /** Makes up for items that the stream did not finish itself, from the response at its end. */
   finish(output: readonly JsonObject[]): void;
-  state(): ItemsState;
 }
 
-export function readItems(before: ItemsState, blocks: BlockWriter, plan: ResponsePlan): ItemReader {
-  return new StepItems(before, blocks, plan);
+export function readItems(items: ItemsState, blocks: BlockWriter, plan: ResponsePlan): ItemReader {
+  return new StepItems(items, blocks, plan);
 }
 
 /** A class, because one is made for each event of a stream: closures cost more than all it does. */
 class StepItems implements ItemReader {
-  #items: ReadonlyMap<string, ItemState>;
-  readonly #before: ItemsState;
+  readonly #items: ItemsState;
   readonly #blocks: BlockWriter;
   readonly #plan: ResponsePlan;
 
-  constructor(before: ItemsState, blocks: BlockWriter, plan: ResponsePlan) {
-    this.#before = before;
-    this.#items = before.items;
+  constructor(items: ItemsState, blocks: BlockWriter, plan: ResponsePlan) {
+    this.#items = items;
     this.#blocks = blocks;
     this.#plan = plan;
-  }
-
-  state(): ItemsState {
-    return this.#items === this.#before.items ? this.#before : { items: this.#items };
   }
 
   finish(output: readonly JsonObject[]): void {
     const finished = [...this.#items.values()].filter(({ done }) => done).length;
     if (finished >= output.length) return;
     for (const [index, item] of output.entries()) {
-      if (!this.#itemAt(String(index)).done) this.#finishItem(String(index), index, item);
+      if (!this.#isDone(String(index))) this.#finishItem(String(index), index, item);
     }
   }
 
+  #isDone(place: string): boolean {
+    return this.#items.get(place)?.done === true;
+  }
+
   #itemAt(place: string): ItemState {
-    return this.#items.get(place) ?? { told: new Map(), done: false };
+    const known = this.#items.get(place);
+    if (known !== undefined) return known;
+    const item = { told: new Map<string, Told>(), part: undefined, done: false };
+    this.#items.set(place, item);
+    return item;
   }
 
-  #put(place: string, item: ItemState): void {
-    this.#items = new Map(this.#items).set(place, item);
-  }
-
-  #toldOf(place: string, part: string): Told {
-    return this.#itemAt(place).told.get(part) ?? UNTOLD;
+  #toldOf(place: string, part: string): Readonly<Told> {
+    return this.#items.get(place)?.told.get(part) ?? UNTOLD;
   }
 
   #tell(place: string, part: string, piece: string, citations = 0): void {
-    const { told, done } = this.#itemAt(place);
-    const before = this.#toldOf(place, part);
-    const after = { text: before.text + piece, citations: before.citations + citations };
-    this.#put(place, { told: new Map(told).set(part, after), done });
+    const { told } = this.#itemAt(place);
+    const before = told.get(part);
+    if (before === undefined) told.set(part, { text: piece, citations });
+    else {
+      before.text += piece;
+      before.citations += citations;
+    }
   }
 
   /** What the pieces left out of a text that is now stated whole. */
   #restOf(place: string, part: string, whole: string): string {
     const { text } = this.#toldOf(place, part);
-    return whole.startsWith(text) ? whole.slice(text.length) : "";
+    // Asked first: to compare joins the pieces so far, however short the whole that is stated.
+    return whole.length > text.length && whole.startsWith(text) ? whole.slice(text.length) : "";
   }
 
   #text(place: string, part: string, piece: string, refusal: boolean): void {
     if (piece === "") return;
     const key = `${place} ${part}`;
     // A new part of the item ends the one before it.
-    for (const other of this.#itemAt(place).told.keys())
-      if (other !== part) this.#blocks.close(`${place} ${other}`);
+    const item = this.#itemAt(place);
+    if (item.part !== undefined && item.part !== part) this.#blocks.close(`${place} ${item.part}`);
+    item.part = part;
     this.#blocks.text({ key, choice: 0 }, piece, refusal);
     this.#tell(place, part, piece);
   }
@@ -154,7 +153,10 @@ class StepItems implements ItemReader {
       default:
         this.#blocks.whole(0, decodeImageCall(item) ?? foreignOutput(item, index));
     }
-    this.#put(place, { ...this.#itemAt(place), done: true });
+    // What was told of it no more is asked for.
+    const known = this.#itemAt(place);
+    known.told.clear();
+    known.done = true;
   }
 
   #finishThoughts(place: string, item: JsonObject): void {
@@ -171,7 +173,7 @@ class StepItems implements ItemReader {
 
   read(type: string, event: JsonObject): void {
     const place = placeOf(event);
-    if (this.#itemAt(place).done) return;
+    if (this.#isDone(place)) return;
     const item = asObject(event["item"]) ?? {};
     const content = indexOf(event["content_index"]);
     switch (type) {
@@ -245,4 +247,4 @@ function indexOf(value: unknown): number {
 }
 
 const ARGUMENTS = "arguments";
-const UNTOLD: Told = { text: "", citations: 0 };
+const UNTOLD: Readonly<Told> = { text: "", citations: 0 };

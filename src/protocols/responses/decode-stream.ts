@@ -1,4 +1,4 @@
-import { type BlockState, NO_BLOCKS, writeBlocks } from "../../conversation/blocks.ts";
+import { type BlockState, noBlocks, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
@@ -7,14 +7,14 @@ import { asObject, asObjects, asText, type JsonObject, parseWhole } from "../jso
 import type { WireFrame } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
 import { latestCounts } from "../usage-counts.ts";
-import { type ItemsState, NO_ITEMS, readItems } from "./decode-items.ts";
+import { type ItemsState, readItems } from "./decode-items.ts";
 import { decodeHead } from "./decode-response.ts";
 import { decodeFinish } from "./finish.ts";
 import { responsesUsage } from "./usage.ts";
 
 /** Reads a stream of events. What an upstream leaves out of the ladder is made up for by what it says later. */
 export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
-  initial: (plan) => ({ plan, phase: "opening", blocks: NO_BLOCKS, items: NO_ITEMS, usage: undefined }),
+  initial: (plan) => ({ plan, phase: "opening", blocks: noBlocks(), items: new Map(), usage: undefined }),
 
   step(state, frame) {
     if (state.phase === "over") return [state, []];
@@ -53,7 +53,7 @@ function readEvent(
   if (ends === undefined) {
     items.read(type, event);
     const { plan } = state;
-    return [{ plan, phase: "open", blocks: blocks.state, items: items.state(), usage }, blocks.events];
+    return [{ plan, phase: "open", blocks: blocks.state, items: state.items, usage }, blocks.events];
   }
   items.finish(asObjects(response["output"]));
   blocks.closeAll();

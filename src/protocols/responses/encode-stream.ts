@@ -9,7 +9,12 @@ import type { WireFrame } from "../translation.ts";
 import { responseObject } from "./encode-response.ts";
 import { encodeStreamError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
-import { type OutputItemState, type OutputItemWriter, START, stepOutputItems } from "./output-item-writer.ts";
+import {
+  ladderFoot,
+  type OutputItemState,
+  type OutputItemWriter,
+  stepOutputItems,
+} from "./output-item-writer.ts";
 import { imageAddress } from "./response-items.ts";
 
 /**
@@ -17,7 +22,7 @@ import { imageAddress } from "./response-items.ts";
  * `[DONE]` (rules 12 and 16). Blocks reach it one after the other.
  */
 export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
-  initial: (frame) => ({ frame, phase: "before", model: undefined, usage: undefined, ladder: START }),
+  initial: (frame) => ({ frame, phase: "before", model: undefined, usage: undefined, ladder: ladderFoot() }),
 
   step(state, event) {
     if (state.phase === "over") return [state, []];

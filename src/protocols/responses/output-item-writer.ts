@@ -17,12 +17,12 @@ import {
   wholeArguments,
 } from "./response-items.ts";
 
-/** How far a streamed response has come. Immutable: a machine keeps it in its state. */
+/** How far a streamed response has come. A machine keeps it in its state, and who climbs it changes it. */
 export interface OutputItemState {
   /** The number of the next event. */
   readonly sequence: number;
   /** Items that are done. */
-  readonly output: readonly JsonObject[];
+  readonly output: JsonObject[];
   readonly open: OpenItem | undefined;
 }
 
@@ -30,7 +30,7 @@ type OpenItem =
   | {
       readonly kind: "message";
       readonly id: string;
-      readonly content: readonly JsonObject[];
+      readonly content: JsonObject[];
       readonly part: OpenText | undefined;
     }
   | { readonly kind: "reasoning"; readonly id: string; readonly text: string }
@@ -46,12 +46,14 @@ type OpenItem =
 interface OpenText {
   readonly refusal: boolean;
   readonly text: string;
-  readonly citations: readonly Citation[];
+  readonly citations: Citation[];
 }
 
 type ThoughtEnd = Pick<ReasoningPart, "opaque" | "redacted">;
 
-export const START: OutputItemState = { sequence: 0, output: [], open: undefined };
+export function ladderFoot(): OutputItemState {
+  return { sequence: 0, output: [], open: undefined };
+}
 
 /**
  * Writes the events of one step. Each item is added before its parts and done after them, each part
@@ -85,7 +87,8 @@ export interface OutputItemWriter {
 
 export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): OutputItemWriter {
   const frames: WireFrame[] = [];
-  let { sequence, output, open } = before;
+  const { output } = before;
+  let { sequence, open } = before;
 
   function send(type: string, fields: JsonObject): void {
     frames.push({ name: type, data: writeExact({ type, sequence_number: sequence, ...fields }) });
@@ -103,7 +106,7 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
 
   function done(item: JsonObject): void {
     send("response.output_item.done", { output_index: output.length, item });
-    output = [...output, item];
+    output.push(item);
     open = undefined;
   }
 
@@ -115,7 +118,8 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
     if (refusal) tell("refusal.done", { content_index, refusal: text });
     else tell("output_text.done", { content_index, text, logprobs: [] });
     tell("content_part.done", { content_index, part });
-    open = { ...open, content: [...open.content, part], part: undefined };
+    open.content.push(part);
+    open = { ...open, part: undefined };
   }
 
   function closeReasoning(end: ThoughtEnd): void {
@@ -188,7 +192,7 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
         annotation_index: open.part.citations.length,
         annotation: encodeAnnotation(citation),
       });
-      open = { ...open, part: { ...open.part, citations: [...open.part.citations, citation] } };
+      open.part.citations.push(citation);
     },
     closeText,
     openReasoning() {
