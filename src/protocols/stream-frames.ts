@@ -11,12 +11,12 @@ export interface FrameReader {
 /** As a plain answer: images of the largest kind come to 25 MB in one event. */
 const LARGEST_FRAME_BYTES = 96 * 1024 * 1024;
 
-/** An event that is larger than any answer: left out, the caller would miss it without a word. */
-export class OversizedEvent extends RangeError {
-  override readonly name = "OversizedEvent";
+/** More than any answer is, of which nothing can be left out: the caller would miss it without a word. */
+export class OversizedResponse extends RangeError {
+  override readonly name = "OversizedAnswer";
 }
 
-/** `write` throws OversizedEvent. */
+/** `write` throws OversizedAnswer. */
 export function openFrameReader(): FrameReader {
   let frames: WireFrame[] = [];
   const scanner = openFrameScanner(
@@ -26,7 +26,7 @@ export function openFrameReader(): FrameReader {
         if (frame.data !== "") frames.push(frame);
       },
       oversized() {
-        throw new OversizedEvent(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
+        throw new OversizedResponse(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
       },
     },
     LARGEST_FRAME_BYTES,

@@ -68,6 +68,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   private readonly resolve: (failure: AttemptFailure | undefined) => void;
   private receiver: Receiver;
   private over = false;
+  /** Its receiver was told of a failure of its own. */
+  private crashed = false;
   private part: ResponsePart | undefined;
 
   constructor(
@@ -152,11 +154,12 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.close(undefined, health);
   }
 
-  brokeOff(err: Error): void {
+  brokeOff(err: Error, health: AttemptOutcome = { kind: "failed" }): void {
     const { log } = this.deps;
-    const upstream = this.candidate.upstream.name;
-    log.warn({ requestId: this.exchange.request.id, upstream, err }, "an upstream failed in mid-stream");
-    this.close(undefined, { kind: "failed" });
+    const about = { requestId: this.exchange.request.id, upstream: this.candidate.upstream.name, err };
+    if (health.kind === "failed") log.warn(about, "an upstream failed in mid-stream");
+    else log.error(about, "the gateway broke an answer off in mid-stream");
+    this.close(undefined, health);
   }
 
   becomes(receiver: Receiver): void {
@@ -207,6 +210,11 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.part.holds(bytes);
   }
 
+  mayKeep(bytes: number): boolean {
+    this.part ??= this.deps.responseMemory.open(this.exchange.request.caller.accountId);
+    return this.part.holds(bytes);
+  }
+
   keepsUntilRead(): void {
     const { part } = this;
     if (part === undefined) return;
@@ -223,9 +231,19 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   }
 
   private crash(cause: unknown): void {
-    const { response } = this.exchange.request;
+    const { receiver } = this;
     this.call.abort();
-    if (response.committed) response.cut();
+    if (this.over) return;
+    if (receiver.crashed !== undefined && !this.crashed) {
+      this.crashed = true;
+      this.guard(() => receiver.crashed?.(cause));
+      return;
+    }
+    const { response, id: requestId } = this.exchange.request;
+    if (response.committed) {
+      this.deps.log.error({ requestId, err: cause }, "the gateway broke an answer off in mid-stream");
+      response.cut();
+    }
     this.fail(bugOfOurs(cause));
   }
 

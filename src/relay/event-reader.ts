@@ -16,10 +16,13 @@ export interface EventReader {
   end(): readonly ChatEvent[];
 }
 
+/** Is told of each frame and the events that it was read as. What it throws, `write` throws. */
+type FrameWatch = (frame: WireFrame, events: readonly ChatEvent[]) => void;
+
 /** A reader of the answer that the plan's request makes: of one stream, or of several in the joined form. */
-export function openEventReader(upstream: Translation, plan: ResponsePlan): EventReader {
-  if (plan.copies === 1) return openOne(upstream, plan);
-  const readers = plansOf(plan).map((each) => openOne(upstream, each));
+export function openEventReader(upstream: Translation, plan: ResponsePlan, watch: FrameWatch): EventReader {
+  if (plan.copies === 1) return openOne(upstream, plan, watch);
+  const readers = plansOf(plan).map((each) => openOne(upstream, each, watch));
   const join = openJoin(plan.copies);
   return {
     write(tagged) {
@@ -76,18 +79,23 @@ export function framesOf(body: Buffer, framing: Framing): readonly WireFrame[] {
   return frames;
 }
 
-function openOne(upstream: Translation, plan: ResponsePlan): EventReader {
+function openOne(upstream: Translation, plan: ResponsePlan, watch: FrameWatch): EventReader {
   const frames = openFrameReader();
   const decoder = upstream.decodeStream(plan);
+  const read = (frame: WireFrame): readonly ChatEvent[] => {
+    const events = decoder.step(frame);
+    watch(frame, events);
+    return events;
+  };
   return {
     write(chunk) {
       const [first, ...more] = frames.write(chunk);
       if (first === undefined) return [];
       // Nearly every chunk is one frame.
-      const events = decoder.step(first);
-      return more.length === 0 ? events : [...events, ...more.flatMap((frame) => decoder.step(frame))];
+      const events = read(first);
+      return more.length === 0 ? events : [...events, ...more.flatMap(read)];
     },
-    end: () => [...frames.end().flatMap((frame) => decoder.step(frame)), ...decoder.end()],
+    end: () => [...frames.end().flatMap(read), ...decoder.end()],
   };
 }
 

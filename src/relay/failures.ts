@@ -185,7 +185,7 @@ export function stopping(cause?: unknown): GatewayError {
 }
 
 /** Our own code failed on this answer: that request is lost, nothing else. */
-export function bugOfOurs(cause: unknown): AttemptFailure {
+export function bugOfOurs(cause: unknown): AttemptFailure & { readonly error: GatewayError } {
   return {
     next: false,
     timedOut: false,
@@ -201,7 +201,10 @@ export function bugOfOurs(cause: unknown): AttemptFailure {
 }
 
 /** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
-export function tooLargeResponse(upstream: string): AttemptFailure & { readonly error: GatewayError } {
+export function tooLargeResponse(
+  upstream: string,
+  how = "more than the gateway accepts",
+): AttemptFailure & { readonly error: GatewayError } {
   return {
     next: true,
     timedOut: false,
@@ -209,7 +212,7 @@ export function tooLargeResponse(upstream: string): AttemptFailure & { readonly 
     error: new GatewayError(
       "upstream_error",
       "The upstream's answer is larger than the gateway accepts; ask for less at once.",
-      { cause: new Error(`The upstream ${upstream} answered with more than the gateway accepts.`) },
+      { cause: new Error(`The upstream ${upstream} answered with ${how}.`) },
     ),
   };
 }

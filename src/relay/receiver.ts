@@ -20,8 +20,8 @@ export interface Attempt {
   answering(): void;
   /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
   done(health?: AttemptOutcome): void;
-  /** The same where the upstream failed in the middle of its answer: only the log tells the operator why. */
-  brokeOff(why: Error): void;
+  /** The same where the answer broke off in its middle, by default by its upstream: only the log tells the operator why. */
+  brokeOff(why: Error, health?: AttemptOutcome): void;
   /** Another receives the answer from here on. */
   becomes(receiver: Receiver): void;
   /** Nothing reached the caller; another candidate or an error answer may. */
@@ -38,6 +38,8 @@ export interface Attempt {
   failureOf(error: UpstreamError): AttemptFailure;
   /** So much of an answer is kept by now: the upstream is read from no further while there is no memory for more. */
   keeps(bytes: number): void;
+  /** So much of a stream is kept by now; false: there is no memory for it. */
+  mayKeep(bytes: number): boolean;
   /** What is kept is the caller's to read, however long that takes. */
   keepsUntilRead(): void;
   /** The way back to the caller. */
@@ -45,8 +47,8 @@ export interface Attempt {
 }
 
 /**
- * Receives one kind of answer (plain, streamed, error). Whatever a method throws or rejects with is
- * a bug of ours and costs this request alone.
+ * Receives one kind of answer (plain, streamed, error). What a method throws or rejects with is an answer too large, or
+ * a bug of ours, and costs this request alone.
  */
 export interface Receiver {
   data(chunk: Buffer): void;
@@ -56,4 +58,6 @@ export interface Receiver {
   gone(): void | Promise<void>;
   /** The gateway stops and has waited long enough. */
   drain(): void | Promise<void>;
+  /** One of these has thrown: ends the answer as far as it came. Absent = nothing of it was passed on. */
+  crashed?(cause: unknown): void | Promise<void>;
 }

@@ -45,6 +45,8 @@ export interface StreamRewriter {
   readonly closing?: (charged: TokenUsage) => readonly Uint8Array[];
   /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
   readonly failed?: () => boolean;
+  /** What it keeps of the answer until its end; absent = nothing. */
+  readonly keptBytes?: () => number;
   /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
   fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
   /** What of the answer had no slot so far; it comes too late for the header and goes to the log. */

@@ -5,8 +5,9 @@ import type { UpstreamCall } from "../upstreams/call.ts";
 const ACCOUNT_SHARE = 0.5;
 
 /**
- * The memory of plain answers, which are collected whole. When it is used up, upstreams are read from no further, all but
- * the one whose answer is the oldest: so one at least is always on its way to its end, and none waits for ever.
+ * The memory of plain answers, which are collected whole, and of what long streams keep. When it is used up, upstreams of
+ * plain answers are read from no further, and streams end, all but the one whose answer is the oldest: so one at least is
+ * always on its way to its end, and none waits for ever.
  */
 export class ResponseMemory {
   private readonly limitBytes: () => number;
@@ -24,8 +25,8 @@ export class ResponseMemory {
     return this.held;
   }
 
-  /** For an answer that is no longer small; `flight` is paused while it may not grow. */
-  open(accountId: bigint, call: Pick<UpstreamCall, "pause" | "resume">): ResponsePart {
+  /** For an answer that is no longer small; `flight` is paused while it may not grow, if there is one. */
+  open(accountId: bigint, call?: Pick<UpstreamCall, "pause" | "resume">): ResponsePart {
     const part = new ResponsePart(this, accountId, call);
     this.parts.add(part);
     return part;
@@ -56,24 +57,25 @@ export class ResponseMemory {
 export class ResponsePart {
   readonly accountId: bigint;
   private readonly memory: ResponseMemory;
-  private readonly call: Pick<UpstreamCall, "pause" | "resume">;
+  private readonly call: Pick<UpstreamCall, "pause" | "resume"> | undefined;
   private bytes = 0;
   private paused = false;
   private released = false;
 
-  constructor(memory: ResponseMemory, accountId: bigint, call: Pick<UpstreamCall, "pause" | "resume">) {
+  constructor(memory: ResponseMemory, accountId: bigint, call?: Pick<UpstreamCall, "pause" | "resume">) {
     this.memory = memory;
     this.accountId = accountId;
     this.call = call;
   }
 
-  /** So much has come by now. */
-  holds(bytes: number): void {
+  /** So much has come by now. False: it may not grow. */
+  holds(bytes: number): boolean {
     this.memory.add(this, bytes - this.bytes);
     this.bytes = bytes;
-    if (this.paused || this.memory.mayGrow(this)) return;
+    if (this.memory.mayGrow(this)) return true;
+    if (!this.paused) this.call?.pause();
     this.paused = true;
-    this.call.pause();
+    return false;
   }
 
   /** Nothing of it is kept any more. A second call does nothing. */
@@ -88,7 +90,7 @@ export class ResponsePart {
   goOn(): void {
     if (!this.paused || !this.memory.mayGrow(this)) return;
     this.paused = false;
-    this.call.resume();
+    this.call?.resume();
   }
 }
 

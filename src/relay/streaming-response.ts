@@ -4,9 +4,10 @@ import { isGenerating } from "../conversation/protocol-name.ts";
 import { GatewayError, statementOf } from "../errors.ts";
 import type { StreamMeter } from "../protocols/protocol.ts";
 import { beginsError, beginsResponse } from "../protocols/scrub-stream.ts";
-import { OversizedEvent } from "../protocols/stream-frames.ts";
+import { OversizedResponse } from "../protocols/stream-frames.ts";
 import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { failureIn } from "../protocols/verdict.ts";
+import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";
@@ -16,12 +17,14 @@ import {
   type AttemptFailure,
   answeredInOnePiece,
   brokenStream,
+  bugOfOurs,
   failureOfTransport,
   noEvent,
   reasonAfterOutput,
   toldInStream,
   tooLargeResponse,
 } from "./failures.ts";
+import { ORDINARY_BYTES } from "./gathered.ts";
 import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
 import { Linger } from "./linger.ts";
 import { framingOf } from "./other-framing.ts";
@@ -72,17 +75,8 @@ export class StreamingResponse implements Receiver {
   }
 
   data(chunk: Buffer): void {
-    if (this.over) return;
-    try {
-      this.take(chunk);
-    } catch (cause) {
-      if (!(cause instanceof OversizedEvent)) throw cause;
-      this.refuseOversized();
-    }
-  }
-
-  private take(chunk: Buffer): void {
     const { meter } = this;
+    if (this.over) return;
     if (!this.framed && !this.isFramedAsAsked(chunk)) return;
     const whole = meter.write(chunk);
     if (!this.begun && !this.opens(chunk, whole)) return;
@@ -217,6 +211,9 @@ export class StreamingResponse implements Receiver {
     for (const chunk of this.words.tellable(chunks, !this.held.isEmpty, this.flows)) {
       for (const piece of this.mode.write(chunk)) this.write(piece);
     }
+    const kept = this.mode.keptBytes?.() ?? 0;
+    if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept))
+      throw new OversizedResponse("more than there is memory for");
   }
 
   /** What the caller reads of these bytes. */
@@ -300,12 +297,14 @@ export class StreamingResponse implements Receiver {
     this.attempt.guard(() => this.breakOff(error, "upstream_failed_after_output", told));
   }
 
-  /** An event beyond every bound, which no translation can read. */
-  private refuseOversized(): void {
-    const failure = tooLargeResponse(this.upstream);
-    this.attempt.call.abort();
-    if (this.begun) this.fall(failure.error);
-    else this.giveUp(failure);
+  /** What came is beyond a bound, or a bug of ours failed on it. */
+  crashed(cause: unknown): void | Promise<void> {
+    const failure =
+      cause instanceof OversizedResponse ? tooLargeResponse(this.upstream, cause.message) : bugOfOurs(cause);
+    if (!this.begun) return this.giveUp(failure);
+    this.held.takeAll();
+    this.endFlow();
+    return this.breakOff(failure.error, "upstream_failed_after_output", undefined, failure.health);
   }
 
   private giveUpOn(failure: AttemptFailure): void {
@@ -364,6 +363,7 @@ export class StreamingResponse implements Receiver {
     error: GatewayError,
     reason: ChargeReason,
     told: UpstreamError | undefined = this.meter.error,
+    health?: AttemptOutcome,
   ): Promise<void> {
     this.stop();
     this.meter.end();
@@ -378,7 +378,7 @@ export class StreamingResponse implements Receiver {
       this.response.cut();
     }
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
-    else this.attempt.brokeOff(why);
+    else this.attempt.brokeOff(why, health);
   }
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {

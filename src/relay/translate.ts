@@ -11,6 +11,7 @@ import type { Candidate } from "../upstreams/call.ts";
 import type { StateTerms } from "./conversation-state.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import { Gathered } from "./gathered.ts";
 import { writeAsAsked } from "./other-framing.ts";
 import type { RelayMode, StreamRewriter } from "./relay-mode.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -107,7 +108,10 @@ function openTranslatedStream(
   tellCall: TellCall | undefined,
 ): StreamRewriter {
   const losses = openLosses(RESPONSE_FIELDS);
-  const reader = openEventReader(translationOf(upstream), plan);
+  const gathered = new Gathered();
+  const reader = openEventReader(translationOf(upstream), plan, (frame, events) =>
+    gathered.count(frame, events),
+  );
   const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
   const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
   const written = (frames: readonly WireFrame[]): string => {
@@ -144,6 +148,7 @@ function openTranslatedStream(
       return inOnePiece(form + writer.end());
     },
     losses: () => losses.list(),
+    keptBytes: () => gathered.bytes,
     passesErrors: false,
   };
 }
