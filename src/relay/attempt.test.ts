@@ -6,6 +6,7 @@ import { boundOfTexts } from "../billing/usage-bound.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate, UpstreamFailure, UpstreamResponse } from "../upstreams/call.ts";
+import type { RawHeaders } from "../upstreams/raw-headers.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RelayMode } from "./relay-mode.ts";
@@ -14,7 +15,7 @@ import { watchOf } from "./watch.ts";
 const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
 
 /** One attempt at an upstream that is played by hand and has not begun to answer. */
-function open(streamed: boolean, isSent = true) {
+function open(streamed: boolean, isSent = true, mode: object = {}) {
   const told: string[] = [];
   const outcomes: Outcome[] = [];
   let upstream: UpstreamResponse | undefined;
@@ -28,6 +29,14 @@ function open(streamed: boolean, isSent = true) {
       ...{ protocol: PROTOCOLS["chat-completions"], caller: { accountId: 1n } },
       response: {
         cut: () => void told.push("cut"),
+        committed: false,
+        open: true,
+        onDrain: () => undefined,
+        head(this: { committed: boolean }) {
+          this.committed = true;
+        },
+        write: (piece: Uint8Array) => told.push(Buffer.from(piece).toString()) > 0,
+        end: () => void told.push("ended"),
         onGone: (listener: () => void) => {
           leave = listener;
         },
@@ -50,7 +59,9 @@ function open(streamed: boolean, isSent = true) {
     log: silentLog,
   } as unknown as AttemptDeps;
   const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" } } as Candidate;
-  const ended = attemptAt(deps, exchange, candidate, { copies: 1, pieces: [body] } as unknown as RelayMode);
+  const ended = attemptAt(deps, exchange, candidate, {
+    ...{ copies: 1, pieces: [body], ...mode },
+  } as unknown as RelayMode);
   return {
     ...{ told, outcomes, ended },
     leave: () => leave(),
@@ -59,6 +70,8 @@ function open(streamed: boolean, isSent = true) {
       exchange.onDrain();
     },
     fail: (failure: UpstreamFailure) => upstream?.failed(failure),
+    begin: () => upstream?.head(200, { get: () => undefined, all: () => ({}) } as unknown as RawHeaders),
+    send: (data: object) => upstream?.data(Buffer.from(`data: ${JSON.stringify(data)}\n\n`)),
   };
 }
 
@@ -125,4 +138,32 @@ describe("an attempt whose upstream has not begun to answer", () => {
       expect(attempt.outcomes).toEqual([]);
     },
   );
+});
+
+describe("an attempt on whose answer the gateway itself fails", () => {
+  const chunk = (content: string): object => ({ id: "c", choices: [{ index: 0, delta: { content } }] });
+  const mode = {
+    losses: [],
+    openStream: () => ({
+      write(piece: Buffer) {
+        if (piece.includes("odd")) throw new RangeError("a bug");
+        return [piece];
+      },
+      fail: ({ code }: { readonly code: string }) => [Buffer.from(`failed: ${code}`)],
+      losses: () => [],
+    }),
+  };
+
+  it("tells it in the stream's form, and is charged as far as it came", async () => {
+    const { told, outcomes, ended, begin, send } = open(true, true, mode);
+    begin();
+    send(chunk("The fog came in. "));
+    send(chunk("odd"));
+    expect(await ended).toBeUndefined();
+    expect(told.slice(1)).toEqual(["aborted", "failed: internal_error", "ended"]);
+    expect(outcomes).toMatchObject([
+      { reason: "upstream_failed_after_output", errorCode: "internal_error", status: 200 },
+    ]);
+    expect(outcomes[0]?.usage.outputVisible).toBeGreaterThan(0);
+  });
 });
