@@ -1,3 +1,4 @@
+import { isWithinDepth } from "./max-depth.ts";
 import { randomId } from "./random.ts";
 
 /**
@@ -11,16 +12,54 @@ export function parseExact(json: string): unknown {
   return marked === json ? value : withLongNumbers([JSON.parse(marked)])[0];
 }
 
-/** Like JSON.stringify, with all the digits of LongNumbers. */
+/**
+ * Like JSON.stringify, with all the digits of LongNumbers, and for values out of JSON of any depth: strangers nest
+ * without end, and JSON.parse lets them.
+ */
 export function writeExact(value: unknown): string {
   isWriting = true;
   hasMarks = false;
   try {
-    const json = JSON.stringify(value);
+    const json = writeJson(value);
     return hasMarks ? json.replaceAll(MARKED, "$1") : json;
   } finally {
     isWriting = false;
   }
+}
+
+function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    // Its stack, or the longest text there can be, which the other way would reach too.
+    if (!(cause instanceof RangeError) || isWithinDepth(value, STACK_LEVELS)) throw cause;
+    return writeDeep(value);
+  }
+}
+
+/** Without recursion. */
+function writeDeep(value: unknown): string {
+  const pieces: string[] = [];
+  /** What is still to be written, the next one last; texts as they are. */
+  const rest: (string | { readonly value: unknown })[] = [{ value }];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next === "string") pieces.push(next);
+    else if (typeof next.value !== "object" || next.value === null || next.value instanceof LongNumber)
+      pieces.push(JSON.stringify(next.value) ?? "null");
+    else {
+      const isList = Array.isArray(next.value);
+      pieces.push(isList ? "[" : "{");
+      rest.push(isList ? "]" : "}");
+      const entries = Object.entries(next.value).filter(([, inner]) => isList || inner !== undefined);
+      for (const [at, [key, inner]] of entries.toReversed().entries()) {
+        rest.push(
+          { value: inner },
+          `${at < entries.length - 1 ? "," : ""}${isList ? "" : `${JSON.stringify(key)}:`}`,
+        );
+      }
+    }
+  }
+  return pieces.join("");
 }
 
 /** A number with all its digits. To whoever knows nothing of it, it is the double next to it. */
@@ -48,6 +87,9 @@ export function losesDigits(json: string): boolean {
 /** Node 20 has no JSON.rawJSON: past parser and writer long numbers go as text, which nobody outside can make up. */
 const MARK = `${randomId()}:`;
 const MARKED = new RegExp(`"${MARK}([^"]+)"`, "g");
+
+/** JSON.stringify takes some thousand levels; other values that it cannot write are no matter of depth. */
+const STACK_LEVELS = 1_000;
 
 let isWriting = false;
 let hasMarks = false;

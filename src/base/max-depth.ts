@@ -11,5 +11,11 @@ export function isWithinDepth(value: unknown, levels: number): boolean {
   return true;
 }
 
+/**
+ * Of a call's arguments: with them in it the caller's next request, which may have 64 levels, has some around them in
+ * every protocol.
+ */
+export const ARGUMENT_LEVELS = 56;
+
 /** More than any vendor's usage object has, which are two or three. */
 export const USAGE_LEVELS = 32;

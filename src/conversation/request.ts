@@ -124,7 +124,7 @@ export interface ToolCallPart {
   readonly cache?: CacheMark;
 }
 
-/** `cut`: the text ends before it is closed; `malformed`: it is whole, and no JSON object. */
+/** `cut`: the text ends before it is closed; `malformed`: it is whole, and no JSON object, or one nested too deeply. */
 export type BrokenCall = "cut" | "malformed";
 
 export interface ToolResultPart {

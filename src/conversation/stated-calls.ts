@@ -1,3 +1,4 @@
+import { ARGUMENT_LEVELS, isWithinDepth } from "../base/max-depth.ts";
 import type { ChatEvent } from "./event.ts";
 import type { StreamRun } from "./machine.ts";
 import type { Opaque } from "./opaque.ts";
@@ -92,7 +93,8 @@ function callsOf({ parts }: Message): readonly ToolCallPart[] {
 
 function readJson(text: string): unknown {
   try {
-    return text.trim() === "" ? {} : JSON.parse(text);
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    return isWithinDepth(value, ARGUMENT_LEVELS) ? value : text;
   } catch {
     return text;
   }

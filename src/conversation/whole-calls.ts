@@ -1,8 +1,10 @@
+import { writeExact } from "../base/exact-json.ts";
+import { ARGUMENT_LEVELS, isWithinDepth } from "../base/max-depth.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { ChatEvent } from "./event.ts";
 import type { LossList } from "./loss.ts";
 import type { StreamRun } from "./machine.ts";
-import type { BrokenCall, ToolCallPart } from "./request.ts";
+import type { BrokenCall, JsonObject, ToolCallPart } from "./request.ts";
 import type { ChatResponse, Choice, Finish, ResponsePart } from "./response.ts";
 
 /**
@@ -218,11 +220,17 @@ export function isNoArguments(text: string): boolean {
 
 const NO_ARGUMENTS = "null";
 
-/** Undefined: they are a JSON object. */
+/** The text of arguments that came as an object. One that is nested too deeply for a request counts as cut short. */
+export function textOfArguments(value: JsonObject): string {
+  return isWithinDepth(value, ARGUMENT_LEVELS) ? writeExact(value) : "{";
+}
+
+/** Undefined: they are a JSON object that a request can hold. */
 function howBroken(text: string): BrokenCall | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "malformed";
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && isWithinDepth(value, ARGUMENT_LEVELS) ? undefined : "malformed";
   } catch {
     return isUnfinished(text) ? "cut" : "malformed";
   }

@@ -3,6 +3,7 @@ import { makeCallId } from "../../conversation/ids.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
+import { textOfArguments } from "../../conversation/whole-calls.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /** The calls of a plain message, each with an id of its own (rule 22). */
@@ -66,7 +67,7 @@ export function decodeExtra(wire: JsonObject, plan: ResponsePlan): Opaque | unde
 /** Arguments are JSON text; some vendors send the object itself. */
 function argumentsOf(called: JsonObject): string {
   const value = called["arguments"];
-  return typeof value === "object" && value !== null ? writeExact(value) : asText(value);
+  return typeof value === "object" && value !== null ? textOfArguments(value as JsonObject) : asText(value);
 }
 
 /** Keeps the made-up ids of different choices apart; no answer calls as many tools. */

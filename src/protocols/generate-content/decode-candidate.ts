@@ -1,10 +1,10 @@
-import { writeExact } from "../../base/exact-json.ts";
 import type { BlockWriter } from "../../conversation/blocks.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import { mediaOfType } from "../../conversation/media.ts";
 import type { Opaque } from "../../conversation/opaque.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { MediaPart } from "../../conversation/request.ts";
+import { textOfArguments } from "../../conversation/whole-calls.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { BESIDE } from "./encode-parts.ts";
 import { laterFinish } from "./finish.ts";
@@ -175,7 +175,7 @@ function endCall(
   // Servers that take a call's name for its id give several calls of one tool the same (rule 22).
   const taken = call.id === "" || before.ids.has(call.id);
   const id = taken ? makeCallId(plan.seed, blocks.state.next) : call.id;
-  const text = writeExact(call.args.value);
+  const text = textOfArguments(call.args.value);
   const state = call.state === undefined ? {} : { opaque: call.state };
   blocks.toolCall({ key, choice: index }, { id, name: call.name, ...state });
   blocks.arguments(key, whole ? text : text.slice(0, -1));

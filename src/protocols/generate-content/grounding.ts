@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import type { Citation } from "../../conversation/request.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
@@ -60,7 +61,7 @@ export function encodeGrounding(texts: readonly CitedText[]): JsonObject | undef
   const groundingSupports = texts.flatMap(({ part, text, citations }) =>
     citations.map((citation) => {
       const chunk = encodeChunk(citation);
-      const key = JSON.stringify(chunk);
+      const key = writeExact(chunk);
       const index = known.get(key) ?? groundingChunks.push(chunk) - 1;
       known.set(key, index);
       return { segment: encodeSegment(part, text, citation), groundingChunkIndices: [index] };

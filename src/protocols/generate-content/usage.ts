@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { keyFilter } from "../byte-filter.ts";
 import { statesError } from "../error-body.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -77,7 +78,7 @@ function readText(body: JsonObject, text: TextSink): void {
       else text.visible(part["text"]);
       const call = asObject(part["functionCall"]);
       text.visible(call?.["name"]);
-      if (call?.["args"] !== undefined) text.visible(JSON.stringify(call["args"]));
+      if (call?.["args"] !== undefined) text.visible(writeExact(call["args"]));
       text.visible(asObject(part["executableCode"])?.["code"]);
     }
   }

@@ -1,8 +1,8 @@
-import { writeExact } from "../../base/exact-json.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
+import { textOfArguments } from "../../conversation/whole-calls.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStatedError } from "../upstream-error.ts";
@@ -56,7 +56,7 @@ function decodeBlock(block: JsonObject, index: number, plan: ResponsePlan): read
           kind: "tool-call",
           id: asText(block["id"]) || makeCallId(plan.seed, index),
           name: asText(block["name"]),
-          arguments: writeExact(asObject(block["input"]) ?? {}),
+          arguments: textOfArguments(asObject(block["input"]) ?? {}),
           ...madeByCode(block),
         },
       ];

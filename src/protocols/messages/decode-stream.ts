@@ -1,9 +1,9 @@
-import { writeExact } from "../../base/exact-json.ts";
 import { type BlockState, type BlockWriter, noBlocks, writeBlocks } from "../../conversation/blocks.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { makeCallId } from "../../conversation/ids.ts";
 import type { StreamMachine } from "../../conversation/machine.ts";
 import type { ResponsePlan } from "../../conversation/plan.ts";
+import { textOfArguments } from "../../conversation/whole-calls.ts";
 import { statesError } from "../error-body.ts";
 import { asArray, asObject, asText, type JsonObject, parseWhole } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
@@ -202,7 +202,7 @@ function stopBlock(state: DecodeState, key: string, writer: BlockWriter): void {
   else {
     // Without deltas the arguments are those of the start, and none are `{}`, never "" (rule 14).
     if (note.kind === "call" && note.text === "") {
-      writer.arguments(key, writeExact(asObject(note.value["input"]) ?? {}));
+      writer.arguments(key, textOfArguments(asObject(note.value["input"]) ?? {}));
     }
     writer.close(key);
   }

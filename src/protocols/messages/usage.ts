@@ -1,3 +1,4 @@
+import { writeExact } from "../../base/exact-json.ts";
 import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
 import { keyFilter } from "../byte-filter.ts";
 import { statesError } from "../error-body.ts";
@@ -168,7 +169,7 @@ function serveText(body: JsonObject, text: TextSink): void {
     text.reasoning(block["thinking"]);
     if (block["type"] !== "tool_use") continue;
     text.visible(block["name"]);
-    text.visible(JSON.stringify(block["input"]));
+    text.visible(writeExact(block["input"]));
   }
 }
 
