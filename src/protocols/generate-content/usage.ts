@@ -14,8 +14,8 @@ const rules: MeteringRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
   declines: (word) => decodeFinish(word, "")?.unified === "content-filter",
   openEnded: true,
-  readResponse: read,
-  readEvent: read,
+  readResponse: (body, notes) => read(body, notes),
+  readEvent: (event, notes, name) => read(event, notes, name),
   responseText: readText,
   eventText: readText,
 
@@ -47,10 +47,9 @@ const rules: MeteringRules = {
 export const generateContentUsage = usageReader(rules);
 
 /** Every event is a whole answer in small. */
-function read(body: JsonObject, notes: StreamState): void {
+function read(body: JsonObject, notes: StreamState, name = ""): void {
   if (statesError(body)) {
-    // Clients raise what stands in `error`.
-    noteError(notes, decodeStatedError(body), asObject(body["error"]) !== undefined);
+    noteError(notes, decodeStatedError(body), name === "" && isRaised(asObject(body["error"])));
     return;
   }
   notes.started = true;
@@ -69,6 +68,12 @@ function read(body: JsonObject, notes: StreamState): void {
     notes.declined = true;
     notes.finished = true;
   }
+}
+
+/** The vendor's clients raise an object that states an HTTP status, in an event without a name; all else they pass over. */
+function isRaised(error: JsonObject | undefined): boolean {
+  const code = error?.["code"];
+  return typeof code === "number" && code >= 400 && code < 600;
 }
 
 function readText(body: JsonObject, text: TextSink): void {

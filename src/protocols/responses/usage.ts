@@ -67,6 +67,8 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     noteError(notes, decodeStatedError(event), type === "error");
     return;
   }
+  // Another protocol's chunk, or a sign of life.
+  if (!type.startsWith("response.")) return;
   notes.started = true;
   notes.output ||= holdsOutput(type, event);
   if (response === undefined) return;
