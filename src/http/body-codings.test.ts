@@ -92,6 +92,34 @@ describe("a compressed body", () => {
     await expect(decode(coding, Buffer.from('{"model":"text"}'))).rejects.toThrow();
   });
 
+  it.each(CODERS)(
+    "with anything behind its end is an error, however it is cut: %s",
+    async (coding, encode) => {
+      const whole = encode(Buffer.from("The river runs past the old mill."));
+      const property = fc.asyncProperty(
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        fc.integer({ min: 1, max: 300 }),
+        async (behind, piece) => {
+          await expect(decode(coding, Buffer.concat([whole, behind]), piece)).rejects.toThrow();
+        },
+      );
+      await fc.assert(property, { numRuns: 25, examples: [[new Uint8Array(1), whole.length]] });
+    },
+  );
+
+  it.each(CODERS)("whose decoder is closed on its way gives nothing more: %s", async (coding, encode) => {
+    const open = decoderOf(coding);
+    if (open === undefined || open === "unknown") throw new Error(`no decoder of ${coding}`);
+    const decoder = open(LIMIT);
+    const chunks: Buffer[] = [];
+    decoder.on("data", (chunk: Buffer) => chunks.push(chunk));
+    decoder.write(encode(Buffer.alloc(2_000_000, "words")));
+    await new Promise((resolve) => decoder.once("close", resolve).destroy());
+    const bytes = chunks.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(chunks.length).toBe(bytes);
+  });
+
   it("of zstd that holds more than it may is refused before memory is taken for it", async () => {
     const megabyte = Array.from({ length: 8 }, () => block("repeated", 131_072, Buffer.from("a"), false));
     const bomb = frame([...Array(8).fill(megabyte).flat(), block("raw", 0, Buffer.alloc(0), true)]);

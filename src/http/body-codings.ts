@@ -9,10 +9,10 @@ export type OpenDecoder = (limitBytes: number) => Transform;
 
 /** `Content-Encoding` that request bodies may have, in lower case. */
 const DECODERS: Readonly<Record<string, OpenDecoder>> = {
-  gzip: () => zlib.createGunzip(),
-  "x-gzip": () => zlib.createGunzip(),
-  br: () => zlib.createBrotliDecompress(),
-  deflate: () => new InflateEither(),
+  gzip: () => new Unpacked(() => zlib.createGunzip()),
+  "x-gzip": () => new Unpacked(() => zlib.createGunzip()),
+  br: () => new Unpacked(() => zlib.createBrotliDecompress()),
+  deflate: () => new Unpacked(inflateEither),
   zstd: (limitBytes) => new Unzstd(limitBytes),
 };
 
@@ -31,18 +31,44 @@ export class DecodedTooLarge extends Error {
   override readonly name = "DecodedTooLarge";
 }
 
+type ZlibStream = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress;
+
 /** "deflate" is zlib's format (RFC 9110, 8.4.1.2); some clients send the bare stream, which its first bytes tell. */
-class InflateEither extends Transform {
-  private inner: zlib.Inflate | zlib.InflateRaw | undefined;
+function inflateEither(first: Buffer): ZlibStream {
+  const isWrapped =
+    (first.readUInt8(0) & 0x0f) === 8 && (first.length < 2 || first.readUInt16BE(0) % 31 === 0);
+  return isWrapped ? zlib.createInflate() : zlib.createInflateRaw();
+}
+
+/**
+ * One of zlib's decoders, no further ahead than what reads from it. Bytes behind the end of what is coded are an error, except a
+ * further member of gzip: zlib's own streams end there and never call back for those bytes, so that whoever writes them waits
+ * for ever.
+ */
+class Unpacked extends Transform {
+  private readonly open: (first: Buffer) => ZlibStream;
+  private inner: ZlibStream | undefined;
+  private ending: TransformCallback | undefined;
+
+  constructor(open: (first: Buffer) => ZlibStream) {
+    super();
+    this.open = open;
+  }
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    this.inner ??= this.open(chunk);
-    this.inner.write(chunk, done);
+    this.inner ??= this.opened(chunk);
+    this.inner.write(chunk, () => done());
   }
 
   override _flush(done: TransformCallback): void {
+    this.ending = done;
     if (this.inner === undefined) done();
-    else this.inner.once("end", () => done()).end();
+    else this.inner.end();
+  }
+
+  override _read(size: number): void {
+    this.inner?.resume();
+    super._read(size);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -50,12 +76,16 @@ class InflateEither extends Transform {
     done(error);
   }
 
-  private open(first: Buffer): zlib.Inflate | zlib.InflateRaw {
-    const isWrapped =
-      (first.readUInt8(0) & 0x0f) === 8 && (first.length < 2 || first.readUInt16BE(0) % 31 === 0);
-    const inner = isWrapped ? zlib.createInflate() : zlib.createInflateRaw();
-    inner.on("data", (chunk: Buffer) => this.push(chunk));
+  private opened(first: Buffer): ZlibStream {
+    const inner = this.open(first);
+    inner.on("data", (chunk: Buffer) => {
+      if (!this.push(chunk)) inner.pause();
+    });
     inner.on("error", (error) => this.destroy(error));
+    inner.on("end", () => {
+      if (this.ending === undefined) this.destroy(new Error("bytes follow the end of what is coded"));
+      else this.ending();
+    });
     return inner;
   }
 }

@@ -138,6 +138,10 @@ class Reading {
   private nextChunk = 0;
   private nextByte = 0;
   private over = false;
+  private readonly onGone = (): void =>
+    this.fail(
+      new GatewayError("invalid_request", "The caller closed the connection while sending the body."),
+    );
 
   constructor(
     request: IncomingMessage,
@@ -160,16 +164,15 @@ class Reading {
       deferToBatch(() => {
         if (this.over) return;
         this.over = true;
+        request.socket.off("close", this.onGone);
         resolve(this.chunks);
       }),
     );
     request.on("end", this.unwatch);
     source.on("error", (cause) => this.fail(this.faultOf(cause)));
-    request.on("aborted", () =>
-      this.fail(
-        new GatewayError("invalid_request", "The caller closed the connection while sending the body."),
-      ),
-    );
+    request.on("aborted", this.onGone);
+    // All of it may have come, and a decoder still be at it or stuck: what is held ends with the connection all the same.
+    if (decoder !== undefined) request.socket.once("close", this.onGone);
   }
 
   private count({ length }: Buffer): void {
@@ -245,6 +248,7 @@ class Reading {
     this.unwatch();
     this.chunks.length = 0;
     const { request, decoder } = this;
+    request.socket.off("close", this.onGone);
     request.removeAllListeners("data");
     if (decoder !== undefined) {
       request.unpipe(decoder);

@@ -89,4 +89,46 @@ describe("the body of a request", () => {
     const { status, json } = await send("zstd", Buffer.concat([ZSTD_HEAD, blocks, Buffer.from([1, 0, 0])]));
     expect([status, codeIn(json)]).toEqual([413, "request_too_large"]);
   });
+
+  it("answers every coding at once, whole or spoilt, on every kind of route, and keeps nothing", async () => {
+    const routes = [
+      { path: CHAT.path, body: CHAT.body, whole: 200 },
+      { path: "/v1/images/generations", body: { model: "none", prompt: "A river" }, whole: 404 },
+      { path: "/api/session", body: { email: "nobody@localhost", password: "no password" }, whole: 401 },
+    ];
+    const wrong: string[] = [];
+    const asks = routes.flatMap(({ path, body, whole }) =>
+      [["identity", (text: string) => Buffer.from(text)] as const, ...CODERS].flatMap(([coding, encode]) => {
+        const coded = encode(JSON.stringify(body));
+        const joins = /gzip|zstd/.test(coding);
+        const spoilt: readonly (readonly [name: string, bytes: Buffer, status: number])[] = [
+          ["exact", coded, whole],
+          ["a byte behind", Buffer.concat([coded, Buffer.from("x")]), 400],
+          ["a zero behind", Buffer.concat([coded, Buffer.alloc(1)]), 400],
+          ["much behind", Buffer.concat([coded, Buffer.alloc(200_000, "x")]), 400],
+          ["a second one", Buffer.concat([coded, encode(" ")]), joins || coding === "identity" ? whole : 400],
+          ["cut", coded.subarray(0, -3), 400],
+          ["empty", Buffer.alloc(0), 400],
+          ["junk", Buffer.alloc(300, "junk"), 400],
+        ];
+        return spoilt.map(async ([name, bytes, status]) => {
+          const json = ["content-type", "application/json"] as const;
+          const headers = [...AUTHORIZED, json, ["content-encoding", coding] as const];
+          const reply = await rawAsk(world.url, "POST", path, headers, bytes);
+          // Who fails to sign in that often is told to wait.
+          const answered = path === "/api/session" && reply.status === 429 ? whole : reply.status;
+          if (answered !== status || reply.json === undefined) {
+            wrong.push(`${path} ${coding} ${name}: ${reply.status} ${reply.text.slice(0, 100)}`);
+          }
+        });
+      }),
+    );
+    await Promise.all(asks);
+    expect(wrong).toEqual([]);
+    const held = await world.ask("/metrics", undefined, { key: null });
+    expect(held.text.match(/^faregate_body_memory_bytes.* \d+$/gm)).toEqual([
+      'faregate_body_memory_bytes{pool="small"} 0',
+      'faregate_body_memory_bytes{pool="large"} 0',
+    ]);
+  });
 });
