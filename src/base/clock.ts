@@ -16,6 +16,14 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** The last second of the year 9999: later moments have no form that programs agree on, and soon none at all. */
+const LAST_SECOND = 253_402_300_799;
+
+/** A moment in Unix seconds as somebody else told it; undefined where no calendar has it. */
+export function soundSeconds(told: unknown): number | undefined {
+  return typeof told === "number" && told > 0 && told <= LAST_SECOND ? Math.floor(told) : undefined;
+}
+
 /** Unix time in whole seconds, as the wire formats want it. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);

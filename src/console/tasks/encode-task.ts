@@ -1,3 +1,4 @@
+import { soundSeconds } from "../../base/clock.ts";
 import type { TaskRecord } from "../../tasks/task-records-store.ts";
 import type { TaskFile, TaskSummary } from "./contract.ts";
 
@@ -29,10 +30,14 @@ export function filesOf(accountId: bigint, task: TaskRecord): TaskFile[] {
       ? []
       : [{ kind: "last_frame" as const, url: result.lastFrameUrl, expiresAt: undefined }]),
   ];
-  return files.map(({ kind, url, expiresAt }, index) => ({
-    ...{ kind, url, view: `/api/accounts/${accountId}/tasks/${task.id}/files/${index}` },
-    expires_at: expiresAt === undefined ? null : new Date(expiresAt * 1000).toISOString(),
-  }));
+  return files.map(({ kind, url, expiresAt }, index) => {
+    // Gateways before this one kept whatever a vendor told.
+    const seconds = soundSeconds(expiresAt);
+    return {
+      ...{ kind, url, view: `/api/accounts/${accountId}/tasks/${task.id}/files/${index}` },
+      expires_at: seconds === undefined ? null : new Date(seconds * 1000).toISOString(),
+    };
+  });
 }
 
 /** Enough to know a picture by in a list. */

@@ -56,6 +56,8 @@ describe("the end of a link", () => {
     [1_800_000_000_750, 1_800_000_000],
     [0, undefined],
     ["0", undefined],
+    [9e15, undefined],
+    ["1e300", undefined],
     ["2027-01-15T08:00:00Z", undefined],
   ])("is told in whole seconds, or not where the vendor does not say: %j", (expires_at, seconds) => {
     const video = { url: ["https://v.example/1.mp4"], expires_at };

@@ -1,3 +1,4 @@
+import { soundSeconds } from "../../base/clock.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./poll.ts";
 import { isAnswered, isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
@@ -176,11 +177,10 @@ const NO_LINK = "The vendor's result is no http(s) link.";
 /** From here on a moment is told in milliseconds: as seconds it would be in the year 5138. */
 const MILLISECONDS_FROM = 1e11;
 
-/** A moment in whole Unix seconds; 0 is how vendors say that there is none. */
+/** A moment in whole Unix seconds; 0 is how vendors say that there is none, and what no calendar has is none either. */
 function secondsAt(record: unknown, places: Places | undefined): number | undefined {
   const told = numberAt(record, places) ?? 0;
-  const seconds = Math.floor(told < MILLISECONDS_FROM ? told : told / 1_000);
-  return seconds > 0 ? seconds : undefined;
+  return soundSeconds(Math.floor(told < MILLISECONDS_FROM ? told : told / 1_000));
 }
 
 function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {
