@@ -45,11 +45,14 @@ export function textAt(value: unknown, places: Places = []): string | undefined 
 }
 
 /**
- * A result's link as it may be shown to callers: http(s) in any case, and nothing else, since pages and clients open it.
+ * A result's link as it may be shown to callers: http(s) in any case, and nothing else, since pages and clients open it;
+ * without a user and a password, which are the vendor's own secret.
  * The one rule for every kind; a kind whose way it is to answer with the bytes writes its data URL itself.
  */
 function linkOf(text: string): string | undefined {
   if (!/^https?:\/\/[^\s/?#]/i.test(text) || /\p{Cc}/u.test(text) || !URL.canParse(text)) return undefined;
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "") return undefined;
   return text.replaceAll(" ", "%20");
 }
 

@@ -49,6 +49,21 @@ describe("a link", () => {
   });
 });
 
+describe("a link that holds a user or a password", () => {
+  it.each([
+    "https://user:secret@v.example/1.png",
+    "http://:secret@v.example/1.png",
+    "HTTPS://user@v.example/1.png",
+    "https://user%3A:s%40@v.example/1.png",
+  ])("is no result: %s", (url) => {
+    const outcome = polled("apimart", {
+      data: { status: "completed", result: { images: [{ url: [url] }] } },
+    });
+    expect(outcome?.type).toBe("failed");
+    expect(JSON.stringify(outcome)).not.toMatch(/secret|user|s%40/);
+  });
+});
+
 describe("the end of a link", () => {
   it.each([
     [1_800_000_000.75, 1_800_000_000],
