@@ -67,8 +67,8 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     noteError(notes, decodeStatedError(event), type === "error");
     return;
   }
-  // Another protocol's chunk, or a sign of life.
-  if (!type.startsWith("response.")) return;
+  // Another protocol's chunk, or a sign of life. Some servers name the kind of an event in `object`.
+  if (![type, asText(event["object"])].some((word) => word.startsWith("response."))) return;
   notes.started = true;
   notes.output ||= holdsOutput(type, event);
   if (response === undefined) return;
