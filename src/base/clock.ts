@@ -20,7 +20,7 @@ export const systemClock: Clock = {
 const LAST_SECOND = 253_402_300_799;
 
 /** A moment in Unix seconds as somebody else told it; undefined where no calendar has it. */
-export function soundSeconds(told: unknown): number | undefined {
+export function validSeconds(told: unknown): number | undefined {
   return typeof told === "number" && told > 0 && told <= LAST_SECOND ? Math.floor(told) : undefined;
 }
 

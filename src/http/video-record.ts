@@ -1,4 +1,4 @@
-import { soundSeconds } from "../base/clock.ts";
+import { validSeconds } from "../base/clock.ts";
 import type { Task } from "../tasks/tasks.ts";
 
 type TaskResult = NonNullable<Task["result"]>;
@@ -60,7 +60,7 @@ const LINK_SECONDS = 24 * 3_600;
 function listData({ id, finishTime }: Task, { outputs }: TaskResult): object {
   const videos = outputs.map(({ url, expiresAt }) => ({
     url: [url],
-    expires_at: soundSeconds(expiresAt) ?? finishTime + LINK_SECONDS,
+    expires_at: validSeconds(expiresAt) ?? finishTime + LINK_SECONDS,
   }));
   return { id, status: "completed", progress: 100, result: { videos } };
 }

@@ -1,4 +1,4 @@
-import { soundSeconds } from "../../base/clock.ts";
+import { validSeconds } from "../../base/clock.ts";
 import type { TaskRecord } from "../../tasks/task-records-store.ts";
 import type { TaskFile, TaskSummary } from "./contract.ts";
 
@@ -32,7 +32,7 @@ export function filesOf(accountId: bigint, task: TaskRecord): TaskFile[] {
   ];
   return files.map(({ kind, url, expiresAt }, index) => {
     // Gateways before this one kept whatever a vendor told.
-    const seconds = soundSeconds(expiresAt);
+    const seconds = validSeconds(expiresAt);
     return {
       ...{ kind, url, view: `/api/accounts/${accountId}/tasks/${task.id}/files/${index}` },
       expires_at: seconds === undefined ? null : new Date(seconds * 1000).toISOString(),

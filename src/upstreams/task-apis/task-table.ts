@@ -1,4 +1,4 @@
-import { soundSeconds } from "../../base/clock.ts";
+import { validSeconds } from "../../base/clock.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./poll.ts";
 import { isAnswered, isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
@@ -180,7 +180,7 @@ const MILLISECONDS_FROM = 1e11;
 /** A moment in whole Unix seconds; 0 is how vendors say that there is none, and what no calendar has is none either. */
 function secondsAt(record: unknown, places: Places | undefined): number | undefined {
   const told = numberAt(record, places) ?? 0;
-  return soundSeconds(Math.floor(told < MILLISECONDS_FROM ? told : told / 1_000));
+  return validSeconds(Math.floor(told < MILLISECONDS_FROM ? told : told / 1_000));
 }
 
 function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {
