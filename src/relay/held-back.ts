@@ -31,6 +31,11 @@ export class HeldBack {
     return all;
   }
 
+  /** All of it, and the blank line that its last frame lacks: strict readers pass over a frame without one. */
+  takeClosed(): Buffer[] {
+    return [...this.takeAll(), BLANK_LINE];
+  }
+
   /** The whole frames. */
   takeWhole(): Buffer[] {
     const taken = this.#chunks.splice(0, this.#whole);
@@ -55,3 +60,6 @@ export class HeldBack {
     this.bytes += chunk.length;
   }
 }
+
+/** Behind a lone CR or one line end too, it closes the frame. */
+const BLANK_LINE = Buffer.from("\n\n");

@@ -371,7 +371,8 @@ export class StreamingResponse implements Receiver {
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {
-      if (this.passesError()) this.send(this.held.takeAll());
+      if (this.passesError())
+        this.send(this.meter.broken.midFrame ? this.held.takeClosed() : this.held.takeAll());
       else for (const piece of this.mode.fail(statement, this.meter.broken)) this.response.write(piece);
       this.response.end();
     } else {
