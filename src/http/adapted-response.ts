@@ -1,4 +1,5 @@
 import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../base/sse.ts";
+import { type ErrorStatement, GatewayError, shouldRetry, statementOf } from "../errors.ts";
 import { asObject, asText, type JsonObject, parseLoosely } from "../protocols/json.ts";
 import type { ClientResponse } from "../relay/client-response.ts";
 
@@ -8,16 +9,24 @@ export interface Adapter {
   request(body: JsonObject): JsonObject;
   /** How many prompts of their own the messages of that request are; absent = they are one conversation. */
   prompts?(body: JsonObject): number;
-  /** A whole answer of the other form in the caller's. */
+  /** A whole answer of the other form in the caller's; throws GatewayError where it is none in that. */
   plain(response: JsonObject): JsonObject;
   /** One event of its stream as the caller is told it; [] = it tells nothing. Absent where nothing streams. */
   event?(event: JsonObject): readonly JsonObject[];
+}
+
+/** How the path writes its errors. */
+export interface ErrorForm {
+  /** `error.type` of the gateway's own. */
+  readonly type: string;
+  encode(statement: ErrorStatement): string;
 }
 
 /** Rewrites what is on its way to the caller; errors before an answer do not come this way, and look as the path's errors do. */
 export class AdaptedResponse implements ClientResponse {
   readonly #inner: ClientResponse;
   readonly #adapter: Adapter;
+  readonly #errors: ErrorForm;
   readonly #scanner = openFrameScanner({
     frame: (buffer, start, end) => {
       this.#written += this.#frame(buffer.toString("utf8", start, end));
@@ -25,9 +34,10 @@ export class AdaptedResponse implements ClientResponse {
   });
   #written = "";
 
-  constructor(inner: ClientResponse, adapter: Adapter) {
+  constructor(inner: ClientResponse, adapter: Adapter, errors: ErrorForm) {
     this.#inner = inner;
     this.#adapter = adapter;
+    this.#errors = errors;
   }
 
   get open(): boolean {
@@ -65,11 +75,23 @@ export class AdaptedResponse implements ClientResponse {
 
   whole(status: number, headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
     const response = asObject(parseLoosely(Buffer.concat(body).toString("utf8")));
-    const told =
-      response === undefined || status !== 200
-        ? body
-        : [Buffer.from(JSON.stringify(this.#adapter.plain(response)))];
-    this.#inner.whole(status, headers, told);
+    if (response === undefined || status !== 200) {
+      this.#inner.whole(status, headers, body);
+      return;
+    }
+    try {
+      this.#inner.whole(status, headers, [Buffer.from(JSON.stringify(this.#adapter.plain(response)))]);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#refuse(error, headers);
+    }
+  }
+
+  #refuse(error: GatewayError, headers: Readonly<Record<string, string>>): void {
+    const statement = statementOf(error, this.#errors.type);
+    const retry = { "x-should-retry": String(shouldRetry(statement)) };
+    const body = Buffer.from(this.#errors.encode(statement));
+    this.#inner.whole(statement.status, { ...headers, ...retry }, [body]);
   }
 
   cut(): void {

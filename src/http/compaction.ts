@@ -1,4 +1,5 @@
 import { compactionItem } from "../conversation/compaction.ts";
+import { GatewayError } from "../errors.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../protocols/json.ts";
 import type { Adapter } from "./adapted-response.ts";
 
@@ -36,19 +37,26 @@ const ASK =
  * send back in the conversation's place. `whole`: the answer of `/v1/responses/compact`; else that of a response, maybe streamed.
  */
 export function compaction(form: "whole" | "response"): Adapter {
+  // Some servers' last event leaves out what the events before it held.
+  let heard = "";
   return {
     request: (body) => requestOf(body, form),
     plain(response) {
-      const output = [itemOf(response)];
+      if (form === "response" && response["status"] === "incomplete") return { ...response, output: [] };
+      const output = [itemOf(response, summaryIn(response) ?? refuse())];
       if (form === "response") return { ...response, output };
       const { id, created_at, usage } = response;
       return { id, object: "response.compaction", created_at, output, usage };
     },
     event(event) {
       const type = asText(event["type"]);
+      if (type === "response.output_text.delta") heard += asText(event["delta"]);
       if (!ENDS.has(type)) return PASSED.has(type) ? [event] : [];
       const response = asObject(event["response"]) ?? {};
-      const item = itemOf(response);
+      if (response["status"] === "incomplete") return [{ ...event, response: { ...response, output: [] } }];
+      const summary = summaryIn(response, heard);
+      if (summary === undefined) return [failed(response)];
+      const item = itemOf(response, summary);
       const at = { output_index: 0, item };
       return [
         { type: "response.output_item.added", sequence_number: 2, ...at },
@@ -85,9 +93,33 @@ function requestOf(body: JsonObject, form: "whole" | "response"): JsonObject {
   };
 }
 
-function itemOf(response: JsonObject): JsonObject {
+function itemOf({ id }: JsonObject, summary: string): JsonObject {
+  return compactionItem(`cmp_gw${asText(id).replace(/^resp_/, "")}`, summary);
+}
+
+/**
+ * The words of an answer that can stand in the conversation's place. undefined = it has none, as it is cut, filtered, refused or
+ * without a word: whoever went on from it would have forgotten what it was about.
+ */
+function summaryIn(response: JsonObject, heard = ""): string | undefined {
   const texts = asObjects(response["output"])
     .filter(({ type }) => type === "message")
-    .flatMap(({ content }) => asObjects(content).map((part) => asText(part["text"])));
-  return compactionItem(`cmp_gw${asText(response["id"]).replace(/^resp_/, "")}`, texts.join("\n"));
+    .flatMap(({ content }) => asObjects(content));
+  const isWhole = response["status"] === "completed" && texts.every(({ type }) => type !== "refusal");
+  const words = texts.length === 0 ? heard : texts.map(({ text }) => asText(text)).join("\n");
+  return isWhole && words.trim() !== "" ? words : undefined;
+}
+
+const NO_SUMMARY = "The model wrote no whole summary of the conversation, so it is not compacted; try again.";
+
+function refuse(): never {
+  throw new GatewayError("upstream_error", NO_SUMMARY);
+}
+
+function failed(response: JsonObject): JsonObject {
+  const error = { code: "upstream_error", message: NO_SUMMARY };
+  return {
+    ...{ type: "response.failed", sequence_number: 2 },
+    response: { ...response, status: "failed", incomplete_details: null, error, output: [] },
+  };
 }

@@ -10,7 +10,7 @@ import type { Admitted } from "../relay/relay.ts";
 import type { TextRequest } from "../relay/text-request.ts";
 import { watchOf } from "../relay/watch.ts";
 import { openStateSearch } from "../relay/wrapped-state.ts";
-import { AdaptedResponse, type Adapter } from "./adapted-response.ts";
+import { AdaptedResponse, type Adapter, type ErrorForm } from "./adapted-response.ts";
 import { isHereOrSmall, readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { memoryRefused } from "./body-memory.ts";
 import { openClientResponse } from "./client-response.ts";
@@ -53,6 +53,10 @@ export async function respondWithText(
   const startedMs = deps.clock.monotonicMs();
   const incoming = context.request.raw;
   const protocol = PROTOCOLS[call.protocol];
+  const errors: ErrorForm = {
+    type: deps.errorType,
+    encode: (statement) => protocol.encodeError(statement, context.request.id),
+  };
   const queryKeys = call.queryKeys ?? [];
   let caller: Caller | undefined;
   let admission: Admission | undefined;
@@ -104,7 +108,7 @@ export async function respondWithText(
         if (refusal !== undefined) throw memoryRefused(refusal);
         adapter = ours;
       } else if (refusal === undefined)
-        instead = { ...adapted(ours, body, call.protocol), response: responseOf(context, ours) };
+        instead = { ...adapted(ours, body, call.protocol), response: responseOf(context, errors, ours) };
     }
     let prompts: number | undefined;
     if (adapter !== undefined) ({ body, scan, prompts } = adapted(adapter, body, call.protocol));
@@ -129,7 +133,7 @@ export async function respondWithText(
       ...(prompts === undefined || prompts === 1 ? {} : { prompts }),
       headers,
       query: beta === undefined ? {} : { beta },
-      response: responseOf(context, adapter),
+      response: responseOf(context, errors, adapter),
       session: sessionHeader(incoming, deps.catalog.current().settings.affinityHeader),
       startedMs,
     });
@@ -156,9 +160,13 @@ function adapted(
   return { body: [body], scan: refusing(() => scanner.end()), prompts: adapter.prompts?.(asked) };
 }
 
-function responseOf(context: RequestContext, adapter: Adapter | undefined): ClientResponse {
+function responseOf(
+  context: RequestContext,
+  errors: ErrorForm,
+  adapter: Adapter | undefined,
+): ClientResponse {
   const response = openClientResponse(context.raw, context.headers);
-  return adapter === undefined ? response : new AdaptedResponse(response, adapter);
+  return adapter === undefined ? response : new AdaptedResponse(response, adapter, errors);
 }
 
 interface Refused {
