@@ -220,5 +220,5 @@ const INSIDES: Insides = [
   ["messages[].content[].content[].source", SOURCE],
 ];
 
-/** The files and servers that the model is to use, and where it may think. */
-const MEANING: ReadonlySet<string> = new Set(["container", "mcp_servers", "inference_geo"]);
+/** The files and servers that the model is to use, where it may think, and that it is to summarize instead of to answer. */
+const MEANING: ReadonlySet<string> = new Set(["container", "mcp_servers", "inference_geo", "compaction"]);

@@ -330,6 +330,7 @@ describe("messages requests", () => {
         { type: "bash_20250124", name: "bash" },
       ],
       mcp_servers: [{ url: "https://x" }],
+      compaction: { type: "summarize" },
       service_tier: "auto",
     });
     expect(decoded).toMatchObject({
@@ -340,6 +341,7 @@ describe("messages requests", () => {
         ],
         foreign: [
           { path: "mcp_servers", weight: "meaning" },
+          { path: "compaction", weight: "meaning" },
           { path: "service_tier", weight: "hint" },
         ],
       },
