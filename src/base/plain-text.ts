@@ -4,3 +4,8 @@
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keeping them out is what it is for
 export const PLAIN_TEXT = /^[^\x00-\x1f\x7f-\x9f]*$/;
+
+/** "1 account", "2 accounts": for regular nouns. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

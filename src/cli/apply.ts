@@ -14,7 +14,11 @@ export const applyCommand: Command = {
   positionals: ["FILE"],
   options: {
     "dry-run": { type: "boolean", help: "only print what would change" },
-    prune: { type: "boolean", help: "also remove what the file no longer names" },
+    "remove-demo": { type: "boolean", help: "also remove the demo's upstream, models and account" },
+    prune: {
+      type: "boolean",
+      help: "also remove what the file does not name, keys and accounts made by hand too",
+    },
   },
   examples: ["faregate apply faregate.yaml --dry-run", "faregate apply faregate.yaml --prune"],
   async run({ config, positionals, flag }) {
@@ -23,12 +27,14 @@ export const applyCommand: Command = {
     return withDatabase(config, "apply", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
       const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
-      const { rendered } = await applyManifest(deps, manifest, {
+      const { rendered, warnings } = await applyManifest(deps, manifest, {
         prune: flag("prune"),
+        removeDemo: flag("remove-demo"),
         dryRun: flag("dry-run"),
         trace: catalogTrace(basename(file), commandOrigin(), flag("prune")),
       });
       console.log(rendered.trimEnd());
+      for (const warning of warnings) console.error(`warning: ${warning}`);
       return 0;
     });
   },

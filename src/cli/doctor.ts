@@ -7,6 +7,7 @@ import { SealError, type Seals } from "../base/seal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { createCatalogCache } from "../catalog/catalog-cache.ts";
 import type { Config } from "../config.ts";
+import { demoClashes } from "../manifest/demo-clashes.ts";
 import type { Database } from "../storage/database.ts";
 import { migrationStatus } from "../storage/migrator.ts";
 import { kindOf } from "../upstreams/kinds.ts";
@@ -49,7 +50,11 @@ export const doctorCommand: Command = {
     } catch (error) {
       report.bad("database", sentenceOf(error, config));
     }
-    console.log(report.failures === 0 ? "\nAll is well." : `\n${report.failures} of these need attention.`);
+    console.log(
+      report.failures === 0
+        ? "\nAll is well."
+        : `\n${report.failures} of these ${report.failures === 1 ? "needs" : "need"} attention.`,
+    );
     return report.failures === 0 ? 0 : 1;
   },
 };
@@ -57,6 +62,8 @@ export const doctorCommand: Command = {
 interface Report {
   failures: number;
   good(what: string, sentence: string): void;
+  /** Worth a look, and no failure. */
+  odd(what: string, sentence: string): void;
   bad(what: string, sentence: string): void;
 }
 
@@ -64,6 +71,7 @@ function createReport(): Report {
   const report: Report = {
     failures: 0,
     good: (what, sentence) => console.log(`  ok    ${what}: ${sentence}`),
+    odd: (what, sentence) => console.log(`  note  ${what}: ${sentence}`),
     bad(what, sentence) {
       report.failures += 1;
       console.log(`  FAIL  ${what}: ${sentence}`);
@@ -136,6 +144,7 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<void> {
       "upstreams",
       `there are none; declare one in the catalog file, then run: ${commandLine("apply FILE")}`,
     );
+  for (const clash of demoClashes(catalog.upstreams)) report.odd("models", clash);
   for (const upstream of catalog.upstreams) {
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });

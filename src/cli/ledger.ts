@@ -1,4 +1,5 @@
 import { formatUsd } from "../base/money.ts";
+import { counted } from "../base/plain-text.ts";
 import { verifyLedger } from "../billing/verify.ts";
 import type { Command } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -17,10 +18,12 @@ export const ledgerVerifyCommand: Command = {
         console.log(JSON.stringify(report, asNumbers, 2));
       } else if (report.ok) {
         console.log(
-          `The books are right: ${report.accounts.length} accounts, revenue $${formatUsd(BigInt(report.revenue_nanos))}.`,
+          `The books are right: ${counted(report.accounts.length, "account")}, revenue $${formatUsd(BigInt(report.revenue_nanos))}.`,
         );
       } else {
-        console.error(`faregate: the books have ${report.breaches.length} breaches:`);
+        console.error(
+          `faregate: the books have ${report.breaches.length} ${report.breaches.length === 1 ? "breach" : "breaches"}:`,
+        );
         for (const breach of report.breaches) console.error(`  ${JSON.stringify(breach)}`);
       }
       return report.ok ? 0 : 1;

@@ -65,12 +65,12 @@ async function openFile(
   deps: ManifestDeps,
   manifest: Manifest,
 ): Promise<OpenedCatalog> {
-  const { changes, notes, firstKey, declared } = await startWithFile(deps, manifest, {
+  const { changes, notes, warnings, firstKey, declared } = await startWithFile(deps, manifest, {
     bootstrapKey: config.bootstrapKey,
     trace: catalogTrace(basename(config.configFile ?? ""), startOrigin()),
   });
   if (changes.length > 0) log.info({ changes: changes.length }, "catalog applied");
-  for (const note of notes) log.warn({}, note);
+  for (const note of [...notes, ...warnings]) log.warn({}, note);
   return {
     welcome: {
       ...{ firstKey, firstUser: await firstUserOf(config, deps), sandboxUrl: undefined, asItIs: false },

@@ -11,6 +11,7 @@ import { readUpstreams, setUpstreamEnabled } from "../catalog/upstreams-store.ts
 import { applyManifest, type ManifestDeps, planChanges } from "./apply.ts";
 import { demoManifest } from "./demo.ts";
 import { parseManifest } from "./read.ts";
+import { startWithDemo } from "./start.ts";
 
 const seals = createSeals("a master key for tests of the catalog file");
 const open: TestDatabase[] = [];
@@ -268,7 +269,8 @@ accounts: [{ name: acme, keys: [] }, { name: silent }]`;
 - account gone: disabled; accounts are never deleted
 - upstream main
 - model embed
-! group partners stays, because account gone is in it; move the account to another group first`,
+! group partners stays, because account gone is in it; move the account to another group first
+this disables 1 account and revokes 1 key`,
     );
     expect((await readAccounts(deps.database)).map(({ name, disabled }) => [name, disabled])).toEqual([
       ["acme", false],
@@ -327,5 +329,34 @@ describe("the demo catalog", () => {
     );
     expect(await readKeys(deps.database)).toMatchObject([{ accountName: "demo", name: "bootstrap" }]);
     expect(await balanceOf("demo")).toBe(25_000_000_000n);
+  });
+
+  it("is told of where another upstream answers its models too, and is taken out on request", async () => {
+    await freshDatabase();
+    await startWithDemo(deps, "http://127.0.0.1:1111", {
+      bootstrapKey: "bootstrap-0123456789",
+      trace: () => Promise.resolve(),
+    });
+    const file = parseManifest(
+      `version: 1
+models: [{ id: text-large, context_tokens: 1000, max_output_tokens: 100, price: { input: 3, output: 15 } }]
+upstreams: [{ name: main, kind: openai, base_url: "https://vendor.example/v1", api_key: vendor-secret-1, models: [text-large] }]
+accounts: [{ name: acme }]`,
+      {},
+    );
+    const beside = await applyManifest(deps, file);
+    expect(beside.warnings).toEqual([
+      expect.stringMatching(/^text-large is also answered by the sandbox .*--remove-demo/),
+    ]);
+    const [sandbox] = (await readUpstreams(deps.database, seals)).filter(({ name }) => name === "sandbox");
+    expect(sandbox?.priority).toBeGreaterThan(0);
+    const dry = await planChanges(deps, file, { removeDemo: true });
+    const without = await applyManifest(deps, file, { removeDemo: true });
+    expect(without.rendered).toBe(dry.rendered);
+    expect(without.warnings).toEqual([]);
+    expect(without.rendered).toMatch(/^- account demo: .*\n- upstream sandbox\n- model /);
+    expect(without.rendered).toMatch(/\nthis disables 1 account$/);
+    expect((await readModels(deps.database)).map(({ id }) => id)).toEqual(["text-large"]);
+    expect((await applyManifest(deps, file, { removeDemo: true, prune: true })).rendered).toBe("no changes");
   });
 });

@@ -4,6 +4,7 @@ import { keepToken } from "../accounts/kept-token.ts";
 import type { KeyHasher } from "../accounts/key-hasher.ts";
 import { createKey, revokeKey, rotateKey, setKeyTerms } from "../accounts/keys-store.ts";
 import { assert, unreachable } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Seals } from "../base/seal.ts";
 import { grantOpeningBalance } from "../billing/ledger-store.ts";
 import { deleteGroup, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
@@ -11,11 +12,14 @@ import { deleteModel, type ModelDeclaration, upsertModels } from "../catalog/mod
 import type { SettingsFile } from "../catalog/settings.ts";
 import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
 import type { Database, Queryable } from "../storage/database.ts";
-import { type Change, type ChangeSummary, type Plan, renderPlan, summarize } from "./changes.ts";
+import { type Change, type ChangeSummary, type CheckedPlan, renderPlan, summarize } from "./changes.ts";
+import { demoRemovals } from "./demo.ts";
+import { hadDemo } from "./demo-store.ts";
 import { diffManifest } from "./diff.ts";
 import type { Manifest } from "./manifest.ts";
 import { lockManifest } from "./manifest-store.ts";
 import { findSecretOwners, readState, type State } from "./state.ts";
+import { warningsOf } from "./warnings.ts";
 
 export interface ManifestDeps {
   readonly database: Database;
@@ -26,6 +30,8 @@ export interface ManifestDeps {
 export interface ApplyOptions {
   /** Also remove what the file no longer names, in the sections that it has. */
   readonly prune?: boolean;
+  /** Also take out the demo that the first start put here. */
+  readonly removeDemo?: boolean;
   /** Only say what would be done. */
   readonly dryRun?: boolean;
   /** Leaves a trace of what was changed in the same transaction; not called where nothing was. */
@@ -35,6 +41,8 @@ export interface ApplyOptions {
 export interface Applied {
   readonly changes: readonly ChangeSummary[];
   readonly notes: readonly string[];
+  /** What the file hardly means, as sentences. */
+  readonly warnings: readonly string[];
   /** The diff for people; no secret in it. */
   readonly rendered: string;
 }
@@ -61,10 +69,10 @@ export async function applyWithin(
   tx: Queryable,
   deps: ManifestDeps,
   manifest: Manifest,
-  { prune = false, trace }: Omit<ApplyOptions, "dryRun"> = {},
+  { prune = false, removeDemo = false, trace }: Omit<ApplyOptions, "dryRun"> = {},
 ): Promise<Applied> {
   const state = await readState(tx, deps.seals);
-  const applied = await writePlan(tx, deps, await makePlan(tx, deps, { state, manifest, prune }));
+  const applied = await writePlan(tx, deps, await makePlan(tx, deps, { state, manifest, prune, removeDemo }));
   if (applied.changes.length > 0) await trace?.(tx, applied);
   return applied;
 }
@@ -73,10 +81,10 @@ export async function applyWithin(
 export async function planChanges(
   deps: ManifestDeps,
   manifest: Manifest,
-  { prune = false }: Pick<ApplyOptions, "prune"> = {},
+  { prune = false, removeDemo = false }: Pick<ApplyOptions, "prune" | "removeDemo"> = {},
 ): Promise<Applied> {
   const plan = await deps.database.transaction(
-    async (tx) => makePlan(tx, deps, { state: await readState(tx, deps.seals), manifest, prune }),
+    async (tx) => makePlan(tx, deps, { state: await readState(tx, deps.seals), manifest, prune, removeDemo }),
     { isolation: "repeatable read", readOnly: true },
   );
   return present(plan);
@@ -86,6 +94,7 @@ export interface PlanParts {
   readonly state: State;
   readonly manifest: Manifest;
   readonly prune: boolean;
+  readonly removeDemo?: boolean;
   /** Hash of a key that is only known by its hash; undefined = it is hashed like any other. */
   readonly knownHash?: (credential: string) => Buffer | undefined;
 }
@@ -94,11 +103,11 @@ export interface PlanParts {
 export async function makePlan(
   tx: Queryable,
   { hasher }: Pick<ManifestDeps, "hasher">,
-  { state, manifest, prune, knownHash }: PlanParts,
-): Promise<Plan> {
+  { state, manifest, prune, removeDemo = false, knownHash }: PlanParts,
+): Promise<CheckedPlan> {
   const hashOf = (credential: string): Buffer => knownHash?.(credential) ?? hasher.hash(credential);
   const owners = await findSecretOwners(tx, hashOf, manifest);
-  return diffManifest(
+  const plan = diffManifest(
     state,
     { ...manifest, settings: keptSettings(hasher, manifest.settings) },
     {
@@ -107,7 +116,19 @@ export async function makePlan(
       ownerOf: (credential) => owners.get(credential),
     },
   );
+  const demo = removeDemo && (await hadDemo(tx)) ? demoRemovals(state, manifest) : [];
+  const known = new Set(plan.changes.map(changeKey));
+  const changes = [...plan.changes, ...demo.filter((change) => !known.has(changeKey(change)))];
+  const removed = new Set(
+    changes.flatMap(({ subject, action, name }) =>
+      subject === "upstream" && action === "delete" ? [name] : [],
+    ),
+  );
+  const now = systemClock.nowMs();
+  return { changes, notes: plan.notes, warnings: warningsOf(manifest, state, { removed, now }) };
 }
+
+const changeKey = ({ subject, name, action }: Change): string => `${subject} ${name} ${action}`;
 
 /** The settings as they are stored: of the token for monitors no more than its hash. */
 export function keptSettings(hasher: KeyHasher, settings: SettingsFile): SettingsFile {
@@ -116,7 +137,7 @@ export function keptSettings(hasher: KeyHasher, settings: SettingsFile): Setting
 }
 
 /** Writes a plan in the transaction that has made it. */
-export async function writePlan(tx: Queryable, deps: ManifestDeps, plan: Plan): Promise<Applied> {
+export async function writePlan(tx: Queryable, deps: ManifestDeps, plan: CheckedPlan): Promise<Applied> {
   // All at once: there may be thousands. Nothing that the plan names before them is needed for them.
   await upsertModels(tx, plan.changes.flatMap(declaredModel));
   for (const change of plan.changes) await write(tx, deps, change);
@@ -127,8 +148,9 @@ function declaredModel(change: Change): ModelDeclaration[] {
   return change.subject === "model" && change.action !== "delete" ? [change.model] : [];
 }
 
-export function present(plan: Plan): Applied {
-  return { changes: summarize(plan.changes), notes: plan.notes, rendered: renderPlan(plan) };
+export function present(plan: CheckedPlan): Applied {
+  const { notes, warnings } = plan;
+  return { changes: summarize(plan.changes), notes, warnings, rendered: renderPlan(plan) };
 }
 
 async function write(tx: Queryable, deps: ManifestDeps, change: Change): Promise<void> {

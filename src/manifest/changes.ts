@@ -1,5 +1,6 @@
 import type { AccountDeclaration } from "../accounts/accounts-store.ts";
 import type { KeyId } from "../accounts/caller.ts";
+import { counted } from "../base/plain-text.ts";
 import type { Group } from "../catalog/catalog.ts";
 import type { ModelDeclaration } from "../catalog/models-store.ts";
 import type { SettingsFile } from "../catalog/settings.ts";
@@ -58,14 +59,29 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** The plan as a person reads it: one line a change, `+` new, `~` other, `-` gone, `!` a note. */
+/** A plan and what its file hardly means. */
+export interface CheckedPlan extends Plan {
+  readonly warnings: readonly string[];
+}
+
+/** The plan as a person reads it: one line a change, `+` new, `~` other, `-` gone, `!` a note; last whom it locks out. */
 export function renderPlan({ changes, notes }: Plan): string {
   const lines = changes.map((change) => {
     const details = change.details.length > 0 ? `: ${change.details.join(", ")}` : "";
     return `${MARKS[change.action]} ${change.subject}${change.name ? ` ${change.name}` : ""}${details}`;
   });
   if (lines.length === 0) lines.push("no changes");
-  return [...lines, ...notes.map((note) => `! ${note}`)].join("\n");
+  return [...lines, ...notes.map((note) => `! ${note}`), ...lockedOut(changes)].join("\n");
+}
+
+/** Accounts and keys made by hand go too: nobody should have to count the lines to see it. */
+function lockedOut(changes: readonly Change[]): string[] {
+  const count = (action: ChangeSummary["action"], verb: string, noun: string): string[] => {
+    const { length } = changes.filter((change) => change.action === action);
+    return length === 0 ? [] : [`${verb} ${counted(length, noun)}`];
+  };
+  const parts = [...count("disable", "disables", "account"), ...count("revoke", "revokes", "key")];
+  return parts.length === 0 ? [] : [`this ${parts.join(" and ")}`];
 }
 
 const MARKS: Readonly<Record<ChangeSummary["action"], string>> = {

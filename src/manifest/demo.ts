@@ -4,7 +4,9 @@ import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import type { FamilyName } from "../families/family.ts";
 import { FAMILIES } from "../families/table.ts";
+import type { Change } from "./changes.ts";
 import { DEFAULT_GROUP, type Manifest } from "./manifest.ts";
+import type { State } from "./state.ts";
 
 export interface DemoOptions {
   /** Root address of the embedded sandbox, which has a new port at every start. */
@@ -12,6 +14,9 @@ export interface DemoOptions {
   /** The first key of the demo account; undefined = there are accounts already. */
   readonly bootstrapKey?: string | undefined;
 }
+
+const DEMO_UPSTREAM = "sandbox";
+const DEMO_ACCOUNT = "demo";
 
 /**
  * What a gateway serves that was given no catalog file: models of every kind on the embedded sandbox and an
@@ -25,8 +30,9 @@ export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifes
     upstreams: [
       {
         ...UPSTREAM_DEFAULTS,
-        name: "sandbox",
+        name: DEMO_UPSTREAM,
         kind: "sandbox",
+        priority: DEMO_PRIORITY,
         baseUrl: sandboxUrl.replace(/\/+$/, ""),
         models: new Map(MODELS.map(({ id }) => [id, id])),
         credentials: [],
@@ -38,7 +44,7 @@ export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifes
         ? []
         : [
             {
-              name: "demo",
+              name: DEMO_ACCOUNT,
               group: DEFAULT_GROUP,
               balanceNanos: parseUsd(25),
               keys: [{ name: "bootstrap", credential: bootstrapKey, reference: null }],
@@ -46,6 +52,9 @@ export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifes
           ],
   };
 }
+
+/** Asked last wherever another upstream serves the same model: its answers are made up. */
+const DEMO_PRIORITY = 1_000_000;
 
 const MODEL = {
   family: null,
@@ -125,3 +134,37 @@ const MODELS: readonly ModelDeclaration[] = [
   ...mediaModels("videob", ["videob-3.0-video-prime"], { "480p": "0.07", "720p": "0.12", "1080p": "0.24" }),
   ...mediaModels("videoc", ["videoc-H3-Comfy"], { "480p": "0.04", "768p": "0.08" }),
 ];
+
+/**
+ * What takes the demo out again beside a file: its upstream, its account, and its models, except for what the file
+ * names itself and models that another upstream serves. Accounts are disabled, never deleted.
+ */
+export function demoRemovals(
+  state: Pick<State, "models" | "upstreams" | "accounts">,
+  manifest: Manifest,
+): Change[] {
+  const { upstreams, accounts, models } = manifest;
+  const isOwn = upstreams.some(({ name }) => name === DEMO_UPSTREAM);
+  const served = new Set(
+    [...upstreams, ...state.upstreams.filter(({ name }) => isOwn || name !== DEMO_UPSTREAM)].flatMap(
+      (each) => [...each.models.keys()],
+    ),
+  );
+  const kept = new Set([...served, ...models.map(({ id }) => id)]);
+  const demoIds = new Set(MODELS.map(({ id }) => id));
+  return [
+    ...state.accounts.flatMap(({ name, disabled }): Change[] =>
+      name === DEMO_ACCOUNT && !disabled && !accounts.some((account) => account.name === name)
+        ? [{ subject: "account", action: "disable", name, details: ["disabled; accounts are never deleted"] }]
+        : [],
+    ),
+    ...state.upstreams.flatMap(({ name, kind }): Change[] =>
+      name === DEMO_UPSTREAM && kind === "sandbox" && !isOwn
+        ? [{ subject: "upstream", action: "delete", name, details: [] }]
+        : [],
+    ),
+    ...state.models.flatMap(({ id }): Change[] =>
+      demoIds.has(id) && !kept.has(id) ? [{ subject: "model", action: "delete", name: id, details: [] }] : [],
+    ),
+  ];
+}

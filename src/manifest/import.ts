@@ -1,6 +1,6 @@
 import type { Queryable } from "../storage/database.ts";
 import { type Applied, type ManifestDeps, makePlan, present, writePlan } from "./apply.ts";
-import type { Plan } from "./changes.ts";
+import type { CheckedPlan } from "./changes.ts";
 import { lockManifest } from "./manifest-store.ts";
 import { createPlaceholders } from "./placeholders.ts";
 import { parseManifest } from "./read.ts";
@@ -26,7 +26,11 @@ export async function applyImport(tx: Queryable, deps: ManifestDeps, file: Impor
   return writePlan(tx, deps, await planFile(tx, deps, file));
 }
 
-async function planFile(tx: Queryable, deps: ManifestDeps, { text, prune }: ImportedFile): Promise<Plan> {
+async function planFile(
+  tx: Queryable,
+  deps: ManifestDeps,
+  { text, prune }: ImportedFile,
+): Promise<CheckedPlan> {
   const state = await readState(tx, deps.seals);
   const standIns = createPlaceholders(state);
   const parsed = parseManifest(text, standIns.byName, "catalog file", { secretsOnly: true });
