@@ -131,6 +131,10 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   checkGroups(checks, path, upstream.groups);
   if (upstream.api_key !== undefined && upstream.api_keys !== undefined)
     report([...path, "api_keys"], "stands beside api_key; put every credential into api_keys");
+  checkReference(checks, [...path, "api_key"], upstream.api_key);
+  upstream.api_keys?.forEach((secret, index) => {
+    checkReference(checks, [...path, "api_keys", index], secret);
+  });
   const kind = kindOf(upstream.kind);
   if (kind?.needsKey && upstream.api_key === undefined && upstream.api_keys === undefined)
     report([...path, "api_key"], `is required for kind ${upstream.kind}`);
@@ -161,6 +165,7 @@ function checkAccounts(checks: Checks): void {
     const keys = (account.keys ?? []).map((value, at) => ({ index: at, value }));
     twice(keys, (key) => key.name, [...path, "keys"], "name", report);
     for (const { index: at, value: key } of keys) {
+      checkReference(checks, [...path, "keys", at, "key"], key.key);
       const owner = owners.get(key.key);
       if (owner !== undefined)
         report(
@@ -174,6 +179,12 @@ function checkAccounts(checks: Checks): void {
       });
     }
   }
+}
+
+/** LiteLLM's way to name a variable would pass as a credential, and every request would fail with it. */
+function checkReference({ report }: Checks, path: Path, secret: string | undefined): void {
+  const name = /^os\.environ\/(.+)$/.exec(secret ?? "")?.[1];
+  if (name !== undefined) report(path, `names a variable in LiteLLM's way; write \${${name}}`);
 }
 
 function checkGroups({ file, report }: Checks, path: Path, groups: readonly string[] | undefined): void {

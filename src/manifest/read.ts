@@ -62,6 +62,10 @@ export function parseManifest(
   if (tree.value === null)
     return fail([{ ...tree.placeOf([]), path: "", message: "the file is empty; begin with `version: 1`" }]);
   const value = withoutEmptySections(tree.value);
+  if (isRecord(value) && "model_list" in value && !("version" in value)) {
+    const message = "this looks like LiteLLM's configuration; docs/moving.md tells how it is written here";
+    return fail([{ ...tree.placeOfKey(["model_list"]), path: "", message }]);
+  }
   const parsed = fileSchema.safeParse(value, { error: issueMessage });
   const issues = parsed.success ? [] : flattenIssues(parsed.error.issues);
   const told = new Set(issues.map(({ path }) => JSON.stringify(path)));

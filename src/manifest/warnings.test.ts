@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the file should hold.
 import { describe, expect, it } from "vitest";
 import { parseManifest } from "./read.ts";
 import { warningsOf } from "./warnings.ts";
@@ -90,5 +91,26 @@ describe("what a file may declare but hardly means", () => {
     expect(
       warnings({ model: "context_tokens: 9, max_output_tokens: 9, price: { input: 0, output: 0 }" }),
     ).toEqual([]);
+  });
+});
+
+describe("what is written in LiteLLM's way", () => {
+  const FILE = (apiKey: string, key: string) => `version: 1
+upstreams: [{ name: main, kind: openai, base_url: "https://vendor.example/v1", models: [], ${apiKey} }]
+accounts: [{ name: acme, keys: [{ name: ci, key: ${key} }] }]`;
+
+  it.each([
+    ["api_key", FILE("api_key: os.environ/VENDOR_KEY", "ci-key-0123456789")],
+    ["api_keys", FILE("api_keys: [os.environ/VENDOR_KEY]", "ci-key-0123456789")],
+    ["a key of an account", FILE("api_key: secret-secret", "os.environ/VENDOR_KEY")],
+  ])("is refused as %s, with the right spelling", (_what, text) => {
+    expect(() => parseManifest(text, {})).toThrow("LiteLLM's way; write ${VENDOR_KEY}");
+  });
+
+  it("is recognised where the whole file is its configuration", () => {
+    const text = "model_list:\n  - model_name: a\n    litellm_params: { model: openai/a }\n";
+    expect(() => parseManifest(text, {}, "config.yaml")).toThrow(
+      /^config\.yaml:1:1: this looks like LiteLLM's configuration; docs\/moving\.md [^\n]*$/,
+    );
   });
 });
