@@ -2,7 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase } from "../../test/support/database.ts";
 import { createSeals } from "../base/seal.ts";
+import { openKeyHasher } from "./key-hasher.ts";
 import { installNextKey, openSeals, prepareNextKey, readMasterKey } from "./master-key.ts";
 
 let folder: string;
@@ -51,5 +53,23 @@ describe("the master key file", () => {
     const after = await openSeals(source);
     expect(after.open(sealedAfter, "row:1")).toBe("new");
     expect(() => after.open(sealedBefore, "row:1")).toThrow(/another master key/);
+  });
+});
+
+describe("a master key that is missing", () => {
+  it("is made for a database without secrets, and never for one that has some", async () => {
+    const test = await createTestDatabase();
+    try {
+      const { database } = test;
+      const first = { dataDir: await mkdtemp(join(folder, "first-")), given: undefined, database };
+      await openKeyHasher(database, await openSeals(first));
+      await expect(openSeals(first)).resolves.toBeDefined();
+      const moved = { ...first, dataDir: await mkdtemp(join(folder, "moved-")) };
+      await expect(openSeals(moved)).rejects.toThrow(`master.key is missing in ${moved.dataDir}`);
+      await expect(readMasterKey(moved)).rejects.toThrow("Restore it from the backup");
+      expect(await readdir(moved.dataDir)).toEqual([]);
+    } finally {
+      await test.drop();
+    }
   });
 });

@@ -3,17 +3,21 @@ import { dirname, join } from "node:path";
 import { randomKey, randomText } from "../base/random.ts";
 import { createSeals, type Seals } from "../base/seal.ts";
 import { makeDataDir } from "../storage/data-dir.ts";
+import type { Queryable } from "../storage/database.ts";
+import { readHashingSecret } from "./hashing-secret-store.ts";
 
 export interface MasterKeySource {
   readonly dataDir: string;
   /** FAREGATE_MASTER_KEY; undefined = the file `master.key` in the data dir, made where there is none. */
   readonly given: string | undefined;
+  /** The database whose secrets the key opens: where it holds some, no other key is made. Migrated. */
+  readonly database?: Queryable;
 }
 
 /** The master key by which secrets are sealed, and where a rotation was cut short the next one with it. */
 export async function openSeals(source: MasterKeySource): Promise<Seals> {
   if (source.given !== undefined) return createSeals(source.given);
-  const seals = createSeals(await readOrMakeKey(keyFile(source.dataDir)));
+  const seals = createSeals(await readOrMakeFirstKey(source));
   const next = await readKey(nextKeyFile(source.dataDir));
   if (next !== undefined) seals.adopt(next);
   return seals;
@@ -21,7 +25,7 @@ export async function openSeals(source: MasterKeySource): Promise<Seals> {
 
 /** The key in use, for who must rotate it. */
 export async function readMasterKey(source: MasterKeySource): Promise<string> {
-  return source.given ?? readOrMakeKey(keyFile(source.dataDir));
+  return source.given ?? readOrMakeFirstKey(source);
 }
 
 /** The next key of the data dir, kept in a file before the first secret depends on it. */
@@ -36,6 +40,21 @@ export function installNextKey(dataDir: string): Promise<void> {
 
 const keyFile = (dataDir: string): string => join(dataDir, "master.key");
 const nextKeyFile = (dataDir: string): string => join(dataDir, "master.key.next");
+
+/** A new key beside old secrets would open none of them, and hide that the old one is missing. */
+async function readOrMakeFirstKey({ dataDir, database }: MasterKeySource): Promise<string> {
+  const found = await readKey(keyFile(dataDir));
+  if (found !== undefined) return found;
+  if (database !== undefined && (await readHashingSecret(database)) !== undefined) {
+    // Another process may have made key and secret between the two looks.
+    const made = await readKey(keyFile(dataDir));
+    if (made !== undefined) return made;
+    throw new Error(
+      `master.key is missing in ${dataDir}, and the database holds secrets that only it opens. Restore it from the backup, or set FAREGATE_MASTER_KEY to the key.`,
+    );
+  }
+  return readOrMakeKey(keyFile(dataDir));
+}
 
 async function readOrMakeKey(file: string): Promise<string> {
   const found = await readKey(file);

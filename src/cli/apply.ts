@@ -25,7 +25,7 @@ export const applyCommand: Command = {
     const [file = ""] = positionals;
     const manifest = await readManifest(file, config.environment);
     return withDatabase(config, "apply", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
       const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
       const { rendered, warnings } = await applyManifest(deps, manifest, {
         prune: flag("prune"),

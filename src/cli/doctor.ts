@@ -122,7 +122,7 @@ async function checkMasterKey(
   config: Config,
   report: Report,
 ): Promise<Seals | undefined> {
-  const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey }).catch(
+  const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database }).catch(
     (error: unknown) => report.bad("master key", sentenceOf(error, config)),
   );
   if (!seals) return undefined;

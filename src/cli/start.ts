@@ -82,7 +82,7 @@ async function startPrimary(
   });
   try {
     await migrate(database.url, log);
-    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
     const catalog = await openCatalog({ config, manifest, database, seals, log, stop });
     const listening = (url: string): void => {
       if (config.publicUrl === undefined && EVERYWHERE.has(config.host)) log.warn({}, unreachable(url));
@@ -90,7 +90,7 @@ async function startPrimary(
     };
     try {
       if (processes > 1) {
-        const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey });
+        const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey, database });
         return await superviseProcesses(processes, {
           environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
           log,
@@ -128,7 +128,7 @@ async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promis
     log,
   });
   try {
-    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey });
+    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
     const textOfAll = siblingMetrics(process);
     const started = await open({ config, database, seals, log, textOfAll }, roles, () => undefined);
     return await untilStopped(started, stop, log);
