@@ -4,7 +4,7 @@ import type { WireFrame } from "../protocols/translation.ts";
 import { PLAIN_RESPONSE_BYTES } from "./buffered-response.ts";
 
 /** Answers have some dozens of texts, thoughts and calls. Each costs memory, and its callers' clients work. */
-export const MAX_BLOCKS = 10_000;
+const MAX_BLOCKS = 10_000;
 
 /** Nearly all streams keep less, and never count against the memory that all share. */
 export const ORDINARY_BYTES = 1024 * 1024;
