@@ -61,7 +61,7 @@ function partition(ago: number): string {
     end $$`;
 }
 
-// Of a day, spread over its hours (today's over those gone); in ticks of fifty rows, as a busy gateway writes them.
+// Of a day, spread over its hours (today's over those gone); in flushes of fifty rows, as a busy gateway writes them.
 // One model in ten thousand is rare, four requests in a hundred fail, one in two hundred is dear.
 const USAGE_ROWS = `
   with mine as materialized (select array_agg(id) as ids from api_keys where account_id = (
@@ -82,7 +82,7 @@ const USAGE_ROWS = `
            from drawn, day, mine, others)
   insert into usage (posted_at, request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream,
          upstream_model, status, reason, attempts, first_byte_ms, total_ms, estimated, hostile, input_uncached,
-         cache_read, output_visible, output_reasoning, price_id, rates, factor_ppm, hold_nanos, charge_nanos, ledgers, losses, spool)
+         cache_read, output_visible, output_reasoning, price_id, rates, factor_ppm, hold_nanos, charge_nanos, ledgers, losses, journal)
   select at, 'req_' || md5($1 || ' ' || n), at - interval '2 s', at,
          case when is_mine then (select min(id) from accounts where name like 'bench %') else others.accounts[their_place] end,
          case when is_mine then mine.ids[my_place] else others.ids[their_place] end,
@@ -111,9 +111,9 @@ const LEDGER_ROWS = `
 
 const TRANSFER_ROWS = `
   insert into transfers (key, kind, ledger, from_side, to_side, amount, reference, at)
-  select 'tick:bench:' || account_id || ':' || posted_at, 'post', 'account:' || account_id, 'wallet', 'revenue',
-         sum(charge_nanos), 'tick:bench:' || posted_at, posted_at
-    from usage where spool = 'bench' group by account_id, posted_at having sum(charge_nanos) > 0 order by posted_at`;
+  select 'flush:bench:' || account_id || ':' || posted_at, 'post', 'account:' || account_id, 'wallet', 'revenue',
+         sum(charge_nanos), 'flush:bench:' || posted_at, posted_at
+    from usage where journal = 'bench' group by account_id, posted_at having sum(charge_nanos) > 0 order by posted_at`;
 
 const TASK_ROWS = `
   insert into tasks (id, request_id, account_id, key_id, group_name, medium, family, model, action, order_json, units,

@@ -78,7 +78,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     "Results of tasks that could not be copied since the start",
     () => mirror.counts().failed,
   );
-  metrics.gauge("tasks_in_hands", "Pictures and videos that this process is looking at now", () =>
+  metrics.gauge("tasks_in_flight", "Images and videos that this process is working on now", () =>
     engine.inHands(),
   );
   metrics.gauges("tasks_open", "Pictures and videos of all processes that are not over", "state", () =>

@@ -148,7 +148,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
 
   metrics.gauge("holds_open", "Requests whose hold is not settled yet", () => billing.counts().open);
   metrics.gauge(
-    "spool_lines_unposted",
+    "journal_records_unposted",
     "Settled requests that the database does not have yet",
     () => billing.counts().unposted,
   );

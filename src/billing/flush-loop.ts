@@ -64,10 +64,10 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
     options.beforeFlush();
     const request = journal.nextFlush(clock.monotonicMs());
     const sentAtMs = clock.monotonicMs();
-    failpoint("tick.before-statement");
+    failpoint("flush.before-statement");
     try {
       const response = await store.flush(request);
-      failpoint("tick.after-statement");
+      failpoint("flush.after-statement");
       if (response === undefined) {
         // The same flush finds a journal that has leased nothing, and learns that.
         await store.open(journal.id, label);
@@ -81,7 +81,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
     } catch (error) {
       if (failures === 0) {
         failingSinceMs = sentAtMs;
-        log.warn({ err: error, journal: journal.id }, "a tick has no answer; it is sent again");
+        log.warn({ err: error, journal: journal.id }, "a flush has no response; it is sent again");
       }
       failures += 1;
     }

@@ -28,7 +28,7 @@ export interface JournalBillingOptions {
 
 /** "reclaim": others need what is not held of this ledger. "room": something was given back. */
 export interface MoneyNews {
-  readonly kind: "recall" | "room";
+  readonly kind: "reclaim" | "room";
   readonly ledger: string;
   readonly byJournal: string;
 }
@@ -62,7 +62,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
   const unlisten = await options.listen(({ kind, ledger, byJournal }) => {
     for (const session of sessions.all) {
       if (byJournal === session.journal.id) continue;
-      if (kind === "recall") session.journal.reclaim(ledger);
+      if (kind === "reclaim") session.journal.reclaim(ledger);
       else if ((session.journal.leases.get(ledger)?.waiting ?? 0) > 0) session.journal.hurry();
       session.flushLoop.wake();
     }

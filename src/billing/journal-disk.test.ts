@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { journalsOnDisk, openJournalDisk } from "./journal-disk.ts";
 
-const LOOKOUT = fileURLToPath(new URL("../../test/support/money/spool-lookout.ts", import.meta.url));
+const LOOKOUT = fileURLToPath(new URL("../../test/support/money/journal-lookout.ts", import.meta.url));
 
 describe("the journals of a data dir", () => {
   let dataDir: string;
   beforeEach(() => {
-    dataDir = mkdtempSync(join(tmpdir(), "faregate-spools-"));
+    dataDir = mkdtempSync(join(tmpdir(), "faregate-journals-"));
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -24,7 +24,7 @@ describe("the journals of a data dir", () => {
     const records = createInterface({ input: lookout.stdout })[Symbol.asyncIterator]();
     expect((await records.next()).value).toBe("ready");
     const disk = openJournalDisk(dataDir);
-    for (let number = 0; number < 1_000; number += 1) disk.make(`spool-${number}`).close();
+    for (let number = 0; number < 1_000; number += 1) disk.make(`journal-${number}`).close();
     writeFileSync(over, "");
     expect((await records.next()).value).toBe("[]");
     expect(journalsOnDisk(dataDir)).toHaveLength(1_000);
@@ -32,10 +32,21 @@ describe("the journals of a data dir", () => {
 
   it("are none of what a process left that died while it made one", () => {
     const disk = openJournalDisk(dataDir);
-    const unfinished = join(dataDir, "spool", `.${process.pid}`);
+    const unfinished = join(dataDir, "journal", `.${process.pid}`);
     mkdirSync(unfinished, { recursive: true });
     expect(disk.abandoned(new Set())).toEqual([]);
     disk.make("first").close();
-    expect(readdirSync(join(dataDir, "spool"))).toEqual(["first"]);
+    expect(readdirSync(join(dataDir, "journal"))).toEqual(["first"]);
+  });
+
+  it("are found under the folder's old name by every process that starts, and kept where there are newer ones", () => {
+    openJournalDisk(dataDir).make("left").close();
+    renameSync(join(dataDir, "journal"), join(dataDir, "spool"));
+    expect(openJournalDisk(dataDir).read("left").damaged).toBe(0);
+    expect(journalsOnDisk(dataDir)).toEqual(["left"]);
+    expect(readdirSync(dataDir)).toEqual(["journal"]);
+    mkdirSync(join(dataDir, "spool"));
+    openJournalDisk(dataDir);
+    expect(readdirSync(dataDir)).toEqual(["journal", "spool"]);
   });
 });

@@ -18,10 +18,11 @@ export interface JournalDisk {
 }
 
 /**
- * `<data dir>/spool/<journal id>/`: the segments of one journal and `owner.json`, which says whose it is. Several
+ * `<data dir>/journal/<journal id>/`: the segments of one journal and `owner.json`, which says whose it is. Several
  * processes of one gateway share the data dir; a folder whose owner is gone may be recovered by any.
  */
 export function openJournalDisk(dataDir: string): JournalDisk {
+  adoptOldFolder(dataDir);
   const folderOf = (journal: string): string => join(dataDir, ROOT, journal);
   return {
     make(journal) {
@@ -42,13 +43,26 @@ export function openJournalDisk(dataDir: string): JournalDisk {
   };
 }
 
+/** What lies under the folder's old name is posted like the rest: it may hold charges that the database lacks. */
+function adoptOldFolder(dataDir: string): void {
+  if (existsSync(join(dataDir, ROOT)) || !existsSync(join(dataDir, OLD_ROOT))) return;
+  try {
+    renameSync(join(dataDir, OLD_ROOT), join(dataDir, ROOT));
+  } catch (error) {
+    // A sibling that started at the same moment has renamed it, and may have a journal there by now.
+    if (existsSync(join(dataDir, OLD_ROOT))) throw error;
+  }
+}
+
 /** Ids of all journals in a data dir, whoever owns them. */
 export function journalsOnDisk(dataDir: string): string[] {
   const root = join(dataDir, ROOT);
   return existsSync(root) ? readdirSync(root).filter((name) => !name.startsWith(UNFINISHED)) : [];
 }
 
-const ROOT = "spool";
+const ROOT = "journal";
+/** As the folder was called before the first release. */
+const OLD_ROOT = "spool";
 const OWNER_FILE = "owner.json";
 /** Begins the name of a folder that has no owner yet; its maker's process id follows. */
 const UNFINISHED = ".";
@@ -85,7 +99,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Clock flushes from the machine's boot to the start of a process; null where the system does not say. */
+/** Clock ticks from the machine's boot to the start of a process; null where the system does not say. */
 function startOf(pid: number): string | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -8,7 +8,7 @@ import { type RecordKind, recordOf, writeFramed } from "./journal-record.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "faregate-spool-"));
+  folder = mkdtempSync(join(tmpdir(), "faregate-journal-"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

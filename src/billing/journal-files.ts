@@ -83,7 +83,7 @@ export function openJournalFiles(folder: string): JournalMedium {
         const [oldest] = segments;
         const current = segments.length === 1 && descriptor !== undefined;
         if (!oldest || current || oldest.last >= retainFrom) return;
-        failpoint("spool.segment.before-delete");
+        failpoint("journal.segment.before-delete");
         unlinkSync(oldest.path);
         segments.shift();
       }
@@ -92,7 +92,7 @@ export function openJournalFiles(folder: string): JournalMedium {
     remove() {
       closeSegment();
       segments.length = 0;
-      failpoint("spool.segment.before-delete");
+      failpoint("journal.segment.before-delete");
       rmSync(folder, { recursive: true, force: true });
     },
     close: closeSegment,

@@ -11,8 +11,7 @@ import { callerText, encodeRates, isPlain, modelText, wellFormed } from "./share
 export type JournalRecord = (writer: ByteWriter) => void;
 
 /**
- * The two records of a request. Each is JSON that the database reads (its field names are those of
- * migration 000024), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
+ * The two records of a request. Each is JSON that the database reads (`insert_usage_rows` names its fields), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
  * number would lose digits.
  */
 export function encodeBegin(

@@ -70,8 +70,8 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
       refuse(full);
       return;
     }
-    if (full.begun) failpoint("spool.begin.before-write");
-    if (full.ended) failpoint("spool.end.before-write");
+    if (full.begun) failpoint("journal.begin.before-write");
+    if (full.ended) failpoint("journal.end.before-write");
     try {
       medium.append(full.records.view(), full.last);
     } catch (error) {
@@ -81,8 +81,8 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
     }
     full.records.clear();
     spare = full.records;
-    if (full.begun) failpoint("spool.begin.after-write");
-    if (full.ended) failpoint("spool.end.after-write");
+    if (full.begun) failpoint("journal.begin.after-write");
+    if (full.ended) failpoint("journal.end.after-write");
     full.begun?.resolve();
     full.ended?.resolve();
   };

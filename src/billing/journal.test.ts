@@ -7,7 +7,7 @@ import type { Lease } from "./lease.ts";
 const LEDGER = { id: "account:1", accountId: 1n, allowanceNanos: null };
 
 describe("a journal", () => {
-  it("sends a tick that has no answer again, unchanged, whatever happens meanwhile", () => {
+  it("sends a flush that has no response again, unchanged, whatever happens meanwhile", () => {
     const { journal, begin } = leased(100n);
     journal.end(begin(10n), 5n, 0, ending);
     const sent = journal.nextFlush(0);
@@ -21,7 +21,7 @@ describe("a journal", () => {
     });
   });
 
-  it("sends a tick once it is full, and otherwise lets lines gather", () => {
+  it("sends a flush once it is full, and otherwise lets records gather", () => {
     const { journal, begin } = leased(2_000n);
     journal.nextFlush(0);
     journal.learn(response({ flush: 2, posted: 0, lease: 2_000n }), 0, 0);
@@ -89,7 +89,7 @@ describe("a journal", () => {
     expect(journal.unpostedCount).toBe(0);
   });
 
-  it("posts the rest of a tick of which others have posted a part, once they have closed the journal", () => {
+  it("posts the rest of a flush of which others have posted a part, once they have closed the journal", () => {
     const { journal, begin, lease } = leased(100n);
     const holds = [begin(10n), begin(10n), begin(10n)];
     for (const hold of holds) journal.end(hold, 10n, 0, ending);
@@ -129,7 +129,7 @@ describe("a journal", () => {
     expect(journal.retainFrom()).toBe(4);
   });
 
-  it("gives back what is idle for 10 s, and everything not held when it is recalled", () => {
+  it("gives back what is idle for 10 s, and everything not held when it is reclaimed", () => {
     const { journal, begin } = leased(100n);
     begin(40n);
     journal.reclaim(LEDGER.id);

@@ -29,9 +29,9 @@ export interface OperatorTransfer {
 export interface TransferOutcome {
   /**
    * "done" now; "repeated": this key moved the same before; "conflict": it moved something else;
-   * "recalling": the money is leased to processes, which have been asked for it; "insufficient".
+   * "reclaiming": the money is leased to processes, which have been asked for it; "insufficient".
    */
-  readonly outcome: "done" | "repeated" | "conflict" | "recalling" | "insufficient";
+  readonly outcome: "done" | "repeated" | "conflict" | "reclaiming" | "insufficient";
   readonly availableNanos: bigint;
 }
 

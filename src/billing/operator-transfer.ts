@@ -9,7 +9,7 @@ const RETRY_MS = 100;
 
 /**
  * Credits or debits an account by an operator's word. A debit of money that is leased to processes recalls
- * it and waits; where running requests hold it for all that time the outcome stays "recalling", and nothing
+ * it and waits; where running requests hold it for all that time the outcome stays "reclaiming", and nothing
  * was moved. The same idempotency key moves money once, however often it is sent. `note` writes what belongs to the
  * transfer, in its transaction, once money was moved or had been before.
  */
@@ -29,7 +29,7 @@ export async function transferByOperator(
       if (attempt.outcome === "done" || attempt.outcome === "repeated") await note(tx, attempt);
       return attempt;
     });
-    if (outcome.outcome !== "recalling" || clock.monotonicMs() >= deadlineMs) return outcome;
+    if (outcome.outcome !== "reclaiming" || clock.monotonicMs() >= deadlineMs) return outcome;
     await sleep(systemTimers, RETRY_MS);
   }
 }

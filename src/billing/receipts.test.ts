@@ -102,10 +102,10 @@ describe("a line that the database refuses", () => {
       charge_nanos: "30000",
     });
     expect((await rig.balance(caller)).balanceNanos).toBe(1_000_000_000n - 30_000n);
-    const { breaches, quarantined_lines, loss_nanos } = await rig.verify();
-    expect({ breaches, quarantined_lines, loss_nanos }).toEqual({
+    const { breaches, quarantined_records, loss_nanos } = await rig.verify();
+    expect({ breaches, quarantined_records, loss_nanos }).toEqual({
       breaches: [],
-      quarantined_lines: 1,
+      quarantined_records: 1,
       loss_nanos: 40_000n,
     });
   });

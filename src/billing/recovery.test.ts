@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, renameSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -34,10 +34,24 @@ describe("a process killed with kill -9", () => {
     expect(await recorded(caller)).toEqual({ completed: 20n, interrupted: 1n });
     expect((await rig.balance(caller)).availableNanos).toBe(BALANCE - 200n * TOKEN_NANOS);
     expect((await rig.verify()).breaches).toEqual([]);
-    expect(readdirSync(`${rig.dataDir("killed")}/spool`)).toEqual([]);
+    expect(readdirSync(`${rig.dataDir("killed")}/journal`)).toEqual([]);
   });
 
-  it("is finished once by two that adopt it at the same time", async () => {
+  it("is finished where it was left under the folder's old name", async () => {
+    const caller = await rig.account(BALANCE);
+    const spender = await startSpender("renamed", caller);
+    for (let count = 0; count < 5; count += 1) await spender.say(`serve renamed-${count} 10`);
+    await spender.say("begin renamed-open 10");
+    await spender.kill();
+    renameSync(`${rig.dataDir("renamed")}/journal`, `${rig.dataDir("renamed")}/spool`);
+    const heir = await rig.start("renamed");
+    expect(await heir.drain()).toBe(true);
+    expect(await recorded(caller)).toEqual({ completed: 5n, interrupted: 1n });
+    expect((await rig.balance(caller)).availableNanos).toBe(BALANCE - 50n * TOKEN_NANOS);
+    expect(readdirSync(rig.dataDir("renamed"))).not.toContain("spool");
+  });
+
+  it("is finished once by two that recover it at the same time", async () => {
     const caller = await rig.account(BALANCE);
     const spender = await startSpender("raced", caller);
     for (let count = 0; count < 5; count += 1) await spender.say(`serve raced-${count} 10`);
@@ -67,12 +81,12 @@ describe("a process killed with kill -9", () => {
 
   const ownPoints: Failpoint[] = [
     "hold.taken",
-    "spool.begin.before-write",
-    "spool.begin.after-write",
-    "spool.end.before-write",
-    "spool.end.after-write",
-    "tick.before-statement",
-    "tick.after-statement",
+    "journal.begin.before-write",
+    "journal.begin.after-write",
+    "journal.end.before-write",
+    "journal.end.after-write",
+    "flush.before-statement",
+    "flush.after-statement",
   ];
   it.each(ownPoints)("at %s keeps every promise it made", async (point) => {
     const caller = await rig.account(BALANCE);
@@ -89,7 +103,7 @@ describe("a process killed with kill -9", () => {
     expect((await rig.verify()).breaches).toEqual([]);
   });
 
-  it.each<Failpoint>(["spool.adopt.before-close", "spool.segment.before-delete"])(
+  it.each<Failpoint>(["journal.recover.before-close", "journal.segment.before-delete"])(
     "while it adopts or deletes, at %s, is finished by the next",
     async (point) => {
       const caller = await rig.account(BALANCE);

@@ -32,7 +32,7 @@ export async function recoverJournal(
     if (!state) return false;
     if (state.applied) done += MAX_RECORDS;
   }
-  failpoint("spool.adopt.before-close");
+  failpoint("journal.recover.before-close");
   while (!state.closed && !(await store.close(journal, state.flushNumber))) {
     const read = await store.read(journal);
     if (!read) return false;

@@ -280,7 +280,7 @@ describe("a database that has forgotten", () => {
     const billing = await rig.start("forgotten", { log });
     const [journal] = journalsOnDisk(rig.dataDir("forgotten"));
     await eventually(async () => (await flushesOf(journal)) > 0n);
-    await rig.database.execute("delete from spools where id = $1", [journal]);
+    await rig.database.execute("delete from journals where id = $1", [journal]);
     await eventually(() => said.length > 0);
     await serve(billing, caller, 100);
     await eventually(async () => (await rig.balance(caller)).balanceNanos === HOLD);
@@ -298,11 +298,12 @@ describe("a process taken for dead", () => {
     const running = await billing.take(order(caller, HOLD));
     const store = createJournalStore(rig.database);
     const closed = async (): Promise<boolean> => {
-      const mine = await rig.database.one<{ spool: string }>("select spool from leases where ledger = $1", [
-        `account:${caller.accountId}`,
-      ]);
-      const state = await store.read(mine.spool);
-      return state !== undefined && (await store.close(mine.spool, state.flushNumber));
+      const mine = await rig.database.one<{ journal: string }>(
+        "select journal from leases where ledger = $1",
+        [`account:${caller.accountId}`],
+      );
+      const state = await store.read(mine.journal);
+      return state !== undefined && (await store.close(mine.journal, state.flushNumber));
     };
     while (!(await closed())); // its own flushes may come between
     const journals = await countJournals();
@@ -332,7 +333,7 @@ async function outcomeOf(
 }
 
 async function countJournals(): Promise<bigint> {
-  return (await rig.database.one<{ count: bigint }>("select count(*) as count from spools")).count;
+  return (await rig.database.one<{ count: bigint }>("select count(*) as count from journals")).count;
 }
 
 /** The real store with something between it and its flushes. */
@@ -344,8 +345,9 @@ function faulty(
 }
 
 async function flushesOf(journal: string | undefined): Promise<bigint> {
-  const { tick: flush } = await rig.database.one<{ tick: bigint }>("select tick from spools where id = $1", [
-    journal,
-  ]);
-  return flush;
+  const row = await rig.database.one<{ flush_number: bigint }>(
+    "select flush_number from journals where id = $1",
+    [journal],
+  );
+  return row.flush_number;
 }

@@ -11,7 +11,7 @@ import { createJournalStore, listenForMoney } from "./journal-store.ts";
 
 export interface TextBillingOptions {
   readonly database: Database;
-  /** The journal lives in `<dataDir>/spool`. */
+  /** The journal lives in `<dataDir>/journal`. */
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;

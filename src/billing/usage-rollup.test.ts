@@ -79,13 +79,16 @@ describe("the sums over the usage log", () => {
     expect(await rollupBreaches()).toEqual([]);
   });
 
-  it("stay equal, without a deadlock, where a refused line makes ticks write theirs one by one", async () => {
+  it("stay equal, without a deadlock, where a refused record makes flushes write theirs one by one", async () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => rig.account(RICH)));
     const before = await deadlocks();
     await Promise.all(
       [1, -1, 1, -1].map(async (order, index) => {
-        const journal = `spool-${index}`;
-        await rig.database.execute("insert into spools (id, label, posted) values ($1, '', 1000)", [journal]);
+        const journal = `journal-${index}`;
+        await rig.database.execute(
+          "insert into journals (id, label, flushed_through) values ($1, '', 1000)",
+          [journal],
+        );
         const accounts = callers.map(({ accountId }) => accountId).sort((a, b) => order * Number(a - b));
         for (let flush = 0; flush < 5; flush += 1) {
           const lines = accounts.map((account, place) => postedLine(account, `${journal} ${flush} ${place}`));
@@ -99,7 +102,7 @@ describe("the sums over the usage log", () => {
     );
     expect(await deadlocks()).toBe(before);
     const { quarantined } = await rig.database.one<{ quarantined: bigint }>(
-      "select count(*) as quarantined from quarantined_lines",
+      "select count(*) as quarantined from quarantined_records",
     );
     expect(quarantined).toBe(20n);
     expect(await rollupBreaches()).toEqual([]);

@@ -74,7 +74,7 @@ async function posted(row: Row, requestId: string, limited: Caller): Promise<unk
   };
   await store.flush(request);
   const { row: kept } = await rig.database.one<{ row: unknown }>(
-    "select to_jsonb(u) - 'posted_at' - 'spool' as row from usage u where request_id = $1 and spool = $2",
+    "select to_jsonb(u) - 'posted_at' - 'journal' as row from usage u where request_id = $1 and journal = $2",
     [requestId, journal],
   );
   return kept;

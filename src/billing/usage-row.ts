@@ -17,7 +17,7 @@ export interface EndedRequest {
 }
 
 /**
- * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of migration 000024, an
+ * An ended request as the database reads it most cheaply: fields parted by tabs, in the order of `insert_usage_rows`, an
  * empty one being null. undefined where a row cannot hold all of it; its two records are posted then, which can. Positions
  * are between a program and the function of its own migration; what lies on disk has names.
  */

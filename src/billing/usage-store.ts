@@ -67,16 +67,16 @@ export async function findUsage(
             coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible,
             output_limit as "outputLimit"
        from usage where account_id = $1 and request_id = $2
-      order by line is null limit 1`,
+      order by record_number is null limit 1`,
     [accountId, requestId],
   );
 }
 
-/** Whether a line of this request was refused by the database and paid by the house. */
+/** Whether the record of this request was refused by the database and paid by the platform. */
 export async function isQuarantined(db: Queryable, accountId: bigint, requestId: string): Promise<boolean> {
   const row = await db.maybeOne(
-    `select from quarantined_lines
-      where ledger = 'account:' || $1::int8 and position($2 in begin_line) > 0 limit 1`,
+    `select from quarantined_records
+      where ledger = 'account:' || $1::int8 and position($2 in begin_record) > 0 limit 1`,
     [accountId, `"request":${JSON.stringify(requestId)}`],
   );
   return row !== undefined;

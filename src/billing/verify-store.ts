@@ -68,10 +68,10 @@ export const LEDGER_RULES: readonly {
              where l.leased is distinct from coalesce(s.amount, 0)`,
   },
   {
-    rule: "closed_spool_leases_nothing",
-    says: "a closed spool has no leases",
-    finds: `select 'spool ' || s.id as subject, l.ledger || ' ' || l.amount as found, 'no lease' as expected
-              from spools s join leases l on l.spool = s.id where s.closed`,
+    rule: "closed_journal_leases_nothing",
+    says: "a closed journal has no leases",
+    finds: `select 'journal ' || j.id as subject, l.ledger || ' ' || l.amount as found, 'no lease' as expected
+              from journals j join leases l on l.journal = j.id where j.closed`,
   },
   {
     rule: "allowance_equals_transfers",
@@ -102,9 +102,9 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "charge_within_hold",
-    says: "no request is charged more than was held for it, since the programs that grow a hold first",
+    says: "no request is charged more than was held for it",
     finds: `select 'request ' || request_id as subject, charge_nanos::text as found, 'at most ' || hold_nanos as expected
-              from usage where charge_nanos > hold_nanos and (written_off_nanos is not null or media is not null)`,
+              from usage where charge_nanos > hold_nanos`,
   },
   {
     rule: "rollups_equal_usage",
@@ -121,26 +121,27 @@ export const LEDGER_RULES: readonly {
               from usage group by request_id having count(*) > 1`,
   },
   {
-    rule: "line_posted_once",
-    says: "every spool line is posted once, in the usage log or in quarantine",
-    finds: `select 'line ' || spool || ':' || line as subject, count(*)::text as found, '1' as expected
-              from (select spool, line from usage where line is not null
-                    union all select spool, line from quarantined_lines) as each
-             group by spool, line having count(*) > 1`,
+    rule: "record_posted_once",
+    says: "every journal record is posted once, in the usage log or in quarantine",
+    finds: `select 'record ' || journal || ':' || record_number as subject, count(*)::text as found, '1' as expected
+              from (select journal, record_number from usage where record_number is not null
+                    union all select journal, record_number from quarantined_records) as each
+             group by journal, record_number having count(*) > 1`,
   },
   {
-    rule: "watermark_covers_lines",
-    says: "no posted line lies beyond its spool's watermark",
-    finds: `select 'spool ' || u.spool as subject, max(u.line)::text as found, 'at most ' || coalesce(s.posted, 0) as expected
-              from usage u left join spools s on s.id = u.spool
-             group by u.spool, s.posted having max(u.line) > coalesce(s.posted, 0)`,
+    rule: "watermark_covers_records",
+    says: "no posted record lies beyond its journal's watermark",
+    finds: `select 'journal ' || u.journal as subject, max(u.record_number)::text as found,
+                   'at most ' || coalesce(j.flushed_through, 0) as expected
+              from usage u left join journals j on j.id = u.journal
+             group by u.journal, j.flushed_through having max(u.record_number) > coalesce(j.flushed_through, 0)`,
   },
   {
     rule: "quarantine_equals_loss",
-    says: "the house paid what was held for quarantined lines",
+    says: "the platform paid what was held for quarantined records",
     finds: `select coalesce(q.ledger, t.ledger) as subject, coalesce(t.amount, 0)::text as found,
                    coalesce(q.amount, 0)::text as expected
-              from (select ledger, sum(hold_nanos) as amount from quarantined_lines group by ledger) q
+              from (select ledger, sum(hold_nanos) as amount from quarantined_records group by ledger) q
               full join (select ledger, sum(amount) as amount from transfers where kind = 'quarantine' group by ledger) t
                 on t.ledger = q.ledger
              where coalesce(q.amount, 0) <> coalesce(t.amount, 0)`,
@@ -225,7 +226,7 @@ export interface LedgerTotals {
   readonly revenueNanos: bigint;
   readonly lossNanos: bigint;
   readonly fundingNanos: bigint;
-  readonly quarantinedLines: bigint;
+  readonly quarantinedRecords: bigint;
 }
 
 export async function readTotals(db: Queryable): Promise<LedgerTotals> {
@@ -233,7 +234,7 @@ export async function readTotals(db: Queryable): Promise<LedgerTotals> {
     `select coalesce(sum(amount) filter (where to_side = 'revenue'), 0)::int8 as "revenueNanos",
             coalesce(sum(amount) filter (where from_side = 'loss'), 0)::int8 as "lossNanos",
             coalesce(sum(amount * ((from_side = 'funding')::int - (to_side = 'funding')::int)), 0)::int8 as "fundingNanos",
-            (select count(*) from quarantined_lines) as "quarantinedLines"
+            (select count(*) from quarantined_records) as "quarantinedRecords"
        from transfers`,
   );
 }

@@ -36,7 +36,7 @@ async function acceptTask(caller: Caller, holdNanos: bigint): Promise<string> {
       medium: "video",
     },
     ...{ family: "videoa", model: "m", action: "generate", units: {}, open_ended: false, deadline_ms: 1_000 },
-    ...{ price: "1", rates: {}, factor: "1000000", hold: String(holdNanos), most_waiting: 10 },
+    ...{ price: "1", rates: {}, factor: "1000000", hold: String(holdNanos), max_waiting: 10 },
   };
   const ledgers = ledgersOf(caller, systemClock.nowMs());
   await rig.database.query("select accept_task($1, '{}', $2, $3)", [
@@ -64,7 +64,7 @@ describe("ledger verify", () => {
       breaches: [],
       revenue_nanos: 60n * TOKEN_NANOS + 3n,
       loss_nanos: 0n,
-      quarantined_lines: 0,
+      quarantined_records: 0,
       accounts: [
         {
           name: "account 1",
@@ -89,11 +89,11 @@ describe("ledger verify", () => {
     ],
     ["leased_equals_leases", "update leases set amount = amount + 1"],
     ["leased_equals_leases", "delete from leases"],
-    ["closed_spool_leases_nothing", "update spools set closed = true where not closed"],
+    ["closed_journal_leases_nothing", "update journals set closed = true where not closed"],
     ["allowance_equals_transfers", "update ledgers set allowance = allowance + 1 where kind = 'limit'"],
     [
       "usage_equals_revenue",
-      "update usage set charge_nanos = charge_nanos + 1 where line = (select min(line) from usage)",
+      "update usage set charge_nanos = charge_nanos + 1 where record_number = (select min(record_number) from usage)",
     ],
     ["usage_equals_revenue", "delete from usage where charge_nanos > 0"],
     ["usage_equals_revenue", "delete from transfers where kind = 'post' and to_side = 'revenue'"],
@@ -105,11 +105,11 @@ describe("ledger verify", () => {
     ["rollups_equal_usage", "delete from usage_hours"],
     ["rollups_equal_usage", "delete from usage where charge_nanos > 0"],
     ["request_recorded_once", "insert into usage select * from usage limit 1"],
-    ["line_posted_once", "update usage set line = 2, spool = 's'"],
-    ["watermark_covers_lines", "update spools set posted = 0"],
+    ["record_posted_once", "update usage set record_number = 2, journal = 's'"],
+    ["watermark_covers_records", "update journals set flushed_through = 0"],
     [
       "quarantine_equals_loss",
-      "insert into quarantined_lines select 's', 1, ledger, 5, '', '', '' from transfers limit 1",
+      "insert into quarantined_records select 's', 1, ledger, 5, '', '', '' from transfers limit 1",
     ],
     [
       "code_credited_once",

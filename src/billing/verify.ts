@@ -17,9 +17,9 @@ export interface LedgerReport {
   readonly loss_nanos: bigint;
   readonly funding_nanos: bigint;
   /** Lines the database refused; the house paid for them, and somebody should look. */
-  readonly quarantined_lines: number;
+  readonly quarantined_records: number;
   /** Finished requests that stand only in journals of this data dir; null where none was given. No breach. */
-  readonly unposted_lines: number | null;
+  readonly unposted_records: number | null;
   readonly accounts: readonly {
     readonly name: string;
     readonly balance_nanos: bigint;
@@ -63,8 +63,8 @@ export async function verifyLedger(
         revenue_nanos: totals.revenueNanos,
         loss_nanos: totals.lossNanos,
         funding_nanos: totals.fundingNanos,
-        quarantined_lines: Number(totals.quarantinedLines),
-        unposted_lines: dataDir === undefined ? null : countUnposted(dataDir, await readPostedMarks(tx)),
+        quarantined_records: Number(totals.quarantinedRecords),
+        unposted_records: dataDir === undefined ? null : countUnposted(dataDir, await readPostedMarks(tx)),
         accounts: accounts.map(({ name, balanceNanos, availableNanos }) => ({
           name,
           balance_nanos: balanceNanos,

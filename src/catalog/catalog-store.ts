@@ -31,14 +31,16 @@ export async function readAccountCounts(db: Queryable): Promise<ReadonlyMap<stri
 }
 
 /** Replaces the settings that were given; the others have their defaults. */
-export async function writeSettings(tx: Queryable, given: SettingsFile): Promise<void> {
-  await tx.execute("update settings set given = $1 where id = 1", [JSON.stringify(given)]);
+export async function writeSettings(tx: Queryable, overrides: SettingsFile): Promise<void> {
+  await tx.execute("update settings set overrides = $1 where id = 1", [JSON.stringify(overrides)]);
 }
 
 /** The settings as they were given, for a diff or an export; decodeSettings() adds the defaults. */
 export async function readSettings(db: Queryable): Promise<SettingsFile> {
-  const { given } = await db.one<{ given: SettingsFile }>("select given from settings where id = 1");
-  return given;
+  const { overrides } = await db.one<{ overrides: SettingsFile }>(
+    "select overrides from settings where id = 1",
+  );
+  return overrides;
 }
 
 /** Rises in the transaction of every change to the catalog: one small row to poll. */

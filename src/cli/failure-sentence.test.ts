@@ -19,7 +19,7 @@ describe("a failed command", () => {
     ["EROFS", "/srv/faregate/pg.new", /file system is read-only \(\/srv\/faregate\/pg\.new\)\. Set FAREGATE/],
     ["ENOTDIR", "/srv/faregate", /something else where a folder should be\. Set FAREGATE_DATA_DIR/],
     ["ENOENT", "/srv/faregate", /no folder can be made there\. Set FAREGATE_DATA_DIR/],
-    ["ENOSPC", "/srv/faregate/spool/1", /no room left on its disk \(.*\)\. Make room.*FAREGATE_DATA_DIR/],
+    ["ENOSPC", "/srv/faregate/journal/1", /no room left on its disk \(.*\)\. Make room.*FAREGATE_DATA_DIR/],
   ])("for %s at %s tells of the data folder what to do", (code, path, sentence) => {
     const said = sentenceOf(failure({ code, path, syscall: "open" }), config);
     expect(said).toMatch(/^The data folder \/srv\/faregate cannot be used: /);

@@ -24,7 +24,7 @@ export interface ConsoleDeps {
   readonly authenticator: Pick<Authenticator, "forget">;
   readonly catalog: CatalogCache;
   readonly readReceipt: ReadReceipt;
-  /** Recomputes the books, the spools of this process's data dir among them; each rule may take `limitMs`. */
+  /** Recomputes the books, the journals of this process's data dir among them; each rule may take `limitMs`. */
   readonly verifyLedger: (limitMs: number) => Promise<LedgerReport>;
   /** The registry behind the public API's paths. */
   readonly assets: Assets;

@@ -14,7 +14,7 @@ export interface TempFile {
   readonly type: MediaType;
 }
 
-/** The folder is on the database's and the spool's disk as a rule: what pays for files must not run out for them. */
+/** The folder is on the database's and the journal's disk as a rule: what pays for files must not run out for them. */
 const FREE_BYTES_KEPT = 1024 ** 3;
 
 /**

@@ -61,7 +61,7 @@ const ARGON2ID = 2;
 // core. Written out, since a library's default that moves would change what new passwords cost.
 const COST: argon2.Options = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Node has four threads for this and for files, and the spool of charges must never wait behind passwords. */
+/** Node has four threads for this and for files, and the journal of charges must never wait behind passwords. */
 const AT_ONCE = 2;
 
 /** Three seconds of waiting: whoever sends more at once is no person. */

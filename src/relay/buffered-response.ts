@@ -79,14 +79,14 @@ export class BufferedResponse implements Receiver {
       facts,
       status: gone ? 0 : 200,
     });
-    failpoint("answer.before-last-byte");
+    failpoint("response.before-last-byte");
     if (response.open) {
       const headers = Object.assign({}, this.headers, droppedHeader(exchange.losses));
       if (request.streamed) this.stream(headers, body);
       else response.whole(200, headers, body);
       attempt.keepsUntilRead();
     }
-    failpoint("answer.after-last-byte");
+    failpoint("response.after-last-byte");
     attempt.done();
   }
 

@@ -345,11 +345,11 @@ export class StreamingResponse implements Receiver {
     }
     this.stop();
     await this.charge("completed");
-    failpoint("answer.before-last-byte");
+    failpoint("response.before-last-byte");
     const behind = this.mode.closing?.(this.attempt.exchange.outcome?.usage ?? {}) ?? [];
     for (const piece of [...last, ...closing, ...behind]) this.write(piece);
     this.response.end();
-    failpoint("answer.after-last-byte");
+    failpoint("response.after-last-byte");
     this.attempt.call.abort();
     this.attempt.done();
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
-  await test.database.query("drop table if exists schema_migrations, first, second, third");
+  await test.database.query("drop table if exists schema_migrations, first, second, third cascade");
   folder = await mkdtemp(join(tmpdir(), "faregate-migrations-"));
   await write("000001_first.sql", "create table first (n int8);\ninsert into first values (1);\n");
   await write("000002_second.sql", "create table second (n int8);\n");
@@ -95,9 +95,98 @@ describe("migrate", () => {
     await expect(run()).rejects.toThrow("not named like a migration");
   });
 
+  it("refuses a database from before the first release, whatever it has run", async () => {
+    await test.database.query("create table schema_migrations (version int4, name text, checksum text)");
+    await test.database.query(
+      "insert into schema_migrations select n, 'old', 'old' from generate_series(1, 24) as n",
+    );
+    await expect(run()).rejects.toThrow("from before its first release");
+    expect((await status()).reason).toContain("Start anew");
+    expect(await test.database.one("select to_regclass('first') is null as absent")).toEqual({
+      absent: true,
+    });
+  });
+
   it("finds the project's own migrations, and they run on an empty database", async () => {
     await test.database.query("drop schema public cascade; create schema public");
     expect((await migrate(test.url, quiet))[0]).toMatch(/^000001_/);
     expect((await migrationStatus(test.database)).state).toBe("current");
+  });
+});
+
+describe("functions", () => {
+  const READS_FIRST =
+    "create or replace function reads_first() returns int8 language sql as 'select max(n) + adds() from first';";
+  const adds = (amount: number) =>
+    writeFunction(
+      "sums/adds.sql",
+      `create or replace function adds() returns int8 language sql as 'select ${amount}::int8';`,
+    );
+  const writeFunction = (path: string, text: string) => write(`functions/${path}`, text);
+  const result = () => test.database.one("select reads_first() as n");
+
+  beforeEach(async () => {
+    await test.database.query("drop function if exists reads_first(), adds(), of_row(first), touched()");
+    await mkdir(join(folder, "functions/sums"), { recursive: true });
+    await adds(10);
+    await writeFunction("sums/reads_first.sql", READS_FIRST);
+  });
+
+  it("are there for a migration's triggers, and those of its types after it", async () => {
+    await writeFunction(
+      "sums/touched.sql",
+      "create or replace function touched() returns trigger language plpgsql as 'begin new.n = of_row(new); return new; end';",
+    );
+    await writeFunction(
+      "sums/of_row.sql",
+      "create or replace function of_row(one first) returns int8 language sql as 'select one.n * 2';",
+    );
+    await write(
+      "000001_first.sql",
+      "create table first (n int8);\ncreate trigger t before insert on first for each row execute function touched();",
+    );
+    await run();
+    await test.database.query("insert into first values (4)");
+    expect(await result()).toEqual({ n: 18n });
+  });
+
+  it("change with a migration, in its transaction", async () => {
+    await run();
+    await adds(20);
+    await write("000003_third.sql", "select nonsense");
+    await expect(run()).rejects.toThrow("nonsense");
+    expect(await result()).toEqual({ n: 11n });
+    await write("000003_third.sql", "create table third (n int8)");
+    await run();
+    expect(await result()).toEqual({ n: 21n });
+  });
+
+  it("are not put back by an older program that starts again", async () => {
+    await run();
+    await adds(20);
+    await write("000003_third.sql", "-- adds() adds more.");
+    await run();
+    await rm(join(folder, "000003_third.sql"));
+    await adds(10);
+    await expect(run()).rejects.toThrow("migrated by a newer faregate");
+    expect(await result()).toEqual({ n: 21n });
+  });
+
+  it("are refused where they changed without a migration, so that nobody can undo another's", async () => {
+    await run();
+    await adds(20);
+    await expect(run()).rejects.toThrow("A changed function comes with a migration");
+    expect(await result()).toEqual({ n: 11n });
+  });
+
+  it("undo their migration where one fails, and are named", async () => {
+    await writeFunction(
+      "sums/adds.sql",
+      "create or replace function adds() returns int8\nlanguage nonsense as '';",
+    );
+    await expect(run()).rejects.toThrow(/failed in functions\/sums\/adds\.sql and was undone/);
+    expect(await test.database.one("select to_regclass('second') is null as absent")).toEqual({
+      absent: true,
+    });
   });
 });

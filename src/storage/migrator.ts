@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import pg from "pg";
 import { PACKAGE_FILES } from "../base/package-files.ts";
 import { connect, connectionConfig } from "./connection.ts";
@@ -8,16 +9,16 @@ import type { DatabaseLog, Queryable } from "./database.ts";
 
 /**
  * Brings the schema up to date: runs the files the database does not know yet in order, each in a
- * transaction of its own; several programs at once wait for each other. Gives the names of those run.
- * Refuses, changing nothing, a database that a newer program has migrated and files that differ from
- * what was run.
+ * transaction of its own, the last together with all functions; several programs at once wait for each
+ * other. Gives the names of those run. Refuses, changing nothing, a database that a newer program has
+ * migrated and files that differ from what was run.
  */
 export async function migrate(
   url: string,
   log: DatabaseLog,
   folder = PACKAGE_FILES.migrations,
 ): Promise<string[]> {
-  const files = await readMigrations(folder);
+  const program = await readMigrations(folder);
   // A connection of its own without time limits: a migration may rewrite a large table.
   const client = new pg.Client(connectionConfig(url, "faregate migrate"));
   client.on("error", () => undefined); // the statement under way says so itself
@@ -27,10 +28,11 @@ export async function migrate(
     await client.query("select pg_advisory_lock(hashtextextended('faregate migrations', 0))");
     await client.query(CREATE_TABLE);
     const { rows } = await client.query<Applied>(READ_APPLIED);
-    const status = compare(files, rows);
+    const status = compare(program, rows);
     if (status.state === "ahead" || status.state === "changed") throw new Error(status.reason);
-    for (const file of files.slice(rows.length)) {
-      await apply(client, file);
+    const pending = program.files.slice(rows.length);
+    for (const file of pending) {
+      await apply(client, file, program.functions, file === pending.at(-1));
       log.info({ migration: file.name }, "migration applied");
     }
     return status.pending;
@@ -56,11 +58,11 @@ export async function migrationStatus(
   db: Queryable,
   folder = PACKAGE_FILES.migrations,
 ): Promise<MigrationStatus> {
-  const files = await readMigrations(folder);
+  const program = await readMigrations(folder);
   const { present } = await db.one<{ present: boolean }>(
     "select to_regclass('schema_migrations') is not null as present",
   );
-  return compare(files, present ? await db.query<Applied>(READ_APPLIED) : []);
+  return compare(program, present ? await db.query<Applied>(READ_APPLIED) : []);
 }
 
 interface Migration {
@@ -70,45 +72,93 @@ interface Migration {
   readonly checksum: string;
 }
 
+interface SqlFunction {
+  /** In SQL; the file is called so too. */
+  readonly name: string;
+  /** Within the folder of migrations. */
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Migrations {
+  readonly files: readonly Migration[];
+  readonly functions: SqlFunctions;
+}
+
+interface SqlFunctions {
+  readonly all: readonly SqlFunction[];
+  readonly checksum: string;
+}
+
 interface Applied {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
+  /** Of all functions as they were when this migration ran. No database from before the first release has it. */
+  readonly functions_checksum?: string;
 }
 
 const CREATE_TABLE = `create table if not exists schema_migrations (
   version int4 primary key,
   name text not null,
   checksum text not null,
+  functions_checksum text not null,
   applied_at timestamptz not null default now()
 )`;
-const READ_APPLIED = "select version, name, checksum from schema_migrations order by version";
+const READ_APPLIED = "select * from schema_migrations order by version";
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+async function readMigrations(folder: string): Promise<Migrations> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
   const files: Migration[] = [];
   for (const name of names) {
     const version = Number(/^(\d{6})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
-    if (!version)
-      throw new Error(`${join(folder, name)} is not named like a migration (000001_accounts.sql)`);
+    if (!version) throw new Error(`${join(folder, name)} is not named like a migration (000001_schema.sql)`);
     if (files.at(-1)?.version === version)
       throw new Error(`two migrations have the number ${version}: ${files.at(-1)?.name}, ${name}`);
-    // Git may check files out with other line ends; that is no change.
-    const text = (await readFile(join(folder, name), "utf8")).replaceAll("\r\n", "\n");
-    files.push({ version, name, text, checksum: createHash("sha256").update(text).digest("hex") });
+    const text = await readSql(join(folder, name));
+    files.push({ version, name, text, checksum: checksumOf([text]) });
   }
-  return files;
+  return { files, functions: await readFunctions(folder) };
 }
 
-function compare(files: readonly Migration[], applied: readonly Applied[]): MigrationStatus {
+export async function readFunctions(folder: string): Promise<SqlFunctions> {
+  const root = join(folder, "functions");
+  const names = existsSync(root) ? await readdir(root, { recursive: true }) : [];
+  const all: SqlFunction[] = [];
+  for (const path of names.filter((name) => name.endsWith(".sql")).sort())
+    all.push({
+      name: basename(path, ".sql"),
+      path: join("functions", path),
+      text: await readSql(join(root, path)),
+    });
+  return { all, checksum: checksumOf(all.map(({ text }) => text)) };
+}
+
+/** Git may check files out with other line ends; that is no change. */
+async function readSql(path: string): Promise<string> {
+  return (await readFile(path, "utf8")).replaceAll("\r\n", "\n");
+}
+
+function checksumOf(texts: readonly string[]): string {
+  return createHash("sha256").update(texts.join("\0")).digest("hex");
+}
+
+function compare({ files, functions }: Migrations, applied: readonly Applied[]): MigrationStatus {
+  const refusal = (state: "ahead" | "changed", reason: string) => ({ state, reason, pending: [] });
   const newest = files.at(-1)?.version ?? 0;
-  const beyond = applied.find(({ version }) => version > newest);
-  if (beyond) {
-    const reason =
-      `The database was migrated by a newer faregate (it has ${beyond.name}, this program ends at number ${newest}). ` +
-      "Run that version, or restore a backup made before the upgrade.";
-    return { state: "ahead", reason, pending: [] };
-  }
+  const last = applied.at(-1);
+  if (last !== undefined && last.functions_checksum === undefined)
+    return refusal(
+      "changed",
+      "This database was made by a version of faregate from before its first release, which cannot be upgraded. " +
+        "Start anew: with an empty database, or, for the embedded one, an empty data folder.",
+    );
+  if (last && last.version > newest)
+    return refusal(
+      "ahead",
+      `The database was migrated by a newer faregate (it has ${last.name}, this program ends at number ${newest}). ` +
+        "Run that version, or restore a backup made before the upgrade.",
+    );
   for (const [index, was] of applied.entries()) {
     const file = files[index];
     if (file?.version === was.version && file.checksum === was.checksum) continue;
@@ -116,30 +166,90 @@ function compare(files: readonly Migration[], applied: readonly Applied[]): Migr
       file?.version === was.version
         ? `The migration ${file.name} is not the one that was run on this database. Migrations are never edited: restore the file and put the change into a new one.`
         : `The database has run ${was.name}, but this program has ${file?.name ?? "no file"} in its place. Migrations are only ever added at the end.`;
-    return { state: "changed", reason, pending: [] };
+    return refusal("changed", reason);
   }
   const pending = files.slice(applied.length).map(({ name }) => name);
-  if (pending.length === 0) return { state: "current", reason: "", pending };
-  const reason = `The database lacks ${pending.length} migration(s), from ${pending[0]} on. Run: faregate migrate`;
-  return { state: "behind", reason, pending };
+  if (pending.length > 0) {
+    const reason = `The database lacks ${pending.length} migration(s), from ${pending[0]} on. Run: faregate migrate`;
+    return { state: "behind", reason, pending };
+  }
+  // At the same number nobody can tell which functions are newer: an old program that restarts would undo the new ones.
+  if (last && last.functions_checksum !== functions.checksum)
+    return refusal(
+      "changed",
+      `The SQL functions of this program are not those that were applied with ${last.name}. A changed function comes with a migration: restore the files, or add one.`,
+    );
+  return { state: "current", reason: "", pending };
 }
 
-async function apply(client: pg.Client, file: Migration): Promise<void> {
+/**
+ * One migration, in a transaction. Triggers, indexes and checks need functions, and most functions need tables: so those
+ * that the database lacks and that need no type of a table's are there before the file runs. The last file ends with all
+ * functions as this program has them; until then those that are there do as they did.
+ */
+async function apply(
+  client: pg.Client,
+  file: Migration,
+  { all, checksum }: SqlFunctions,
+  isLast: boolean,
+): Promise<void> {
+  let step: { readonly name: string; readonly text: string } = file;
   try {
     await client.query("begin");
+    // What a function's body names may come with the file.
+    await client.query("set local check_function_bodies = off");
+    for (const each of await missing(client, all)) {
+      step = { name: each.path, text: each.text };
+      await createIfPossible(client, each);
+    }
+    await client.query("set local check_function_bodies = on");
+    step = file;
     await client.query(file.text);
-    await client.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
-      file.version,
-      file.name,
-      file.checksum,
-    ]);
+    if (isLast) {
+      // The bodies of SQL functions are checked, but each may call any other: so they are all made, then made again.
+      for (const checks of ["off", "on"]) {
+        await client.query(`set local check_function_bodies = ${checks}`);
+        for (const each of all) {
+          step = { name: each.path, text: each.text };
+          await client.query(each.text);
+        }
+      }
+    }
+    await client.query(
+      "insert into schema_migrations (version, name, checksum, functions_checksum) values ($1, $2, $3, $4)",
+      [file.version, file.name, file.checksum, checksum],
+    );
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
-    throw new Error(`The migration ${file.name} failed and was undone: ${describe(error, file.text)}`, {
-      cause: error,
-    });
+    const place = step === file ? "" : ` in ${step.name}`;
+    throw new Error(
+      `The migration ${file.name} failed${place} and was undone: ${describe(error, step.text)}`,
+      { cause: error },
+    );
   }
+}
+
+async function missing(client: pg.Client, functions: readonly SqlFunction[]): Promise<SqlFunction[]> {
+  const { rows } = await client.query<{ proname: string }>(
+    "select proname from pg_proc where pronamespace = current_schema()::regnamespace",
+  );
+  const present = new Set(rows.map(({ proname }) => proname));
+  return functions.filter(({ name }) => !present.has(name));
+}
+
+const UNDEFINED_OBJECT = "42704";
+
+async function createIfPossible(client: pg.Client, { text }: SqlFunction): Promise<void> {
+  await client.query("savepoint before_function");
+  try {
+    await client.query(text);
+  } catch (error) {
+    // A type that the file makes.
+    if (!(error instanceof Error && "code" in error && error.code === UNDEFINED_OBJECT)) throw error;
+    await client.query("rollback to before_function");
+  }
+  await client.query("release before_function");
 }
 
 function describe(error: unknown, text: string): string {

@@ -220,7 +220,7 @@ describe("the money of a task", () => {
     await expectCharged(rig, caller, PRICE, 10n * DOLLAR);
   });
 
-  it("is fetched back from text requests' purses", async () => {
+  it("is fetched back from text requests' budget leases", async () => {
     const caller = await rig.account(DOLLAR);
     const text = await rig.start("text");
     const { order, completed } = await import("../../test/support/billing.ts");

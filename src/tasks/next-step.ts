@@ -23,13 +23,13 @@ export type NextStep =
 
 /** Decides by the row alone; `canFind` says whether that place can tell what came of a submit. */
 export function nextStep(claim: Claim, canFind: (place: TaskPlace) => boolean): NextStep {
-  const { place, upstreamTask, made } = claim;
+  const { place, upstreamTask, immediateResult } = claim;
   if (isFinal(claim.state)) {
     assert(place !== null && upstreamTask !== null, "a task that is over and was never submitted is due");
     return { do: "look-late", place, upstreamTask };
   }
   if (claim.violation !== null) return { do: "refuse", reason: claim.violation };
-  if (made !== null) return { do: "succeed", result: made };
+  if (immediateResult !== null) return { do: "succeed", result: immediateResult };
   // At its deadline too: that look is the last one.
   if (place !== null && upstreamTask !== null) return { do: "look", place, upstreamTask };
   if (claim.msToDeadline <= 0) return { do: "time-out" };

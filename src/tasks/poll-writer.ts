@@ -19,7 +19,7 @@ export function createPollWriter(store: TaskStore, timers: Timers): PollWriter {
     gathered = [];
     writing = undefined;
     await store.polled(polls);
-    failpoint("task.look.after-statement");
+    failpoint("task.poll.after-statement");
   };
   return {
     write(poll) {

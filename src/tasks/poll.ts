@@ -129,9 +129,9 @@ async function responseTo(
 ): Promise<TaskApiResponse | undefined> {
   const { requestId } = held.claim;
   const asked = await limiter.run(upstream.id, async () => {
-    failpoint("task.look.before-send");
+    failpoint("task.poll.before-send");
     const outcome = await askWithin(ask({ upstream, credential, requestId, request }), pollMs(held), timers);
-    failpoint("task.look.after-answer");
+    failpoint("task.poll.after-response");
     return isSilence(outcome) ? undefined : outcome;
   });
   return asked?.type === "answered" ? asked.response : undefined;
@@ -164,7 +164,7 @@ async function takeIn(
   // That was the last look.
   if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
   const { state, progressPercent } = outcome === undefined ? claim : advance(claim, outcome);
-  const polls = outcome?.type === "resultless" ? Math.min(claim.looks, RESULTLESS_POLLS) : claim.looks;
+  const polls = outcome?.type === "resultless" ? Math.min(claim.polls, RESULTLESS_POLLS) : claim.polls;
   const dueMs = pollDelayMs(polls, leftMs, deps.random());
   await again({ claim, state, progressPercent, dueMs });
 }
@@ -180,7 +180,7 @@ async function takeInLate(
     deps.log.warn({ task: claim.id }, "a task that was refunded has succeeded after all; the house bears it");
     return deps.store.keepLateResult(claim, outcome.result);
   }
-  const { state, progressPercent, looks: polls, msSinceFinished } = claim;
+  const { state, progressPercent, polls, msSinceFinished } = claim;
   const dueMs = lateDelayMs(polls + 1, msSinceFinished ?? 0, deps.random());
   await again({ claim, state, progressPercent, dueMs });
 }

@@ -33,14 +33,14 @@ export async function post(
   const asking = deps.ask({ upstream, credential, requestId, request: sent });
   const read = (outcome: AskOutcome): SubmitOutcome => readOutcome(outcome, { candidate, held, deps });
   const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
-  failpoint("task.submit.after-answer");
+  failpoint("task.submit.after-response");
   if (asked !== undefined) return scrubbed(read(asked), deps);
   void asking
     .then(async (late) => {
       const outcome = read(late);
       if (outcome.type === "accepted")
         await keepResponse(held, place, { upstreamTask: outcome.upstreamId }, deps);
-      if (outcome.type === "done") await keepResponse(held, place, { made: outcome.result }, deps);
+      if (outcome.type === "done") await keepResponse(held, place, { immediateResult: outcome.result }, deps);
     })
     .catch((error: unknown) => {
       deps.log.error({ err: error, task: held.claim.id }, "the late answer to a submit is lost");
@@ -91,7 +91,7 @@ export async function keepResponse(
   deps: WorkDeps,
 ): Promise<void> {
   const { claim } = held;
-  const pollMs = "made" in response ? 0 : pollDelayMs(0, held.msToDeadline(), deps.random());
+  const pollMs = "immediateResult" in response ? 0 : pollDelayMs(0, held.msToDeadline(), deps.random());
   for (;;) {
     try {
       failpoint("task.submitted.before-statement");

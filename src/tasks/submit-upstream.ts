@@ -78,10 +78,10 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
       refusals += 1;
     }
   }
-  if (waits.length === 0 && refusals > 0 && claim.rounds + 1 >= MAX_ROUNDS)
+  if (waits.length === 0 && refusals > 0 && claim.submitAttempts + 1 >= MAX_ROUNDS)
     return finisher.fail(claim, { reason: NOT_TAKEN, as: "no_upstream" });
   const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
-  const round = refusals > 0 ? claim.rounds : UNSURE_ROUND;
+  const round = refusals > 0 ? claim.submitAttempts : UNSURE_ROUND;
   await store.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
 }
 
@@ -106,7 +106,7 @@ async function takeIn(
     case "accepted":
       return keepResponse(held, candidate.place, { upstreamTask: outcome.upstreamId }, deps);
     case "done":
-      return keepResponse(held, candidate.place, { made: outcome.result }, deps);
+      return keepResponse(held, candidate.place, { immediateResult: outcome.result }, deps);
     case "unclear":
       return meetUnknownFate(held, candidate, outcome.reason, deps);
     default:

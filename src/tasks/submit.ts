@@ -84,7 +84,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
             throw saturated("Too many tasks wait for this model", FULL_RETRY_AFTER_SECONDS);
           case "insufficient":
             throw insufficient(task, acceptance.ledger);
-          case "recalling":
+          case "reclaiming":
             break;
         }
         if (clock.monotonicMs() >= deadlineMs) throw busy();

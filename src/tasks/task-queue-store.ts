@@ -21,9 +21,9 @@ export interface QueuedTask {
   readonly upstreamName: string | null;
   readonly upstreamModel: string | null;
   readonly upstreamTask: string | null;
-  /** Rounds in which no upstream took it, and looks at it since it was submitted. */
-  readonly rounds: number;
-  readonly looks: number;
+  /** Passes over the upstreams in which none took it, and polls since it was submitted. */
+  readonly submitAttempts: number;
+  readonly polls: number;
   readonly holdNanos: bigint;
   readonly overdue: boolean;
   readonly stuck: boolean;
@@ -110,11 +110,11 @@ const OVERDUE = "t.deadline_at < now()";
 const STUCK = "t.due_at < now() - interval '30 seconds'";
 /** The order went out, longer ago than an answer takes, and nobody knows what came of it. */
 const AMBIGUOUS =
-  "(t.intended_at < now() - interval '1 minute' and t.upstream_task is null and t.made is null)";
+  "(t.intended_at < now() - interval '1 minute' and t.upstream_task is null and t.immediate_result is null)";
 
 const COLUMNS = `t.id, t.account_id as "accountId", a.name as "accountName", t.medium, t.model, t.state,
   t.progress as "progressPercent", (extract(epoch from t.accepted_at) * 1000000)::int8 as "acceptedMicros",
   t.accepted_at as "acceptedAt", t.deadline_at as "deadlineAt", t.due_at as "dueAt", t.intended_at as "intendedAt",
   t.upstream_name as "upstreamName", t.upstream_model as "upstreamModel", t.upstream_task as "upstreamTask",
-  t.rounds, t.looks, t.hold_nanos as "holdNanos", ${OVERDUE} as overdue, ${STUCK} as stuck,
+  t.submit_attempts as "submitAttempts", t.polls, t.hold_nanos as "holdNanos", ${OVERDUE} as overdue, ${STUCK} as stuck,
   coalesce(${AMBIGUOUS}, false) as ambiguous`;

@@ -6,35 +6,44 @@ import type { Task, TaskState } from "./tasks.ts";
 /** How a row of `tasks` is read: the columns, what the driver gives, and what the engine wants. */
 export const CLAIM_COLUMNS = `t.id, t.fence, t.request_id as "requestId", t.account_id as "accountId",
   t.group_name as "group", t.medium, t.model, t.units, t.open_ended as "openEnded", t.violation, t.state,
-  t.progress as "progressPercent", t.rounds, t.looks,
+  t.progress as "progressPercent", t.submit_attempts as "submitAttempts", t.polls,
   (extract(epoch from t.deadline_at - now()) * 1000)::float8 as "msToDeadline",
   (extract(epoch from now() - t.finished_at) * 1000)::float8 as "msSinceFinished",
   (extract(epoch from now() - t.intended_at) * 1000)::float8 as "msSinceIntended",
   t.upstream_id as "upstreamId", t.upstream_name as "upstreamName", t.credential_id as "credentialId",
-  t.upstream_model as "upstreamModel", t.upstream_task as "upstreamTask", t.made,
+  t.upstream_model as "upstreamModel", t.upstream_task as "upstreamTask", t.immediate_result as "immediateResult",
   t.price_id as "priceId", t.rates, t.factor_ppm as "factorPpm", t.hold_nanos as "holdNanos"`;
 
-export interface ClaimRow extends Omit<Claim, "place" | "made" | "price"> {
+export interface ClaimRow extends Omit<Claim, "place" | "immediateResult" | "price"> {
   readonly upstreamId: bigint | null;
   readonly upstreamName: string | null;
   readonly credentialId: bigint | null;
   readonly upstreamModel: string | null;
-  readonly made: string | null;
+  readonly immediateResult: string | null;
   readonly priceId: bigint;
   readonly rates: StoredMediaRates;
   readonly factorPpm: bigint;
 }
 
 export function readClaim(row: ClaimRow): Claim {
-  const { upstreamId, upstreamName, credentialId, upstreamModel, made, priceId, rates, factorPpm, ...rest } =
-    row;
+  const {
+    upstreamId,
+    upstreamName,
+    credentialId,
+    upstreamModel,
+    immediateResult,
+    priceId,
+    rates,
+    factorPpm,
+    ...rest
+  } = row;
   const placed = upstreamId !== null && credentialId !== null && upstreamModel !== null;
   return {
     ...rest,
     place: placed
       ? { upstreamId, upstreamName: upstreamName ?? "", credentialId, model: upstreamModel }
       : null,
-    made: made === null ? null : (JSON.parse(made) as TaskResult),
+    immediateResult: immediateResult === null ? null : (JSON.parse(immediateResult) as TaskResult),
     price: { priceId, rates: readMediaRates(rates), factorPpm },
   };
 }

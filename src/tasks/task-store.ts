@@ -90,7 +90,7 @@ export interface NewTask {
  */
 export type Acceptance =
   | { readonly outcome: "accepted"; readonly acceptedAt: number }
-  | { readonly outcome: "full" | "recalling" }
+  | { readonly outcome: "full" | "reclaiming" }
   | { readonly outcome: "existing"; readonly taskId: string }
   | { readonly outcome: "insufficient"; readonly ledger: string };
 
@@ -141,21 +141,21 @@ export interface Claim {
   readonly violation: string | null;
   readonly state: TaskState;
   readonly progressPercent: number;
-  readonly rounds: number;
-  readonly looks: number;
+  readonly submitAttempts: number;
+  readonly polls: number;
   readonly msToDeadline: number;
   readonly msSinceFinished: number | null;
   /** Since the order was about to go out; null = it was not. */
   readonly msSinceIntended: number | null;
-  /** Where it was or is to be submitted; with it and without `upstreamTask` and `made` nobody knows what came of it. */
+  /** Where it was or is to be submitted; with it and without `upstreamTask` and `immediateResult` nobody knows what came of it. */
   readonly place: TaskPlace | null;
   readonly upstreamTask: string | null;
-  readonly made: TaskResult | null;
+  readonly immediateResult: TaskResult | null;
   readonly price: FrozenMediaPrice;
   readonly holdNanos: bigint;
 }
 
-export type SubmitResponse = { readonly upstreamTask: string } | { readonly made: TaskResult };
+export type SubmitResponse = { readonly upstreamTask: string } | { readonly immediateResult: TaskResult };
 
 export interface PollResult {
   readonly claim: Claim;

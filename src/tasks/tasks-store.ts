@@ -14,7 +14,7 @@ import {
 } from "./task-rows.ts";
 import type { Acceptance, Claim, Cooling, FoundTask, NewTask, PollResult, TaskStore } from "./task-store.ts";
 
-/** The board in PostgreSQL: one statement a function, see migrations/000007_tasks.sql. */
+/** The board in PostgreSQL: one statement a function, see migrations/functions/tasks. */
 export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore {
   return {
     accept: async (task) => accept(db, task, await largeJson.write(task.order)),
@@ -80,7 +80,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
     async intend(claim, { upstreamId, upstreamName, credentialId, model }) {
       const touched = await db.execute(
         `update tasks set upstream_id = $3, upstream_name = $4, credential_id = $5, upstream_model = $6, intended_at = now()
-          where id = $1 and fence = $2 and finished_at is null and upstream_task is null and made is null`,
+          where id = $1 and fence = $2 and finished_at is null and upstream_task is null and immediate_result is null`,
         [claim.id, claim.fence, upstreamId, upstreamName, credentialId, model],
       );
       return touched > 0;
@@ -88,22 +88,22 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
     async requeue(claim, dueMs, refused) {
       await db.execute(
         `update tasks set upstream_id = null, upstream_name = null, credential_id = null, upstream_model = null,
-                intended_at = null, rounds = rounds + $4::int4, due_at = ${dueBy("$3 * interval '1 ms'")}, fence = fence + 1
-          where id = $1 and fence = $2 and upstream_task is null and made is null`,
+                intended_at = null, submit_attempts = submit_attempts + $4::int4, due_at = ${dueBy("$3 * interval '1 ms'")}, fence = fence + 1
+          where id = $1 and fence = $2 and upstream_task is null and immediate_result is null`,
         [claim.id, claim.fence, dueMs, refused ? 1 : 0],
       );
     },
     async submitted(id, upstreamId, response, dueMs) {
       const upstreamTask = "upstreamTask" in response ? storableText(response.upstreamTask) : null;
-      const made = "made" in response ? storableResult(response.made) : null;
+      const immediateResult = "immediateResult" in response ? storableResult(response.immediateResult) : null;
       await db.execute(
-        `update tasks set upstream_task = $3, made = case when finished_at is null then $4 end,
+        `update tasks set upstream_task = $3, immediate_result = case when finished_at is null then $4 end,
                 late_result = case when finished_at is null then late_result else $4 end,
                 state = case when state = 'NOT_START' then 'SUBMITTED' else state end,
                 due_at = case when finished_at is null or $4::text is null then now() + $5 * interval '1 ms' end,
                 fence = fence + 1
-          where id = $1 and upstream_id = $2 and upstream_task is null and made is null`,
-        [id, upstreamId, upstreamTask, made, dueMs],
+          where id = $1 and upstream_id = $2 and upstream_task is null and immediate_result is null`,
+        [id, upstreamId, upstreamTask, immediateResult, dueMs],
       );
     },
     polled: (polls) => polled(db, polls),
@@ -191,7 +191,7 @@ async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Prom
     ...{ action: task.action, units: task.units, violation: task.violation && storableText(task.violation) },
     open_ended: task.order.medium === "video" && task.order.durationSeconds === -1,
     ...{ deadline_ms: task.deadlineMs, price: String(price.priceId), rates: writeMediaRates(price.rates) },
-    ...{ factor: String(price.factorPpm), hold: String(task.holdNanos), most_waiting: task.mostWaiting },
+    ...{ factor: String(price.factorPpm), hold: String(task.holdNanos), max_waiting: task.mostWaiting },
     ...{ idempotency_key: task.idempotency?.key, body_digest: task.idempotency?.bodyDigest },
     webhook_url: task.webhookUrl,
   };
@@ -205,7 +205,7 @@ async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Prom
     ],
   );
   if (outcome === "accepted") return { outcome, acceptedAt: Math.floor(acceptedAt) };
-  if (outcome === "full" || outcome === "recalling") return { outcome };
+  if (outcome === "full" || outcome === "reclaiming") return { outcome };
   if (outcome === "existing" && taskId !== null) return { outcome, taskId };
   const [word, ledger] = outcome.split(" ");
   if (word === "insufficient" && ledger !== undefined) return { outcome: word, ledger };
@@ -237,7 +237,7 @@ async function polled(db: Queryable, polls: readonly PollResult[]): Promise<void
   await db.execute(
     `update tasks t set state = l.state, progress = l.progress, due_at = ${dueBy("l.due_ms * interval '1 ms'")},
             started_at = case when l.state = 'IN_PROGRESS' then coalesce(t.started_at, now()) else t.started_at end,
-            looks = t.looks + 1, fence = t.fence + 1
+            polls = t.polls + 1, fence = t.fence + 1
        from unnest($1::text[], $2::int8[], $3::text[], $4::int4[], $5::int4[]) as l (id, fence, state, progress, due_ms)
       where t.id = l.id and t.fence = l.fence`,
     [

@@ -77,8 +77,8 @@ describe("a submit whose fate is unknown", () => {
     const { id, caller, engine } = await begin({ apiOf: () => ({ ...fakeApi(), find: fakeFind }) });
     for (const [index, seconds] of [5, 10, 30, 75].entries()) {
       await eventually(async () => {
-        const row = await rig.database.one<{ looks: number }>("select looks from tasks where id = $1", [id]);
-        return row.looks === index + 1;
+        const row = await rig.database.one<{ polls: number }>("select polls from tasks where id = $1", [id]);
+        return row.polls === index + 1;
       });
       const pauseMs = await dueMs(id);
       expect(pauseMs).toBeLessThanOrEqual(seconds * 1_000);

@@ -24,7 +24,7 @@ export async function meetUnknownFate(
   deps: WorkDeps,
 ): Promise<void> {
   const { claim } = held;
-  const dueMs = canFind(candidate.api) ? findDelayMs(claim.looks) : undefined;
+  const dueMs = canFind(candidate.api) ? findDelayMs(claim.polls) : undefined;
   if (dueMs === undefined) return giveUp(held, candidate.upstream.name, reason, deps);
   deps.log.warn(
     { task: claim.id, upstream: candidate.upstream.name, reason },
@@ -51,7 +51,7 @@ export async function findTask(held: Held, candidate: TaskCandidate, deps: WorkD
     case "accepted":
       return keepResponse(held, candidate.place, { upstreamTask: found.upstreamId }, deps);
     case "done":
-      return keepResponse(held, candidate.place, { made: found.result }, deps);
+      return keepResponse(held, candidate.place, { immediateResult: found.result }, deps);
     case "refused":
       return deps.finisher.fail(held.claim, { reason: found.reason, as: "rejected" });
     case "overdue":

@@ -234,7 +234,7 @@ describe("tasks that the database's clock left behind by going back", () => {
     await task("waiting", { due_at: later?.at });
     await task("waiting soon", { due_at: soon?.at });
     await task("submitted", { ...sent, upstream_task: "u1" });
-    await task("made", { ...sent, made: "{}" });
+    await task("made", { ...sent, immediate_result: "{}" });
     await task("unclear", sent);
     const failed = { state: "FAILURE", finished_at: soon?.at, charge_nanos: 0n };
     await task("late", { ...sent, upstream_task: "u2", ...failed });

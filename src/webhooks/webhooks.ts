@@ -132,7 +132,7 @@ async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<
   const response = await send(claim.url, headers, body).catch((error: unknown) => ({
     failure: error instanceof Error ? error.message : "it could not be sent",
   }));
-  failpoint("task.webhook.after-answer");
+  failpoint("task.webhook.after-response");
   await recordAttempt(database, claim, factsOf(claim, response, clock.monotonicMs() - sinceMs));
   failpoint("task.webhook.after-statement");
 }

@@ -46,7 +46,7 @@ describe("M3, a gateway that dies and whose data folder is out of reach", () => 
       expect(performance.now() - killedAt).toBeLessThan(RESOLVED_MS);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
-    const leases = await runSql(databaseUrl, `select 1 from leases where spool = '${journals[0]}'`);
+    const leases = await runSql(databaseUrl, `select 1 from leases where journal = '${journals[0]}'`);
     expect(leases).toEqual([]);
 
     const before = (await readUsageLog(databaseUrl)).length;
@@ -63,11 +63,11 @@ describe("M3, a gateway that dies and whose data folder is out of reach", () => 
   });
 });
 
-/** Ids of the open spools of a process. */
+/** Ids of the open journals of a process. */
 async function openJournals(databaseUrl: string, pid: number | undefined): Promise<string[]> {
   const rows = await runSql(
     databaseUrl,
-    `select id from spools where not closed and label like '% pid ${pid}'`,
+    `select id from journals where not closed and label like '% pid ${pid}'`,
   );
   return rows.map(({ id }) => String(id));
 }

@@ -123,7 +123,7 @@ describe("K1, no secret leaks", () => {
   it("keeps them out of the journal and everything else on the data folder while it runs", async () => {
     await waitFor(
       "lines in the journal",
-      async () => (await filesUnder(join(gateway.dataDir, "spool"))).length > 0,
+      async () => (await filesUnder(join(gateway.dataDir, "journal"))).length > 0,
     );
     for (const file of await filesUnder(gateway.dataDir)) {
       if (file.endsWith("catalog.yaml")) continue; // the test's own, and even that has references only

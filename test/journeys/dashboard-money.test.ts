@@ -105,7 +105,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await gateway.database?.database.execute(
       `insert into usage (request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream,
          status, reason, attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos,
-         charge_nanos, ledgers, losses, spool, line, written_off_nanos)
+         charge_nanos, ledgers, losses, journal, record_number, written_off_nanos)
        values ('req_dear', now(), now(), 1, 1, 'text', 'messages', false, 'sandbox', 200, 'completed', 1, 1, false,
                '{}', 1, '{}', 1000000, 0, 0, '{}', '{}', 'none', 1, 2500000000)`,
     );

@@ -99,7 +99,7 @@ describe("a redemption code", () => {
       return body.data.some(({ kind }: { kind: string }) => kind === "usage") && body.data;
     });
     expect(entries).toMatchObject([
-      { kind: "usage", requests: 1, reference: { type: "tick" } },
+      { kind: "usage", requests: 1, reference: { type: "flush" } },
       { kind: "code", change_nanos: "2500000000", balance_after_nanos: "2500000000" },
     ]);
     const { body: made } = await account.viewer.get(at(`/statement/${entries[0].id}/requests`));
@@ -125,7 +125,7 @@ describe("a redemption code", () => {
     expect([elsewhere.status, elsewhere.body.error.code]).toEqual([409, "conflict"]);
     expect(elsewhere.body.error.message).not.toContain("harbour");
     const { body: verified } = await operator.post("/operator/ledger/verify");
-    expect(verified).toMatchObject({ ok: true, breaches: [], quarantined_lines: 0 });
+    expect(verified).toMatchObject({ ok: true, breaches: [], quarantined_records: 0 });
   });
 
   it("is shown once, listed without itself, and can be withdrawn until it is redeemed", async () => {

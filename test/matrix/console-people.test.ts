@@ -48,7 +48,7 @@ describe("invitations", () => {
     const listed = (await owner.get(`/accounts/${alpha}/invitations`)).body;
     expect(listed.data).toMatchObject([{ id, email: "new@example.test", invited_by: "host@example.test" }]);
     expect(JSON.stringify(listed)).not.toContain(tokenOf(link));
-    expect((await callerOf(gateway).post("/invitations/look", { token: tokenOf(link) })).body).toMatchObject({
+    expect((await callerOf(gateway).post("/invitations/view", { token: tokenOf(link) })).body).toMatchObject({
       ...{ email: "new@example.test", account: "alpha", role: "viewer", makes_operator: false },
     });
 

@@ -123,11 +123,11 @@ describe("the queue of tasks", () => {
     });
     expect(task).toMatchObject({ account: { name: "acme" }, upstream: { name: "main" }, trouble: [] });
     expect((await operator.get("/operator/queue/counts")).body).toMatchObject({ open: 1, stuck: 0 });
-    expect((await operator.post(`/operator/queue/${id}/look`)).status).toBe(200);
-    expect((await operator.post("/operator/queue/task-unknown/look")).status).toBe(404);
+    expect((await operator.post(`/operator/queue/${id}/poll`)).status).toBe(200);
+    expect((await operator.post("/operator/queue/task-unknown/poll")).status).toBe(404);
     const [trace] =
       (await world.gateway.database?.database.query<{ subject: string }>(
-        "select subject from audit_entries where action = 'task.look'",
+        "select subject from audit_entries where action = 'task.poll'",
       )) ?? [];
     expect(trace?.subject).toBe(id);
   });

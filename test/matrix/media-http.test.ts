@@ -207,7 +207,7 @@ describe("the endpoints of pictures, videos and assets", () => {
     await waitFor("the count of open tasks", async () =>
       /^faregate_tasks_open\{state="\w+"\} [1-9]\d*$/m.test((await send("GET", "/metrics", [])).text),
     );
-    expect((await send("GET", "/metrics", [])).text).toMatch(/^faregate_tasks_in_hands \d+$/m);
+    expect((await send("GET", "/metrics", [])).text).toMatch(/^faregate_tasks_in_flight \d+$/m);
   });
 
   it("are each described in /openapi.json with their answers", async () => {

@@ -60,7 +60,7 @@ accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
     const base = `http://${monitor}`;
     expect(await get(base, "/metrics")).toMatchObject({
       status: 200,
-      text: expect.stringContaining("faregate_tasks_in_hands 0"),
+      text: expect.stringContaining("faregate_tasks_in_flight 0"),
     });
     expect(await get(base, "/readyz")).toEqual({ status: 200, text: '{"status":"ready"}' });
     await gateways.first.database?.shut();

@@ -11,7 +11,7 @@ export async function bear(
   const ledger = `account:${accountId}`;
   await db.execute(
     `insert into transfers (key, kind, ledger, from_side, to_side, amount, reference)
-     values ($1, 'post', $2, 'loss', 'revenue', $3, 'tick:older:1')`,
+     values ($1, 'post', $2, 'loss', 'revenue', $3, 'flush:older:1')`,
     [`borne:${ledger}`, ledger, nanos],
   );
 }

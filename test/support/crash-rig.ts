@@ -60,7 +60,7 @@ export async function startCrashRig(): Promise<CrashRig> {
 
   return {
     async crashAt(point, { modes, pass }) {
-      if (point === "spool.adopt.before-close") {
+      if (point === "journal.recover.before-close") {
         // Met only by the start after a death, before it listens.
         const victim = await start();
         await loadToDeath(victim, modes, { afterResponses: 10, signal: "SIGKILL" });
@@ -70,8 +70,8 @@ export async function startCrashRig(): Promise<CrashRig> {
         );
         return;
       }
-      if (point === "spool.segment.before-delete") {
-        // A spool this small has one segment, which is deleted at its end.
+      if (point === "journal.segment.before-delete") {
+        // A journal this small has one segment, which is deleted at its end.
         await loadToDeath(await start({ FAREGATE_CRASH_AT: point }), modes, {
           afterResponses: 10,
           signal: "SIGTERM",
@@ -79,7 +79,7 @@ export async function startCrashRig(): Promise<CrashRig> {
         return;
       }
       const started = await start({ FAREGATE_CRASH_AT: `${point}:${pass}` }).catch((error: unknown) => {
-        // The first ticks run before it listens, so it may be dead by then.
+        // The first flushes run before it listens, so it may be dead by then.
         if (!String(error).includes("before it was ready")) throw error;
       });
       if (started) await loadToDeath(started, modes);

@@ -59,7 +59,7 @@ export interface UsageRow {
   readonly holdNanos: bigint;
   readonly chargeNanos: bigint;
   /** Null where nobody ended the request. */
-  readonly line: bigint | null;
+  readonly recordNumber: bigint | null;
   readonly lastedMs: number;
 }
 
@@ -112,7 +112,7 @@ class AwaitedRows {
 }
 
 const USAGE_ROWS = `
-  select request_id, endpoint, streamed, status, reason, estimated, hostile, hold_nanos, charge_nanos, line,
+  select request_id, endpoint, streamed, status, reason, estimated, hostile, hold_nanos, charge_nanos, record_number,
          extract(epoch from ended_at - accepted_at) * 1000 as lasted_ms
     from usage`;
 
@@ -127,7 +127,7 @@ function usageRowOf(row: Record<string, unknown>): UsageRow {
     hostile: row["hostile"] as string[],
     holdNanos: BigInt(String(row["hold_nanos"])),
     chargeNanos: BigInt(String(row["charge_nanos"])),
-    line: row["line"] === null ? null : BigInt(String(row["line"])),
+    recordNumber: row["record_number"] === null ? null : BigInt(String(row["record_number"])),
     lastedMs: Number(row["lasted_ms"]),
   };
 }
@@ -136,7 +136,7 @@ function usageRowOf(row: Record<string, unknown>): UsageRow {
 export interface LedgerVerdict {
   readonly ok: boolean;
   readonly breaches: readonly object[];
-  readonly quarantined_lines: number;
+  readonly quarantined_records: number;
   readonly revenue_nanos: number | string;
   readonly loss_nanos: number | string;
   readonly accounts: readonly { readonly name: string; readonly balance_nanos: number | string }[];
@@ -148,7 +148,7 @@ export async function cleanLedger(gateway: TestGateway): Promise<LedgerVerdict> 
     gateway.database === undefined
       ? await commandVerdict(gateway)
       : inWords(await verifyLedger(gateway.database.database, gateway.dataDir));
-  expect(verdict).toMatchObject({ ok: true, breaches: [], quarantined_lines: 0 });
+  expect(verdict).toMatchObject({ ok: true, breaches: [], quarantined_records: 0 });
   return verdict;
 }
 
@@ -177,13 +177,13 @@ export function requestIdOf(line: JournalLine): string {
   return headers["x-request-id"] ?? "";
 }
 
-/** Nothing is leased, held or waiting any more: every process has posted and closed its spool. */
+/** Nothing is leased, held or waiting any more: every process has posted and closed its journal. */
 export async function expectNothingOpen(databaseUrl: string): Promise<void> {
   const [left] = await runSql(
     databaseUrl,
     `select (select count(*)::int from leases) as leases,
-            (select count(*)::int from spools where not closed) as journals,
-            (select count(*)::int from quarantined_lines) as quarantined`,
+            (select count(*)::int from journals where not closed) as journals,
+            (select count(*)::int from quarantined_records) as quarantined`,
   );
   expect(left).toEqual({ leases: 0, journals: 0, quarantined: 0 });
 }

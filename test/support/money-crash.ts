@@ -93,16 +93,16 @@ export function faultsOf(
   return faults;
 }
 
-/** The spools on a data folder: none is left once everything is posted. */
+/** The journals on a data folder: none is left once everything is posted. */
 export function journalsLeft(gateway: TestGateway): string[] {
-  const folder = join(gateway.dataDir, "spool");
+  const folder = join(gateway.dataDir, "journal");
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** Process ids of those that wrote the spools on a data folder. */
+/** Process ids of those that wrote the journals on a data folder. */
 export function journalOwners(gateway: TestGateway): number[] {
   return journalsLeft(gateway).map((journal) => {
-    const file = join(gateway.dataDir, "spool", journal, "owner.json");
+    const file = join(gateway.dataDir, "journal", journal, "owner.json");
     // Gone between the two looks: nobody's.
     return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : 0;
   });

@@ -48,7 +48,7 @@ export function taskCrashLaws(points: readonly Failpoint[]): void {
       });
       if (!gateway) return;
       // A look is written only of what still runs, however late this machine looks.
-      const takesMs = point.startsWith("task.look") ? 10_000 : 300;
+      const takesMs = point.startsWith("task.poll") ? 10_000 : 300;
       const load = startTaskLoad(() => gateway.url, `takes=${takesMs}`);
       await gateway.ended;
       expect(gateway.child.signalCode).toBe("SIGKILL");

@@ -252,7 +252,7 @@ export async function shortenDeadline(rig: TaskRig, id: string, ms: number): Pro
 export async function comeUpNow(rig: TaskRig, id: string, looks: number): Promise<void> {
   await waitFor(`look ${looks} at ${id}`, async () => {
     const changed = await rig.database.execute(
-      "update tasks set due_at = now(), fence = fence + 1 where id = $1 and looks = $2 and finished_at is null",
+      "update tasks set due_at = now(), fence = fence + 1 where id = $1 and polls = $2 and finished_at is null",
       [id, looks],
     );
     return changed > 0;

@@ -45,13 +45,13 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
   });
 }
 
-function refused(outcome: "conflict" | "recalling" | "insufficient", availableNanos: bigint): GatewayError {
+function refused(outcome: "conflict" | "reclaiming" | "insufficient", availableNanos: bigint): GatewayError {
   switch (outcome) {
     case "conflict":
       return new GatewayError("conflict", "This idempotency key has moved another amount before.", {
         param: "idempotency_key",
       });
-    case "recalling":
+    case "reclaiming":
       return new GatewayError(
         "balance_busy",
         "Running requests hold the money that is to be taken; nothing was moved. Send it again, with the same key.",

@@ -15,11 +15,13 @@ export const verification = z.object({
   revenue_nanos: nanos,
   loss_nanos: nanos,
   funding_nanos: nanos,
-  quarantined_lines: z.int().describe("Lines the database refused; the house paid for them"),
-  unposted_lines: z
+  quarantined_records: z
+    .int()
+    .describe("Records that the database refused; the platform absorbed their holds"),
+  unposted_records: z
     .int()
     .nullable()
-    .describe("Finished requests that stand only in spools of this process's data dir; no breach"),
+    .describe("Finished requests that are only in journals in this process's data dir so far; no breach"),
   accounts: z.array(z.object({ name: z.string(), balance_nanos: nanos, available_nanos: nanos })),
   took_ms: z.int(),
   at: moment,
@@ -33,7 +35,7 @@ export const losses = pageOf(
     kind: z
       .enum(["post", "quarantine"])
       .describe(
-        "post = a charge beyond everything the account had; quarantine = the hold of a line that the database refused",
+        "post = a charge beyond everything the account had; quarantine = the hold of a record that the database refused",
       ),
     amount_nanos: nanos,
     account: z.object({ id: z.string(), name: z.string() }),
@@ -75,8 +77,8 @@ export type WriteOffs = z.infer<typeof writeOffs>;
 
 export const quarantine = pageOf(
   z.object({
-    spool: z.string(),
-    line: z.string(),
+    journal: z.string(),
+    record: z.string().describe("Its number in the journal"),
     at: moment,
     account: z.object({ id: z.string(), name: z.string() }),
     hold_nanos: nanos,
@@ -99,9 +101,9 @@ export const costsQuery = z.strictObject({
 
 const upstreamCosts = z.object({
   upstream: z.string(),
-  answers: z.int().describe("Answers in these days"),
+  responses: z.int().describe("Responses in these days"),
   charged_nanos: nanos,
-  reporting: z.int().describe("Of those, answers whose vendor said what they cost"),
+  reporting: z.int().describe("Of those, responses whose vendor said what they cost"),
   reporting_charged_nanos: nanos.describe("What was charged for exactly those"),
   reported_cost: z
     .string()

@@ -77,39 +77,39 @@ export async function totalWrittenOff(db: Queryable): Promise<bigint> {
   return total;
 }
 
-export interface QuarantinedLine {
-  readonly spool: string;
-  readonly line: bigint;
+export interface QuarantinedRecord {
+  readonly journal: string;
+  readonly record: bigint;
   readonly at: Date;
   readonly account: { readonly id: string; readonly name: string };
   readonly holdNanos: bigint;
   readonly refusal: string;
-  /** Of its begin line, as far as that can be read. */
+  /** Of its begin record, as far as that can be read. */
   readonly requestId: string | null;
   readonly model: string | null;
 }
 
-/** Lines that the database refused, by spool and number; there should be none. */
+/** Records that the database refused, by journal and number; there should be none. */
 export function readQuarantine(
   db: Queryable,
-  after: { readonly spool: string; readonly line: bigint } | null,
+  after: { readonly journal: string; readonly record: bigint } | null,
   limit: number,
-): Promise<QuarantinedLine[]> {
-  return db.query<QuarantinedLine>(
-    `select q.spool, q.line, q.at, q.hold_nanos as "holdNanos", q.refusal,
-            substring(q.begin_line from '"request":"([^"]*)"') as "requestId",
-            substring(q.begin_line from '"model":"([^"]*)"') as model,
+): Promise<QuarantinedRecord[]> {
+  return db.query<QuarantinedRecord>(
+    `select q.journal, q.record_number as record, q.at, q.hold_nanos as "holdNanos", q.refusal,
+            substring(q.begin_record from '"request":"([^"]*)"') as "requestId",
+            substring(q.begin_record from '"model":"([^"]*)"') as model,
             jsonb_build_object('id', l.account_id::text, 'name', coalesce(a.name, q.ledger)) as account
-       from quarantined_lines q left join ledgers l on l.id = q.ledger left join accounts a on a.id = l.account_id
-      where $1::text is null or (q.spool, q.line) > ($1, $2::int8)
-      order by q.spool, q.line limit $3`,
-    [after?.spool ?? null, after?.line ?? null, limit],
+       from quarantined_records q left join ledgers l on l.id = q.ledger left join accounts a on a.id = l.account_id
+      where $1::text is null or (q.journal, q.record_number) > ($1, $2::int8)
+      order by q.journal, q.record_number limit $3`,
+    [after?.journal ?? null, after?.record ?? null, limit],
   );
 }
 
 export interface UpstreamCosts {
   readonly upstream: string;
-  readonly answers: number;
+  readonly responses: number;
   readonly chargedNanos: bigint;
   readonly reporting: number;
   readonly reportingChargedNanos: bigint;
@@ -122,7 +122,7 @@ export interface Costs {
 }
 
 /**
- * What upstreams say their answers cost beside what was charged for them, today and on the days (UTC) before it: the
+ * What upstreams say their responses cost beside what was charged for them, today and on the days (UTC) before it: the
  * usage object of some vendors has a `cost` in dollars, the result of some task APIs one in a unit of their own.
  */
 export function readVendorCosts(database: Database, days: number, limitMs: number): Promise<Costs> {
@@ -130,10 +130,10 @@ export function readVendorCosts(database: Database, days: number, limitMs: numbe
     async (tx) => {
       await limitStatements(tx, limitMs);
       const text = await tx.query<UpstreamCosts>(
-        `select b.upstream, b.answers, b.charge as "chargedNanos", coalesce(c.requests, 0)::int4 as reporting,
+        `select b.upstream, b.responses, b.charge as "chargedNanos", coalesce(c.requests, 0)::int4 as reporting,
                 coalesce(c.charge, 0)::int8 as "reportingChargedNanos",
                 trim_scale(c.cost / 1000000000)::text as "reportedCost"
-           from (select upstream, sum(requests - errors)::int4 as answers, sum(charge_nanos)::int8 as charge
+           from (select upstream, sum(requests - errors)::int4 as responses, sum(charge_nanos)::int8 as charge
                    from usage_hours
                   where hour >= ${FIRST_DAY} and upstream <> '' and endpoint not in ('images', 'videos')
                   group by upstream) as b
@@ -144,7 +144,7 @@ export function readVendorCosts(database: Database, days: number, limitMs: numbe
         [days],
       );
       const tasks = await tx.query<UpstreamCosts>(
-        `select upstream, count(*)::int4 as answers, sum(charge)::int8 as "chargedNanos",
+        `select upstream, count(*)::int4 as responses, sum(charge)::int8 as "chargedNanos",
                 count(cost)::int4 as reporting,
                 coalesce(sum(charge) filter (where cost is not null), 0)::int8 as "reportingChargedNanos",
                 trim_scale(sum(cost))::text as "reportedCost"

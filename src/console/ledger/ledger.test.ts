@@ -49,11 +49,11 @@ describe("the books, for operators", () => {
     expect(tasks).toEqual([]);
     expect(text).toEqual([
       {
-        ...{ upstream: "silent", answers: 1, chargedNanos: 10n * TOKEN_NANOS },
+        ...{ upstream: "silent", responses: 1, chargedNanos: 10n * TOKEN_NANOS },
         ...{ reporting: 0, reportingChargedNanos: 0n, reportedCost: null },
       },
       {
-        ...{ upstream: "telling", answers: 3, chargedNanos: 30n * TOKEN_NANOS },
+        ...{ upstream: "telling", responses: 3, chargedNanos: 30n * TOKEN_NANOS },
         ...{ reporting: 2, reportingChargedNanos: 20n * TOKEN_NANOS, reportedCost: "0.000021001" },
       },
     ]);
@@ -77,13 +77,13 @@ describe("the books, for operators", () => {
     });
     expect(await readLosses(rig.database, loss?.id ?? 0n, 10)).toEqual([]);
     await rig.database.execute(
-      `insert into quarantined_lines values ('s', 7, $1, 5, '{"at":1,"request":"req_1","model":"text"}', '{}', 'too long')`,
+      `insert into quarantined_records values ('s', 7, $1, 5, '{"at":1,"request":"req_1","model":"text"}', '{}', 'too long')`,
       [`account:${caller.accountId}`],
     );
     expect(await readQuarantine(rig.database, null, 10)).toMatchObject([
-      { line: 7n, requestId: "req_1", model: "text", account: { name: caller.accountName } },
+      { record: 7n, requestId: "req_1", model: "text", account: { name: caller.accountName } },
     ]);
-    expect(await readQuarantine(rig.database, { spool: "s", line: 7n }, 10)).toEqual([]);
+    expect(await readQuarantine(rig.database, { journal: "s", record: 7n }, 10)).toEqual([]);
   });
 
   it("list what was written off, newest first and page by page, with its sum", async () => {
@@ -136,7 +136,7 @@ describe("the books, for operators", () => {
     await rig.database.execute(
       `insert into usage (request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, status,
          reason, attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos, charge_nanos,
-         ledgers, losses, spool, line, written_off_nanos)
+         ledgers, losses, journal, record_number, written_off_nanos)
        select 'req_many_' || n, now(), now(), 1, 1, 'text', 'messages', false, 200, 'completed', 1, 1, false, '{}', 1,
               '{}', 1000000, 0, 0, '{}', '{}', 'many', n, case when n % 2000 = 0 then 1 else 0 end
          from generate_series(1, 20000) n`,

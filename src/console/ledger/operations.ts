@@ -17,7 +17,7 @@ import {
 } from "./ledger-books-store.ts";
 import { verify } from "./verify.ts";
 
-/** The books, for operators: whether they are right, what the house lost, what vendors say it cost. */
+/** The books, for operators: whether they are right, what the platform lost, what vendors say it cost. */
 export function ledgerOperations(deps: ConsoleDeps): readonly Operation[] {
   return [verify(deps), listLosses(deps), listWriteOffs(deps), listQuarantine(deps), showCosts(deps)];
 }
@@ -49,7 +49,8 @@ function listLosses({ database }: ConsoleDeps): Operation {
 function listWriteOffs({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/write-offs" },
-    summary: "Requests that cost more than account and key could pay, newest first; the house bears the rest",
+    summary:
+      "Requests that cost more than account and key could pay, newest first; the platform absorbs the rest",
     query: pageQuery,
     response: writeOffs,
     async run({ query: { after, limit } }) {
@@ -76,7 +77,8 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
 function listQuarantine({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/quarantine" },
-    summary: "Finished requests that the database refused to record; the house paid what was held for them",
+    summary:
+      "Finished requests that the database refused to record; the platform absorbed what was held for them",
     query: pageQuery,
     response: quarantine,
     async run({ query: { after, limit } }) {
@@ -84,20 +86,20 @@ function listQuarantine({ database }: ConsoleDeps): Operation {
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
       return {
-        data: shown.map(({ line, at, holdNanos, requestId, ...row }) => ({
-          ...{ ...row, line: String(line), at: at.toISOString() },
+        data: shown.map(({ record, at, holdNanos, requestId, ...row }) => ({
+          ...{ ...row, record: String(record), at: at.toISOString() },
           ...{ hold_nanos: String(holdNanos), request_id: requestId },
         })),
-        next: rows.length > limit && last !== undefined ? `${last.spool}:${last.line}` : null,
+        next: rows.length > limit && last !== undefined ? `${last.journal}:${last.record}` : null,
       };
     },
   });
 }
 
-function placeOf(after: string): { spool: string; line: bigint } {
-  const [, spool, line] = /^([\w-]{1,100}):(\d{1,18})$/.exec(after) ?? [];
-  if (spool === undefined || line === undefined) throw wrongMark();
-  return { spool, line: BigInt(line) };
+function placeOf(after: string): { journal: string; record: bigint } {
+  const [, journal, record] = /^([\w-]{1,100}):(\d{1,18})$/.exec(after) ?? [];
+  if (journal === undefined || record === undefined) throw wrongMark();
+  return { journal, record: BigInt(record) };
 }
 
 /** It reads the tasks of a month at most. */
@@ -106,7 +108,7 @@ const COSTS_LIMIT_MS = 20_000;
 function showCosts({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/vendor-costs" },
-    summary: "What vendors say their answers cost beside what was charged for them",
+    summary: "What vendors say their responses cost beside what was charged for them",
     query: costsQuery,
     response: vendorCosts,
     async run({ query: { days } }) {
@@ -120,9 +122,9 @@ function showCosts({ database }: ConsoleDeps): Operation {
 }
 
 function costsResponse(costs: StoredCosts): UpstreamCosts {
-  const { upstream, answers: responses, reporting } = costs;
+  const { upstream, responses, reporting } = costs;
   return {
-    ...{ upstream, answers: responses, reporting },
+    ...{ upstream, responses, reporting },
     charged_nanos: String(costs.chargedNanos),
     reporting_charged_nanos: String(costs.reportingChargedNanos),
     reported_cost: costs.reportedCost,

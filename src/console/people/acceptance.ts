@@ -27,7 +27,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
   return [
     json({
-      ...{ method: "POST", path: "/invitations/look", policy: "anyone", tag },
+      ...{ method: "POST", path: "/invitations/view", policy: "anyone", tag },
       summary: "What an invitation promises",
       unaudited: "reads; a POST because the link's secret must not stand in a URL",
       body: invitationLook,

@@ -27,7 +27,7 @@ const queuedTask = z.object({
   accepted_at: moment,
   deadline_at: moment,
   due_at: moment.describe(
-    "When a worker looks at it next; while one holds it, when its claim ends unless kept",
+    "When a worker takes it up next; while one holds it, when its claim ends unless kept",
   ),
   upstream: z
     .object({
@@ -38,8 +38,8 @@ const queuedTask = z.object({
     })
     .nullable()
     .describe("null = nobody has it"),
-  rounds: z.number().int().describe("Rounds through the upstreams in which none took it"),
-  looks: z.number().int().describe("Looks at it since it was submitted"),
+  submit_attempts: z.number().int().describe("Passes over the upstreams in which none took it"),
+  polls: z.number().int().describe("Polls of its vendor since it was submitted"),
   hold_nanos: nanos,
   trouble: z.array(z.enum(["overdue", "stuck", "ambiguous"])),
 });
@@ -51,14 +51,14 @@ export const queueCounts = z.object({
   overdue: z.number().int(),
   stuck: z.number().int(),
   ambiguous: z.number().int(),
-  watched_late: z
+  polled_late: z
     .number()
     .int()
-    .describe("Tasks that failed, were refunded, and are still watched for a success that comes too late"),
+    .describe("Tasks that failed, were refunded, and are still polled for a success that comes too late"),
   by_model: z.array(z.object({ model: z.string(), state, open: z.number().int() })),
 });
 
-export const lookedNow = z.object({ id: z.string() });
+export const polledNow = z.object({ id: z.string() });
 
 export type QueuePage = z.infer<typeof queuePage>;
 export type QueuedTask = z.infer<typeof queuedTask>;

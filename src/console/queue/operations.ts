@@ -10,7 +10,7 @@ import {
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
-import { lookedNow, type QueuedTask, queueCounts, queuePage, queueQuery } from "./contract.ts";
+import { polledNow, type QueuedTask, queueCounts, queuePage, queueQuery } from "./contract.ts";
 
 const QUEUE = { policy: "operator", tag: "Task queue" } as const;
 
@@ -45,7 +45,7 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
           overdue: sum(({ overdue }) => overdue),
           stuck: sum(({ stuck }) => stuck),
           ambiguous: sum(({ ambiguous }) => ambiguous),
-          watched_late: Number(late),
+          polled_late: Number(late),
           by_model: counts.map(({ model, state, open }) => ({ model, state, open: Number(open) })),
         };
       },
@@ -53,9 +53,9 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
     json({
       ...QUEUE,
       method: "POST",
-      path: "/operator/queue/{task}/look",
+      path: "/operator/queue/{task}/poll",
       summary: "Ask the upstream now how a submitted task is",
-      response: lookedNow,
+      response: polledNow,
       async run({ params, audit }) {
         const id = params["task"] ?? "";
         await database.transaction(async (tx) => {
@@ -67,7 +67,7 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
             );
           }
           await audit(tx, {
-            action: "task.look",
+            action: "task.poll",
             subject: id,
             accountId: found.accountId,
             before: { due_at: found.dueAt.toISOString() },
@@ -97,7 +97,7 @@ function encode(task: StoredTask): QueuedTask {
             ...{ name: upstreamName, model: upstreamModel, task: task.upstreamTask },
             intended_at: intendedAt.toISOString(),
           },
-    ...{ rounds: task.rounds, looks: task.looks, hold_nanos: String(task.holdNanos) },
+    ...{ submit_attempts: task.submitAttempts, polls: task.polls, hold_nanos: String(task.holdNanos) },
     trouble: TROUBLES.filter((trouble) => task[trouble]),
   };
 }

@@ -54,13 +54,13 @@ async function insertKeys(): Promise<void> {
   }
 }
 
-/** Rows of the last thirty hours in ticks of up to seven, so that many share a moment; one in fifty is of a rare model. */
+/** Rows of the last thirty hours in flushes of up to seven, so that many share a moment; one in fifty is of a rare model. */
 async function insert(account: AccountId, count: number, mark: string): Promise<void> {
   for (const ago of [0, 1, 2]) await ensureDay(ago);
   await test.database.execute(
     `insert into usage (posted_at, request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream,
             status, reason, attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos, charge_nanos,
-            ledgers, losses, spool)
+            ledgers, losses, journal)
      select at, 'req_' || $3 || md5(n::text), at, at, $1, 1 + n % 5, case n % 50 when 7 then 'rare' else 'm' || n % 4 end,
             (array['messages', 'responses'])[1 + n % 2], false, (array['one', 'two', null])[1 + n % 3],
             case n % 9 when 0 then 502 else 200 end, case n % 9 when 0 then 'upstream_failed' when 1 then 'client_aborted'

@@ -156,7 +156,7 @@ export function findRequest(
   return db.maybeOne<RequestDepths>(
     `select ${SHOWN}, u.raw, u.upstream_model as "upstreamModel", u.credential, u.chosen
        from usage u left join api_keys k on k.id = u.key_id
-      where u.account_id = $1 and u.request_id = $2 order by u.line is null limit 1`,
+      where u.account_id = $1 and u.request_id = $2 order by u.record_number is null limit 1`,
     [accountId, requestId],
   );
 }

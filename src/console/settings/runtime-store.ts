@@ -20,9 +20,9 @@ export interface ServingProcess {
   readonly since: Date;
 }
 
-/** Processes that serve callers: each has a spool open. */
+/** Processes that serve callers: each has a journal open. */
 export function readServingProcesses(db: Queryable): Promise<ServingProcess[]> {
   return db.query<ServingProcess>(
-    `select label, opened_at as since from spools where not closed order by opened_at, id`,
+    `select label, opened_at as since from journals where not closed order by opened_at, id`,
   );
 }

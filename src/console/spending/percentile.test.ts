@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { percentile } from "./percentile.ts";
 
-/** As latency_bucket in migration 000010. */
+/** As the SQL function latency_bucket. */
 const bucketOf = (ms: number): number => Math.floor(4 * Math.log2(Math.max(ms, 1)));
 
 describe("a percentile read off the buckets", () => {

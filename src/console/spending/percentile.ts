@@ -1,4 +1,4 @@
-/** How many answers fell into each bucket; see latency_bucket in migration 000010. */
+/** How many answers fell into each bucket; see the SQL function latency_bucket. */
 export type Histogram = ReadonlyMap<number, number>;
 
 /** The milliseconds that a share of all answers took at most; null where there are none. */

@@ -5,7 +5,7 @@ import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 export const balance = z.object({
   balance_nanos: nanos.describe("All that the account owns"),
   available_nanos: nanos.describe("What it can spend: without what running tasks hold"),
-  held_nanos: nanos.describe("Held by pictures and videos that are being made"),
+  held_nanos: nanos.describe("Held by images and videos that are not finished"),
 });
 export type Balance = z.infer<typeof balance>;
 
@@ -37,7 +37,7 @@ const entry = z.object({
       "code",
       "debit",
       "usage",
-      "borne",
+      "absorbed_loss",
       "hold",
       "task_charge",
       "task_return",
@@ -46,8 +46,8 @@ const entry = z.object({
     ])
     .describe(`What it is:
 - opening: the opening balance; credit, debit: an operator's; code: a redeemed code
-- usage: what the text requests of one tick cost together; borne: a part of it that the house paid
-- hold: kept for a picture or video; task_charge: paid for it; task_return: what was kept too much, or all of it
+- usage: what the text requests of one flush cost together; absorbed_loss: a part of it that the platform paid
+- hold: kept for an image or video; task_charge: paid for it; task_return: what was kept too much, or all of it
 - lease, return: moves between the account and the gateway's processes, which change no balance`),
   amount_nanos: nanos,
   change_nanos: nanos.describe("What it did to the balance"),
@@ -57,7 +57,7 @@ const entry = z.object({
     .describe("The balance after it; null where a filter hides what the balance is made of"),
   reference: z
     .object({
-      type: z.enum(["account", "code", "task", "tick", "process", "line"]),
+      type: z.enum(["account", "code", "task", "flush", "process", "record"]),
       id: z.string(),
     })
     .describe("What it was for"),

@@ -41,9 +41,9 @@ function kindOf({ kind, from, to, reference }: LedgerEntry): StatementEntry["kin
     case "credit":
       return reference.startsWith("code:") ? "code" : "credit";
     case "post":
-      return from === "loss" ? "borne" : "usage";
+      return from === "loss" ? "absorbed_loss" : "usage";
     case "quarantine":
-      return "borne";
+      return "absorbed_loss";
     case "settle":
     case "release":
       return to === "revenue" ? "task_charge" : "task_return";
@@ -52,7 +52,7 @@ function kindOf({ kind, from, to, reference }: LedgerEntry): StatementEntry["kin
   }
 }
 
-/** `task:task_abc` -> that task; a process's own (`tick:<spool>:<number>`, `close:<spool>`) by its spool. */
+/** `task:task_abc` -> that task; a process's own (`flush:<journal>:<number>`, `close:<journal>`) by its journal. */
 function referenceOf(reference: string): StatementEntry["reference"] {
   const colon = reference.indexOf(":");
   const id = reference.slice(colon + 1);
@@ -65,7 +65,7 @@ const TYPES: ReadonlyMap<string, StatementEntry["reference"]["type"]> = new Map(
   ["account", "account"],
   ["code", "code"],
   ["task", "task"],
-  ["tick", "tick"],
+  ["flush", "flush"],
   ["close", "process"],
-  ["line", "line"],
+  ["record", "record"],
 ]);

@@ -11,7 +11,7 @@ export interface LedgerEntry {
   readonly amountNanos: bigint;
   readonly reference: string;
   readonly reason: string | null;
-  /** Charged requests that a tick summed up; 0 of anything else. */
+  /** Charged requests that a flush summed up; 0 of anything else. */
   readonly requests: number;
 }
 
@@ -59,7 +59,7 @@ export async function readEntries(
        left join lateral (
          select count(*)::int4 as requests from usage u
           where p.kind = 'post' and u.account_id = $1 and u.posted_at = p.at and u.charge_nanos > 0
-            and u.spool = split_part(p.reference, ':', 2)) n on true
+            and u.journal = split_part(p.reference, ':', 2)) n on true
       order by p.id desc`,
     [wish.accountId, wish.before, momentOf(wish.from), momentOf(wish.to), wish.limit],
   );
@@ -85,7 +85,7 @@ export interface EntryRequest {
   readonly chargeNanos: bigint;
 }
 
-/** The charged requests that a tick's entry of this account sums up: they were posted in the same transaction. */
+/** The charged requests that a flush's entry of this account sums up: they were posted in the same transaction. */
 export function readEntryRequests(
   db: Queryable,
   wish: {
@@ -98,7 +98,7 @@ export function readEntryRequests(
   return db.query<EntryRequest>(
     `select u.request_id as "requestId", u.ended_at as "endedAt", u.model, u.endpoint, u.charge_nanos as "chargeNanos"
        from transfers t
-       join usage u on u.account_id = $1 and u.posted_at = t.at and u.spool = split_part(t.reference, ':', 2)
+       join usage u on u.account_id = $1 and u.posted_at = t.at and u.journal = split_part(t.reference, ':', 2)
       where t.id = $2 and t.ledger = 'account:' || $1::int8 and t.kind = 'post' and u.charge_nanos > 0
         and ($3::text is null or u.request_id > $3)
       order by u.request_id limit $4`,

@@ -78,7 +78,7 @@ describe("a statement", () => {
     });
   });
 
-  it("leads from what a tick summed up to the requests that make it up", async () => {
+  it("leads from what a flush summed up to the requests that make it up", async () => {
     const usage = await readAll("usage", 200);
     const found: string[] = [];
     for (const entry of usage) {
@@ -136,7 +136,7 @@ describe("a statement", () => {
     expect(
       data.map(({ kind, amount_nanos, change_nanos }) => [kind, amount_nanos, change_nanos]).sort(),
     ).toEqual([
-      ["borne", "6000", "0"],
+      ["absorbed_loss", "6000", "0"],
       ["usage", "30000", "-30000"],
     ]);
   });

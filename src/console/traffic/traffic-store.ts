@@ -31,7 +31,7 @@ export function readTrafficSince(
 ): Promise<TrafficCell[]> {
   return db.query<TrafficCell>(
     `select floor(extract(epoch from posted_at) / $2)::int8 as slot, model, coalesce(upstream, '') as upstream,
-            case when first_byte_ms is not null and usage_answered(reason) then latency_bucket(first_byte_ms) end as bucket,
+            case when first_byte_ms is not null and usage_completed(reason) then latency_bucket(first_byte_ms) end as bucket,
             count(*) as requests, count(*) filter (where usage_failed(reason)) as errors,
             coalesce(sum(coalesce(input_uncached, 0)::int8 + coalesce(cache_read, 0) + coalesce(cache_write_5m, 0)
               + coalesce(cache_write_1h, 0)), 0)::int8 as "inputTokens",

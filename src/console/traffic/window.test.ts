@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 /** Posts requests that an upstream answered, with what its vendor says they cost. */
-async function post(spool: string, costs: readonly unknown[]): Promise<void> {
-  const billing = await rig.start(spool);
+async function post(journal: string, costs: readonly unknown[]): Promise<void> {
+  const billing = await rig.start(journal);
   for (const cost of costs) {
     const hold = await billing.take(order(caller, 1n));
     await hold.begun;

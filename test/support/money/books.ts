@@ -11,7 +11,7 @@ export function checkBooks(store: ModelStore, exchanges: readonly Exchange[]): s
   ];
 }
 
-/** Conservation, non-negativity and no loss but of late lines; holds by tick too, so it may be asked at any time. */
+/** Conservation, non-negativity and no loss but of late records; holds by flush too, so it may be asked at any time. */
 export function checkLedgers(store: ModelStore): string[] {
   const breaches = checkLateLines(store);
   for (const [id, { wallet, leased, funded, paid, lost }] of store.ledgers) {
@@ -34,7 +34,7 @@ export function checkLedgers(store: ModelStore): string[] {
 }
 
 /**
- * The one way to lose money: others close a silent spool and return its leases, these are spent, and then lines come. Such
+ * The one way to lose money: others close a silent journal and return its leases, these are spent, and then records come. Such
  * lines were held before, so they cost no more than was returned; who may read them posts them before it closes.
  */
 function checkLateLines(store: ModelStore): string[] {

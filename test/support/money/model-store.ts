@@ -28,7 +28,7 @@ interface ModelJournal {
   flush: number;
   posted: number;
   closed: boolean;
-  readonly leases: Map<string, { amount: bigint; recalled: boolean }>;
+  readonly leases: Map<string, { amount: bigint; reclaimed: boolean }>;
   /** Closed by somebody who may not read its lines. */
   closedElsewhere: boolean;
   /** By ledger: what closing it returned, what lines that came later were charged, and how much of that nobody had. */
@@ -50,7 +50,7 @@ export class ModelStore {
   readonly usage: ModelUsage[] = [];
   /** Requests with a line of usage. */
   readonly recorded = new Set<string>();
-  /** Called when a spool is closed by somebody who may not read its lines. */
+  /** Called when a journal is closed by another process, which may not read its records. */
   onClosedElsewhere: (journal: string) => void = () => undefined;
   /** Called with what the statement notifies once it has committed. */
   onNotify: (payload: string) => void = () => undefined;
@@ -67,7 +67,7 @@ export class ModelStore {
     this.onNotify(`room ${ledger}`);
   }
 
-  /** False where the money must be recalled first; undefined where there is too little. */
+  /** False where the money must be reclaimed first; undefined where there is too little. */
   debit(ledger: string, amount: bigint): boolean | undefined {
     const entry = this.ledger(ledger);
     if (entry.wallet >= amount) {
@@ -76,7 +76,7 @@ export class ModelStore {
       return true;
     }
     if (entry.wallet + entry.leased < amount) return undefined;
-    this.recall(ledger, "");
+    this.reclaim(ledger, "");
     return false;
   }
 
@@ -107,7 +107,7 @@ export class ModelStore {
 
   flush(request: FlushRequest): FlushResult {
     const journal = this.journals.get(request.journal);
-    if (!journal) throw new Error(`no spool ${request.journal}`);
+    if (!journal) throw new Error(`no journal ${request.journal}`);
     if (journal.flush !== request.flushNumber && this.mutant !== "no-compare-and-set") {
       const state = this.read(request.journal);
       if (state) return state;
@@ -121,7 +121,7 @@ export class ModelStore {
     for (const ledger of touched)
       this.moveLease(request.journal, journal, ledger, charges.get(ledger) ?? 0n, asks.get(ledger));
     const named = new Set(touched);
-    for (const [ledger, { recalled }] of journal.leases) if (recalled) named.add(ledger);
+    for (const [ledger, { reclaimed }] of journal.leases) if (reclaimed) named.add(ledger);
     const { flush, posted, closed } = journal;
     return {
       flushNumber: flush,
@@ -141,12 +141,12 @@ export class ModelStore {
     journal.closedElsewhere = elsewhere;
     if (elsewhere) this.onClosedElsewhere(id);
     if (this.mutant === "forget-watermark-on-close") journal.posted = 0;
-    for (const [ledger, { amount, recalled }] of journal.leases) {
+    for (const [ledger, { amount, reclaimed }] of journal.leases) {
       const entry = this.ledger(ledger);
       entry.wallet += amount;
       entry.leased -= amount;
       journal.late.set(ledger, { returned: amount, charged: 0n, lost: 0n });
-      if (recalled) this.onNotify(`room ${ledger}`);
+      if (reclaimed) this.onNotify(`room ${ledger}`);
     }
     if (this.mutant !== "keep-leases-on-close") journal.leases.clear();
     return true;
@@ -196,7 +196,7 @@ export class ModelStore {
     ask: LeaseDelta | undefined,
   ): void {
     const entry = this.ledger(ledger);
-    const before = journal.leases.get(ledger) ?? { amount: 0n, recalled: false };
+    const before = journal.leases.get(ledger) ?? { amount: 0n, reclaimed: false };
     let { amount: lease } = before;
     if (ask && ask.allowanceNanos !== null) this.fund(entry, ask.allowanceNanos);
 
@@ -215,7 +215,7 @@ export class ModelStore {
     const give = least(ask?.releaseNanos ?? 0n, lease);
     if (this.mutant !== "give-twice") lease -= give;
     entry.wallet += give;
-    if (give > 0n && before.recalled) this.onNotify(`room ${ledger}`);
+    if (give > 0n && before.reclaimed) this.onNotify(`room ${ledger}`);
 
     if (!journal.closed) {
       const growing = ask?.growNanos ?? 0n;
@@ -229,7 +229,7 @@ export class ModelStore {
       if (fits) granted += least(ask?.prefetchNanos ?? 0n, (entry.wallet - granted) / 4n);
       entry.wallet -= granted;
       lease += granted;
-      if (!fits) this.recall(ledger, id);
+      if (!fits) this.reclaim(ledger, id);
     }
 
     entry.leased += lease - before.amount;
@@ -237,7 +237,7 @@ export class ModelStore {
     else
       journal.leases.set(ledger, {
         amount: lease,
-        recalled: before.recalled && !(ask?.answersReclaim ?? false),
+        reclaimed: before.reclaimed && !(ask?.answersReclaim ?? false),
       });
   }
 
@@ -249,21 +249,21 @@ export class ModelStore {
     entry.allowance += part;
   }
 
-  private recall(ledger: string, exceptJournal: string): void {
+  private reclaim(ledger: string, exceptJournal: string): void {
     let any = false;
     for (const [id, { leases }] of this.journals) {
       const lease = leases.get(ledger);
-      if (!lease || lease.recalled || id === exceptJournal) continue;
-      lease.recalled = true;
+      if (!lease || lease.reclaimed || id === exceptJournal) continue;
+      lease.reclaimed = true;
       any = true;
     }
-    if (any) this.onNotify(`recall ${ledger} ${exceptJournal}`);
+    if (any) this.onNotify(`reclaim ${ledger} ${exceptJournal}`);
   }
 
   private state(journal: ModelJournal, ledger: string): LeaseState {
     const { wallet, leased } = this.ledger(ledger);
-    const { amount, recalled } = journal.leases.get(ledger) ?? { amount: 0n, recalled: false };
-    return { ledger, leaseNanos: amount, reclaimed: recalled, totalNanos: wallet + leased };
+    const { amount, reclaimed } = journal.leases.get(ledger) ?? { amount: 0n, reclaimed: false };
+    return { ledger, leaseNanos: amount, reclaimed, totalNanos: wallet + leased };
   }
 }
 

@@ -45,7 +45,7 @@ export async function simulate(options: SimulationOptions): Promise<Findings> {
 
 const MACHINES = 3;
 const ACCOUNTS = 3;
-// Half of the seeds stay within what closes no living process's spool.
+// Half of the seeds stay within what closes no living process's journal.
 const MAX_GENTLE_PAUSE_MS = 20_000;
 const MAX_GENTLE_OUTAGE_MS = 10_000;
 const MAX_PAUSE_MS = 90_000;
@@ -201,7 +201,7 @@ class Simulation {
   }
 
   /**
-   * No hold on a closed spool; all holds and charges of a ledger together within what was paid in. What lines of closed spools
+   * No hold on a closed journal; all holds and charges of a ledger together within what was paid in. What records of closed journals
    * will charge is not known to others; once they are posted, what they cost the house is.
    */
   private checkGrant(exchange: Exchange): void {
@@ -239,7 +239,7 @@ class Simulation {
     } else if (reason === "insufficient_user_quota") {
       counts.insufficient += 1;
       const couldPay = ledgers.every((ledger) => {
-        // Money that came after the tick is no reproach.
+        // Money that came after the flush is no reproach.
         if ((this.creditedAtMs.get(ledger) ?? 0) >= sinceMs) return false;
         const entry = this.store.ledgers.get(ledger);
         return (entry ? entry.wallet + entry.leased : LIMIT) >= amount;
@@ -287,7 +287,7 @@ class Simulation {
 
   private notify(payload: string): void {
     const [kind, ledger, byJournal = ""] = payload.split(" ");
-    if ((kind !== "recall" && kind !== "room") || !ledger) return;
+    if ((kind !== "reclaim" && kind !== "room") || !ledger) return;
     for (const process of this.processes) {
       if (this.world.chance(this.faults.lostNotification)) continue;
       this.world.after(this.world.between(0, 20), () =>

@@ -31,12 +31,12 @@ export interface ModelTask {
   progressPercent: number;
   dueMs: number | null;
   fence: bigint;
-  rounds: number;
+  submitAttempts: number;
   polls: number;
   place: TaskPlace | null;
   intendedAtMs: number | null;
   upstreamTask: string | null;
-  made: TaskResult | null;
+  immediateResult: TaskResult | null;
   finishedAtMs: number | null;
   result: TaskResult | null;
   lateResult: TaskResult | null;
@@ -81,14 +81,14 @@ export class ModelStore {
           progressPercent: 0,
           dueMs: this.world.nowMs,
           fence: 0n,
-          rounds: 0,
+          submitAttempts: 0,
           polls: 0,
         },
         ...{
           place: null,
           intendedAtMs: null,
           upstreamTask: null,
-          made: null,
+          immediateResult: null,
           finishedAtMs: null,
           result: null,
           lateResult: null,
@@ -139,7 +139,7 @@ export class ModelStore {
     order: (id: string): MediaOrder => this.taskOf(id).wanted.order,
     intend: (claim: Claim, place: TaskPlace): boolean => {
       const task = this.held(claim);
-      if (!task || task.finishedAtMs !== null || task.upstreamTask !== null || task.made !== null)
+      if (!task || task.finishedAtMs !== null || task.upstreamTask !== null || task.immediateResult !== null)
         return false;
       if (this.mutant !== "forgets the intent") task.place = place;
       task.intendedAtMs = this.world.nowMs;
@@ -147,21 +147,27 @@ export class ModelStore {
     },
     requeue: (claim: Claim, dueMs: number, refused: boolean): void => {
       const task = this.held(claim);
-      if (!task || task.upstreamTask !== null || task.made !== null) return;
+      if (!task || task.upstreamTask !== null || task.immediateResult !== null) return;
       task.place = null;
       task.intendedAtMs = null;
-      if (refused) task.rounds += 1;
+      if (refused) task.submitAttempts += 1;
       this.end(claim, this.dueBy(task, dueMs));
     },
     submitted: (...[id, upstreamId, response, dueMs]: Parameters<TaskStore["submitted"]>): void => {
       const task = this.taskOf(id);
-      if (task.place?.upstreamId !== upstreamId || task.upstreamTask !== null || task.made !== null) return;
+      if (
+        task.place?.upstreamId !== upstreamId ||
+        task.upstreamTask !== null ||
+        task.immediateResult !== null
+      )
+        return;
       task.fence += 1n;
       if (task.state === "NOT_START") task.state = "SUBMITTED";
       if ("upstreamTask" in response) task.upstreamTask = response.upstreamTask;
-      else if (task.finishedAtMs === null) task.made = response.made;
-      else task.lateResult = response.made;
-      task.dueMs = "made" in response && task.finishedAtMs !== null ? null : this.world.nowMs + dueMs;
+      else if (task.finishedAtMs === null) task.immediateResult = response.immediateResult;
+      else task.lateResult = response.immediateResult;
+      task.dueMs =
+        "immediateResult" in response && task.finishedAtMs !== null ? null : this.world.nowMs + dueMs;
     },
     polled: (polls: Parameters<TaskStore["polled"]>[0]): void => {
       for (const { claim, state, progressPercent, dueMs } of polls) {
@@ -264,7 +270,17 @@ export class ModelStore {
   }
 
   private claimOf(task: ModelTask): Claim {
-    const { wanted, fence, state, progressPercent, rounds, polls, place, upstreamTask, made } = task;
+    const {
+      wanted,
+      fence,
+      state,
+      progressPercent,
+      submitAttempts,
+      polls,
+      place,
+      upstreamTask,
+      immediateResult,
+    } = task;
     return {
       ...{ id: wanted.id, fence, requestId: wanted.requestId, accountId: wanted.caller.accountId },
       ...{
@@ -273,11 +289,11 @@ export class ModelStore {
         model: wanted.model,
         units: wanted.units,
       },
-      ...{ openEnded: false, violation: wanted.violation, state, progressPercent, rounds, looks: polls },
+      ...{ openEnded: false, violation: wanted.violation, state, progressPercent, submitAttempts, polls },
       msToDeadline: task.deadlineMs - this.world.nowMs,
       msSinceFinished: task.finishedAtMs === null ? null : this.world.nowMs - task.finishedAtMs,
       msSinceIntended: task.intendedAtMs === null ? null : this.world.nowMs - task.intendedAtMs,
-      ...{ place, upstreamTask, made, price: wanted.price, holdNanos: wanted.holdNanos },
+      ...{ place, upstreamTask, immediateResult, price: wanted.price, holdNanos: wanted.holdNanos },
     };
   }
 }

@@ -23,7 +23,7 @@ export function InvitationPage(): ReactNode {
   const [token] = useState(() => location.hash.slice(1));
   const look = useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => write<InvitationView>("POST", "/invitations/look", { token }),
+    queryFn: () => write<InvitationView>("POST", "/invitations/view", { token }),
     enabled: token !== "",
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -9,45 +9,45 @@ import { useWords } from "../../words/use-words.ts";
 import { AccountLink } from "./losses.tsx";
 import { operatorLedgerWords } from "./words.ts";
 
-/** Lines that the database refused. */
+/** Records that the database refused. */
 export function Quarantine(): ReactNode {
   const t = useWords(operatorLedgerWords);
   const list = useList<Answer["data"][number]>(
     "/operator/ledger/quarantine",
     { limit: 20 },
-    { cursor: "lines_after" },
+    { cursor: "records_after" },
   );
   return (
-    <Section title={t.lines}>
-      <p className="max-w-prose text-mute">{t.linesLead}</p>
+    <Section title={t.records}>
+      <p className="max-w-prose text-mute">{t.recordsLead}</p>
       <Table
-        caption={t.lines}
+        caption={t.records}
         list={list}
-        rowKey={({ spool, line }) => `${spool} ${line}`}
+        rowKey={({ journal, record }) => `${journal} ${record}`}
         columns={[
           { title: t.when, cell: ({ at }) => <Time at={at} /> },
           { title: t.account, cell: ({ account }) => <AccountLink account={account} /> },
-          { title: t.request, cell: (line) => <Request line={line} /> },
+          { title: t.request, cell: (record) => <Request record={record} /> },
           { title: t.refusal, cell: ({ refusal }) => <span className="break-words">{refusal}</span> },
-          { title: t.hold, align: "end", cell: (line) => <Money nanos={line.hold_nanos} /> },
+          { title: t.hold, align: "end", cell: (record) => <Money nanos={record.hold_nanos} /> },
         ]}
-        empty={<p>{t.noLines}</p>}
+        empty={<p>{t.noRecords}</p>}
       />
     </Section>
   );
 }
 
-function Request({ line }: { readonly line: Answer["data"][number] }): ReactNode {
-  if (line.request_id === null) return "–";
+function Request({ record }: { readonly record: Answer["data"][number] }): ReactNode {
+  if (record.request_id === null) return "–";
   return (
     <>
       <Link
         className="link font-mono text-sm break-all"
-        to={`/accounts/${line.account.id}/requests/${line.request_id}`}
+        to={`/accounts/${record.account.id}/requests/${record.request_id}`}
       >
-        {line.request_id}
+        {record.request_id}
       </Link>
-      <span className="block text-sm text-mute">{line.model}</span>
+      <span className="block text-sm text-mute">{record.model}</span>
     </>
   );
 }

@@ -12,7 +12,7 @@ import { Rows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { operatorLedgerWords } from "./words.ts";
 
-/** What vendors say their answers cost, beside what was charged for the same answers. */
+/** What vendors say their responses cost, beside what was charged for the same responses. */
 export function VendorCosts(): ReactNode {
   const t = useWords(operatorLedgerWords);
   const [{ days }] = useSearch();
@@ -78,7 +78,7 @@ function Costs({
             title: t.reporting,
             align: "end",
             wideOnly: true,
-            cell: ({ reporting, answers }) => t.ofAnswers(formatCount(reporting), formatCount(answers)),
+            cell: ({ reporting, responses }) => t.ofResponses(formatCount(reporting), formatCount(responses)),
           },
           {
             title: t.chargedForThose,

@@ -64,10 +64,10 @@ function Report({ report }: { readonly report: Verification }): ReactNode {
           <Count value={report.accounts.length} />
         </Stat>
         <Stat label={t.quarantined}>
-          <Count value={report.quarantined_lines} />
+          <Count value={report.quarantined_records} />
         </Stat>
         <Stat label={t.unposted} note={t.unpostedNote}>
-          {report.unposted_lines === null ? t.unknown : <Count value={report.unposted_lines} />}
+          {report.unposted_records === null ? t.unknown : <Count value={report.unposted_records} />}
         </Stat>
       </Stats>
     </div>

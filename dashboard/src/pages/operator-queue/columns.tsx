@@ -40,13 +40,13 @@ export function useQueueColumns(): readonly Column<QueuedTask>[] {
       title: <span title={t.triesHint}>{t.tries}</span>,
       wideOnly: true,
       align: "end",
-      cell: ({ rounds, looks }) => `${rounds} / ${looks}`,
+      cell: ({ submit_attempts, polls }) => `${submit_attempts} / ${polls}`,
     },
     { title: t.held, wideOnly: true, align: "end", cell: (task) => <Money nanos={task.hold_nanos} /> },
     {
-      title: <span className="sr-only">{t.lookNow}</span>,
+      title: <span className="sr-only">{t.pollNow}</span>,
       align: "end",
-      cell: (task) => task.upstream?.task && <LookNow id={task.id} />,
+      cell: (task) => task.upstream?.task && <PollNow id={task.id} />,
     },
   ];
 }
@@ -79,15 +79,15 @@ function Upstream({ task: { upstream } }: { readonly task: QueuedTask }): ReactN
   );
 }
 
-function LookNow({ id }: { readonly id: string }): ReactNode {
+function PollNow({ id }: { readonly id: string }): ReactNode {
   const t = useWords(queueWords);
   const look = useWrite(
-    () => write("POST", `/operator/queue/${id}/look`),
+    () => write("POST", `/operator/queue/${id}/poll`),
     () => toast(t.asked),
   );
   return (
     <Button busy={look.isPending} onClick={() => look.mutate(undefined)}>
-      {t.lookNow}
+      {t.pollNow}
     </Button>
   );
 }

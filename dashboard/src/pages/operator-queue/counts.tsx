@@ -29,7 +29,7 @@ export function Counts({ counts }: { readonly counts: QueueCounts }): ReactNode 
         {troubled("ambiguous")}
       </Stat>
       <Stat label={t.late} note={t.lateNote}>
-        <Count value={counts.watched_late} />
+        <Count value={counts.polled_late} />
       </Stat>
     </Stats>
   );

@@ -50,8 +50,8 @@ function Sentence({
     case "usage":
       if (entry.requests === null) return t.usageOld;
       return <RequestsLink entry={entry.id} requests={entry.requests} />;
-    case "borne":
-      return t.borne;
+    case "absorbed_loss":
+      return t.absorbedLoss;
     case "hold":
       return (
         <>

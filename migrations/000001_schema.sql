@@ -1,0 +1,920 @@
+
+
+-- All tables, indexes, constraints and triggers. The functions are in functions/, one file each; migrate creates those
+-- that tables need before this file runs.
+
+-- Accounts, their groups and their API keys, and the counters by which caches notice a change.
+
+-- One row per cached part of the database. A change raises the row in the transaction that made it, so
+-- whoever sees the new version sees the change too: a cache that polls this row can miss a
+-- notification and still be right within its beat.
+create table change_counters (
+  name text primary key,
+  version int8 not null default 1,
+  -- The transaction that raised it last: many changes in one transaction raise it once.
+  changed_by xid8 not null default '0'
+);
+
+insert into change_counters (name) values ('keys'), ('catalog');
+
+create table groups (
+  name text primary key check (length(name) between 1 and 64),
+  -- Price factor in parts per million: 1000000 is 1.
+  factor_ppm int8 not null check (factor_ppm >= 0)
+);
+-- Where an account goes that names no group.
+insert into groups (name, factor_ppm) values ('default', 1000000);
+
+-- Disabled, never deleted: the ledger speaks of them for ever.
+create table accounts (
+  id int8 generated always as identity primary key,
+  name text not null constraint accounts_name_unique unique check (length(name) between 1 and 200),
+  group_name text not null constraint accounts_group_exists references groups (name) on update cascade,
+  disabled boolean not null default false,
+  created_at timestamptz not null default now()
+);
+create index accounts_group on accounts (group_name);
+
+-- Who signs in. Disabled, never deleted: the audit log refers to them for ever.
+create table users (
+  id int8 generated always as identity primary key,
+  -- The name under which they sign in.
+  email text not null constraint users_email_unique unique
+    check (email = lower(email) and length(email) between 3 and 254),
+  name text not null check (length(name) between 1 and 100),
+  -- Argon2id with its parameters and salt, under a secret that is not in the database in clear (PHC string);
+  -- null = signs in through an identity provider only.
+  password_hash text,
+  -- The password was made by the gateway: before anything else they choose their own.
+  must_change_password boolean not null default false,
+  is_operator boolean not null default false,
+  disabled boolean not null default false,
+  -- Somebody who had the right to has vouched for the address: an invitation, an operator, an identity provider.
+  -- False of who registered by themselves: an identity provider's word for the address is no proof that it is theirs.
+  email_trusted boolean not null,
+  created_at timestamptz not null default now(),
+  last_sign_in_at timestamptz
+);
+
+create table api_keys (
+  id int8 generated always as identity primary key,
+  account_id int8 not null references accounts (id),
+  name text not null check (length(name) between 1 and 200),
+  disabled boolean not null default false,
+  expires_at timestamptz,
+  -- Set once and never taken back.
+  revoked_at timestamptz,
+  -- Whitelist of model ids; null = every model of the account's group.
+  models text[],
+  limit_nanos int8 check (limit_nanos >= 0),
+  limit_period text check (limit_period in ('day', 'week', 'month', 'total')),
+  requests_per_minute int4 check (requests_per_minute > 0),
+  tokens_per_minute int4 check (tokens_per_minute > 0),
+  concurrency int4 check (concurrency > 0),
+  created_at timestamptz not null default now(),
+  -- The user who made the key; null = the catalog file, the command line, or a time before there were users.
+  created_by int8 references users (id),
+  -- Made for a page of the dashboard, for minutes: no list shows it.
+  playground boolean not null default false,
+  check ((limit_nanos is null) = (limit_period is null))
+);
+-- A name is free again once its key is revoked.
+create unique index api_keys_name_unique on api_keys (account_id, name) where revoked_at is null;
+-- The keys' list, newest first.
+create index api_keys_account on api_keys (account_id, id);
+
+-- What callers show. Several per key while a rotation's grace lasts, so that rotating keeps the key's id
+-- and with it its spending limit. Only the keyed hash is here: a dump gives no key away, nor lets a
+-- short key be guessed without the hashing secret.
+create table api_key_secrets (
+  hash bytea primary key check (length(hash) = 32),
+  key_id int8 not null references api_keys (id),
+  -- A few characters of both ends, for users to tell keys apart.
+  hint text not null check (length(hint) <= 16),
+  -- A key brought along that looks like a generated one but lacks its checksum (other services use the same
+  -- form). While there is one, a wrong checksum is no reason to refuse a key unseen.
+  lookalike boolean not null,
+  -- The environment variable the catalog file took it from, so that an export can name it.
+  reference text,
+  -- Null for the current secret; the end of the grace for one that was rotated out.
+  expires_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create unique index api_key_secrets_current on api_key_secrets (key_id) where expires_at is null;
+create index api_key_secrets_key on api_key_secrets (key_id);
+create index api_key_secrets_lookalike on api_key_secrets (lookalike) where lookalike;
+
+-- Sealed columns are called "sealed", stand in a table with an "id", and are bound to "<table>:<id>":
+-- rotating the master key finds them by this rule.
+create table key_hashing_secrets (
+  id int4 primary key check (id = 1),
+  sealed text not null
+);
+
+-- While a rotation of the master key runs: the new key sealed under the old one, by which gateways that
+-- know only the old one learn it. The column has another name because it must not be re-sealed.
+create table master_key_handovers (
+  id int4 primary key check (id = 1),
+  sealed_under_old text not null,
+  created_at timestamptz not null default now()
+);
+
+create constraint trigger keys_changed after update or delete on accounts
+  deferrable initially deferred for each row execute function note_change('keys', 'id');
+create constraint trigger keys_changed after insert or update or delete on api_keys
+  deferrable initially deferred for each row execute function note_change('keys', 'id');
+create constraint trigger keys_changed after insert or update or delete on api_key_secrets
+  deferrable initially deferred for each row execute function note_change('keys', 'key_id');
+create constraint trigger catalog_changed after insert or update or delete on groups
+  deferrable initially deferred for each row execute function note_change('catalog', 'name');
+
+create constraint trigger catalog_changed after insert or update of group_name on accounts
+  deferrable initially deferred for each row execute function note_accounts_of_group();
+
+-- What is sold (models, prices), who serves it (upstreams) and how the gateway behaves (settings).
+
+-- The price book. A row never changes: usage records and open tasks point at the row they were
+-- accepted under, and a receipt must show that price for ever. A new price is a new row.
+create table prices (
+  id int8 generated always as identity primary key,
+  -- No foreign key: the row outlives its model.
+  model_id text not null,
+  -- Nanos per 1,000,000 tokens; null = no price of its own.
+  input int8 check (input >= 0),
+  output int8 check (output >= 0),
+  reasoning int8 check (reasoning >= 0),
+  cache_read int8 check (cache_read >= 0),
+  cache_write_5m int8 check (cache_write_5m >= 0),
+  cache_write_1h int8 check (cache_write_1h >= 0),
+  -- {"<vendor's name>": "<nanos>"}: text, because a JSON number would lose digits.
+  extras jsonb not null default '{}',
+  -- {"perImage": {"1k": "<nanos>"}, "perSecond": {"720p": "<nanos>"}}
+  media jsonb not null default '{}',
+  created_at timestamptz not null default now()
+);
+create index prices_model on prices (model_id, id);
+
+create trigger prices_are_immutable before update or delete or truncate on prices
+  for each statement execute function refuse_change();
+
+create table models (
+  id text primary key check (length(id) between 1 and 200),
+  -- Media families (imagegen, videoa ...); null = text.
+  family text,
+  variant text,
+  owned_by text not null,
+  -- Unix seconds, as shown to callers.
+  created int8 not null,
+  endpoints text[] not null,
+  -- null = every group.
+  groups text[],
+  context_tokens int4 check (context_tokens > 0),
+  max_output_tokens int4 check (max_output_tokens > 0),
+  price_id int8 references prices (id),
+  quirks jsonb not null default '{}'
+);
+
+create table upstreams (
+  id int8 generated always as identity primary key,
+  name text not null constraint upstreams_name_unique unique check (length(name) between 1 and 200),
+  kind text not null,
+  base_url text not null,
+  -- null = the kind's own list, whatever a later version of the program makes of it.
+  protocols text[],
+  -- {"<our model>": "<theirs>"}
+  models jsonb not null,
+  groups text[],
+  priority int4 not null,
+  weight float8 not null check (weight > 0),
+  max_concurrency int4 not null check (max_concurrency > 0),
+  -- The keys of the catalog file that were given; the others have the program's defaults.
+  timeouts jsonb not null,
+  enabled boolean not null,
+  -- Ids of this vendor account that every account may use: stored prompts, vector stores, files, skills.
+  shared_ids text[] not null default '{}',
+  -- Whether the gateway tries the upstream now and then while nobody asks it.
+  probe boolean not null default false,
+  -- Upstreams of one signer accept each other's signed and encrypted state: keys of one organization at one vendor.
+  signer text
+);
+
+create table upstream_credentials (
+  id int8 generated always as identity primary key,
+  upstream_id int8 not null references upstreams (id) on delete cascade,
+  name text not null,
+  sealed text not null,
+  -- The environment variable the catalog file took it from, so that an export can name it.
+  reference text,
+  enabled boolean not null
+);
+create index upstream_credentials_upstream on upstream_credentials (upstream_id);
+
+-- One row: the settings that the catalog file sets; the others have the program's defaults.
+create table settings (
+  id int4 primary key check (id = 1),
+  overrides jsonb not null
+);
+insert into settings (id, overrides) values (1, '{}');
+
+create constraint trigger catalog_changed after insert or update or delete on models
+  deferrable initially deferred for each row execute function note_change('catalog', 'id');
+create constraint trigger catalog_changed after insert or update or delete on upstreams
+  deferrable initially deferred for each row execute function note_change('catalog', 'id');
+create constraint trigger catalog_changed after insert or update or delete on upstream_credentials
+  deferrable initially deferred for each row execute function note_change('catalog', 'id');
+create constraint trigger catalog_changed after update on settings
+  deferrable initially deferred for each row execute function note_change('catalog', 'id');
+
+-- Double entry: every movement of money is a transfer between two sides of one ledger, never changed
+-- again. A ledger belongs to a customer (its balance) or to one period of a key's spending limit.
+--
+--   balance   funding -> wallet <-> leased -> revenue      charges beyond everything: loss -> revenue
+--   limit   allowance -> wallet <-> leased -> spent        the same, for a limit: excess -> spent
+--
+-- The platform's sides (left and right) have no stored balance: one hot row would serialise everyone; they
+-- are sums over transfers. wallet, leased and held are projections of the transfers, changed only by the
+-- statement that inserts them.
+
+create table ledgers (
+  -- account:<account id>, or limit:<key id>:<period>:<its first day>. Byte order puts every balance
+  -- before every limit; rows are always locked in ascending id, so two operations cannot deadlock.
+  id text collate "C" primary key,
+  kind text not null check (kind in ('balance', 'limit')),
+  account_id int8 not null references accounts (id),
+  -- Only of a limit.
+  key_id int8,
+  period text check (period in ('day', 'week', 'month', 'total')),
+  period_start date,
+  -- What a limit has been funded with so far.
+  allowance int8 not null default 0 check (allowance >= 0),
+  -- Free to be leased or held.
+  wallet int8 not null default 0 constraint wallet_not_negative check (wallet >= 0),
+  -- Split among processes, see leases.
+  leased int8 not null default 0 constraint leased_not_negative check (leased >= 0),
+  -- Held by tasks.
+  held int8 not null default 0 constraint held_not_negative check (held >= 0),
+  check ((kind = 'limit') = (key_id is not null and period is not null and period_start is not null))
+) with (fillfactor = 70); -- room for the new version of a row on its own page
+create index ledgers_account on ledgers (account_id);
+
+create table transfers (
+  id int8 generated always as identity primary key,
+  -- Idempotency: the same operation repeated breaks this and changes nothing.
+  key text not null constraint transfers_key_unique unique,
+  kind text not null check (kind in (
+    'opening', 'credit', 'debit', 'allowance', 'lease', 'return', 'post', 'quarantine',
+    'hold', 'settle', 'release')),
+  -- No foreign key: the same statement updates the ledger's row, and a flush inserts thousands of these.
+  ledger text collate "C" not null,
+  from_side text not null check (from_side in
+    ('funding', 'wallet', 'leased', 'held', 'loss', 'allowance', 'excess')),
+  to_side text not null check (to_side in
+    ('funding', 'wallet', 'leased', 'held', 'revenue', 'allowance', 'spent')),
+  amount int8 not null check (amount > 0),
+  -- What it was for: a flush, a task, an account.
+  reference text not null,
+  -- An operator's words.
+  reason text,
+  at timestamptz not null default now(),
+  check (from_side <> to_side)
+);
+create index transfers_ledger on transfers (ledger, id);
+
+create trigger transfers_are_immutable before update or delete or truncate on transfers
+  for each statement execute function refuse_change();
+
+-- The budget leases of text requests. A process owns one journal; a lease is what that process may spend of one
+-- ledger without asking. Requests never touch these rows: one flush at a time does, for all of them.
+
+create table journals (
+  -- Drawn by the process.
+  id text primary key,
+  -- Raised by every flush and by whoever closes the journal: a statement that does not know the current
+  -- number changes nothing.
+  flush_number int8 not null default 0,
+  -- Watermark: records up to here are in the usage log, as a unique request id cannot stand on a partitioned table.
+  flushed_through int8 not null default 0,
+  -- Can still be posted, never leased.
+  closed boolean not null default false,
+  -- Names the process to users.
+  label text not null,
+  opened_at timestamptz not null default now(),
+  closed_at timestamptz
+) with (fillfactor = 50);
+create index journals_open on journals (id) where not closed;
+
+create table leases (
+  journal text not null references journals (id),
+  ledger text collate "C" not null,
+  amount int8 not null check (amount > 0),
+  -- Another process needs it: the owner releases what it does not hold.
+  reclaimed boolean not null default false,
+  primary key (journal, ledger)
+) with (fillfactor = 70);
+create index leases_ledger on leases (ledger);
+create index leases_reclaimed on leases (journal) where reclaimed;
+
+-- Records that the database refused. The platform absorbs the hold; an operator should look into it.
+create table quarantined_records (
+  journal text not null,
+  record_number int8 not null,
+  ledger text not null,
+  hold_nanos int8 not null,
+  begin_record text not null,
+  end_record text not null,
+  refusal text not null,
+  at timestamptz not null default now(),
+  primary key (journal, record_number)
+);
+
+-- What records charge to one ledger, and one transfer of a flush.
+create type ledger_charge as (ledger text, account_id int8, charge int8);
+create type transfer_part as (ledger text, kind text, from_side text, to_side text, amount int8);
+
+-- What a process believes of its journal; the first row has no ledger.
+create type journal_row as (
+  flush_number int8, flushed_through int8, closed boolean, applied boolean,
+  ledger text, lease int8, reclaimed boolean, wallet int8, leased int8);
+
+-- The usage log: one row per finished text request, the price it was accepted under, and its charge.
+-- Partitioned by the day it was posted, by the database's clock: a day that is over gets no more rows, so
+-- that sealing its sums and dropping it loses nothing.
+create table usage (
+  posted_at timestamptz not null default now(),
+  request_id text not null,
+  accepted_at timestamptz not null,
+  ended_at timestamptz not null,
+  account_id int8 not null,
+  key_id int8 not null,
+  model text not null,
+  endpoint text not null,
+  streamed boolean not null,
+  upstream text,
+  upstream_model text,
+  -- What the caller saw; 0 = gone before any.
+  status int4 not null,
+  reason text not null,
+  error_code text,
+  attempts int4 not null,
+  first_byte_ms int4,
+  total_ms int4 not null,
+  -- True where a bucket is the gateway's estimate; the fields whose reported value was impossible.
+  estimated boolean not null,
+  hostile text[] not null,
+  input_uncached int4 check (input_uncached >= 0),
+  cache_read int4 check (cache_read >= 0),
+  cache_write_5m int4 check (cache_write_5m >= 0),
+  cache_write_1h int4 check (cache_write_1h >= 0),
+  output_visible int4 check (output_visible >= 0),
+  output_reasoning int4 check (output_reasoning >= 0),
+  -- The vendor's own usage object.
+  raw jsonb,
+  -- Frozen at acceptance: the price row, its rates ("<nanos>" per 1,000,000 tokens), the group's factor.
+  price_id int8 not null,
+  rates jsonb not null,
+  factor_ppm int8 not null,
+  hold_nanos int8 not null check (hold_nanos >= 0),
+  charge_nanos int8 not null check (charge_nanos >= 0),
+  -- Every ledger that was charged: the balance and the limits that applied.
+  ledgers text[] not null,
+  losses text[] not null,
+  journal text not null,
+  -- The end record's number in that journal; null where nobody ended the request.
+  record_number int8,
+  -- What tasks used: {"images": {"1k": 1}, "videoSeconds": {"720p": 5}}.
+  media jsonb,
+  -- A charge is never above its hold. What a request costs beyond it, the hold grows by before the end is written, as
+  -- far as there is money in every ledger together; the rest is written off. Null for tasks and interrupted requests.
+  written_off_nanos int8 check (written_off_nanos >= 0),
+  -- Counts that the vendor reported and that are not possible: [{"field", "reported", "most"}, ...]
+  implausible jsonb,
+  -- Where the request was sent last, and why there; for operators. Null where nobody was asked, and for tasks.
+  -- The name of the upstream's credential.
+  credential text,
+  -- affinity, first_choice, moved, pinned, state, failover
+  chosen text,
+  -- What the gateway wrote into a request without a limit, as the caller's money covered no more.
+  output_limit int4
+) partition by range (posted_at);
+create index usage_request on usage (request_id);
+create index usage_account on usage (account_id, posted_at);
+
+create trigger usage_is_immutable before update or delete on usage
+  for each row execute function refuse_change();
+
+-- What remains of a day whose partition was dropped: ledger verify counts these in its place. A day can be here twice,
+-- where the database's clock jumped forward and back: it gets rows again after it was dropped.
+create table usage_days (
+  day date not null,
+  ledger text collate "C" not null,
+  requests int8 not null,
+  charge_nanos int8 not null
+);
+create index usage_days_day on usage_days (day, ledger);
+create trigger usage_days_are_immutable before update or delete or truncate on usage_days
+  for each statement execute function refuse_change();
+
+-- Ids of what vendors keep (stored responses, items, containers, audio) and where that is: only the vendor account that
+-- issued an id can use it. By id first: a request names ids, and an id of another account must be found too.
+create table issued_ids (
+  id text not null,
+  account_id int8 not null,
+  upstream_id int8 not null,
+  credential_id int8 not null,
+  created_at timestamptz not null default now(),
+  primary key (id, account_id)
+);
+create index issued_ids_by_age on issued_ids (created_at);
+
+-- Images and videos. A task's row is its place in the queue, its record and what its money was taken for.
+
+create table tasks (
+  id text primary key,
+  -- Of the submit; receipts are found by it.
+  request_id text not null,
+  account_id int8 not null references accounts (id),
+  key_id int8 not null,
+  -- Of the account at acceptance: whose upstreams may serve it.
+  group_name text not null,
+  medium text not null check (medium in ('image', 'video')),
+  family text not null,
+  model text not null,
+  action text not null check (action in ('generate', 'textGenerate')),
+  -- MediaOrder as JSON. Text, because a prompt may hold what jsonb refuses (U+0000, half a surrogate pair).
+  order_json text not null,
+  -- MediaUnits that the hold covers; open_ended: the model chooses the duration, these are the longest.
+  units jsonb not null,
+  open_ended boolean not null,
+  -- Why it must fail without an upstream call.
+  violation text,
+
+  state text not null default 'NOT_START' check (task_rank(state) is not null),
+  progress int4 not null default 0 check (progress between 0 and 100),
+  fail_reason text not null default '',
+  accepted_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  -- TaskResult as JSON; late: of a task that had failed and was refunded before.
+  result text,
+  late_result text,
+
+  deadline_at timestamptz not null,
+  -- The queue: when a worker should take it up next; null = nothing is left to do. A claim moves it to the
+  -- claim's expiry, so that a task whose worker died comes up again by itself.
+  due_at timestamptz default now(),
+  -- Raised by every claim and by every end of one: whoever does not know it changes nothing but upstream_task and immediate_result.
+  fence int8 not null default 0,
+  -- Passes over the upstreams in which none took it, and polls since it was submitted or failed.
+  submit_attempts int4 not null default 0,
+  polls int4 not null default 0,
+
+  -- Where it is made: exactly there it is asked for, whatever is disabled meanwhile. No foreign keys, as what is
+  -- removed from the catalog must not take the record along.
+  upstream_id int8,
+  credential_id int8,
+  upstream_name text,
+  upstream_model text,
+  -- Committed before the upstream is called: with this and without an answer nobody knows whether a task exists there.
+  intended_at timestamptz,
+  -- What the upstream answered, set once by whoever has it: its id for the task, or (immediate_result) the result itself.
+  upstream_task text,
+  immediate_result text,
+
+  -- Frozen at acceptance: the price row, its rates ({"perImage": {"1k": "<nanos>"}}), the group's factor.
+  price_id int8 not null,
+  rates jsonb not null,
+  factor_ppm int8 not null,
+  hold_nanos int8 not null check (hold_nanos >= 0),
+  -- Every ledger that holds it: the balance and the limits that apply.
+  ledgers text[] not null,
+  charge_nanos int8 check (charge_nanos between 0 and hold_nanos),
+
+  idempotency_key text,
+  body_digest text,
+  webhook_url text,
+  check ((finished_at is null) = (state not in ('SUCCESS', 'FAILURE'))),
+  check ((charge_nanos is null) = (finished_at is null))
+) with (fillfactor = 60); -- rows change with every poll
+create unique index tasks_idempotency on tasks (account_id, idempotency_key) where idempotency_key is not null;
+create index tasks_due on tasks (due_at) where due_at is not null;
+create index tasks_waiting on tasks (model) where intended_at is null and state = 'NOT_START';
+create index tasks_of_account on tasks (account_id, accepted_at desc);
+create index tasks_of_request on tasks (request_id);
+create index tasks_finished on tasks (finished_at) where finished_at is not null;
+
+-- What a caller saw once stays true, whatever a vendor says later and whatever bug we have.
+create trigger tasks_move_forward before update on tasks for each row
+  when (old.finished_at is not null
+          and (old.state, old.charge_nanos, old.result) is distinct from (new.state, new.charge_nanos, new.result)
+        or task_rank(new.state) < task_rank(old.state) or new.progress < old.progress
+        or old.upstream_task is not null and old.upstream_task is distinct from new.upstream_task)
+  execute function refuse_step_back();
+
+-- A model under a credential of an upstream that answered 429: not asked before then, by any process.
+create table task_coolings (
+  upstream_id int8 not null,
+  credential_id int8 not null,
+  upstream_model text not null,
+  until timestamptz not null,
+  primary key (upstream_id, credential_id, upstream_model)
+);
+
+-- What is to be told to a webhook; the body is the task's record, which no longer changes.
+create table webhook_deliveries (
+  id int8 generated always as identity primary key,
+  -- Null = what is told has no task's record to send; it brings its own data along.
+  task_id text references tasks (id) on delete cascade,
+  account_id int8 not null,
+  url text not null,
+  event text not null default 'task.finished',
+  data jsonb,
+  created_at timestamptz not null default now(),
+  -- As of tasks: a queue with fences.
+  due_at timestamptz default now(),
+  fence int8 not null default 0,
+  attempts int4 not null default 0,
+  delivered_at timestamptz,
+  unique (task_id),
+  check ((task_id is null) = (data is not null))
+);
+create index webhook_deliveries_due on webhook_deliveries (due_at) where due_at is not null;
+create index webhook_deliveries_of_account on webhook_deliveries (account_id, id) where task_id is null;
+
+-- The log of what became of each attempt.
+create table webhook_attempts (
+  delivery_id int8 not null references webhook_deliveries (id) on delete cascade,
+  attempt int4 not null,
+  at timestamptz not null default now(),
+  -- Of the answer; null = there was none.
+  status int4,
+  failure text,
+  duration_ms int4 not null,
+  primary key (delivery_id, attempt)
+);
+
+-- What an account's deliveries are signed with.
+create table webhook_secrets (
+  id int8 primary key references accounts (id),
+  sealed text not null
+);
+
+-- Media that accounts have registered for use in videos, and who keeps it.
+create table assets (
+  id text primary key,
+  account_id int8 not null references accounts (id),
+  -- Where it is kept: only there it can be used. No foreign keys, as an upstream that comes back has it still.
+  upstream_id int8 not null,
+  credential_id int8 not null,
+  upstream_asset text not null,
+  asset_type text not null check (asset_type in ('Image', 'Video', 'Audio')),
+  name text not null,
+  -- As last heard from the upstream; a read asks anew.
+  status text not null,
+  created_at timestamptz not null default now()
+);
+create index assets_of_account on assets (account_id, created_at desc);
+
+-- What users may do in which account, how they prove who they are, what they did.
+
+create table account_members (
+  user_id int8 not null references users (id),
+  account_id int8 not null references accounts (id),
+  role text not null check (role in ('viewer', 'member', 'owner')),
+  created_at timestamptz not null default now(),
+  primary key (user_id, account_id)
+);
+create index account_members_account on account_members (account_id, user_id);
+
+-- A browser that is signed in. The cookie holds a secret of 250 bits; here is its keyed hash only.
+create table sessions (
+  id int8 generated always as identity primary key,
+  user_id int8 not null references users (id),
+  hash bytea not null unique check (length(hash) = 32),
+  created_at timestamptz not null default now(),
+  -- True to the minute: not every request writes.
+  last_seen_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  address text not null,
+  user_agent text not null check (length(user_agent) <= 300)
+) with (fillfactor = 80);
+create index sessions_user on sessions (user_id);
+create index sessions_expired on sessions (expires_at);
+
+-- What scripts show instead.
+create table console_tokens (
+  id int8 generated always as identity primary key,
+  user_id int8 not null references users (id),
+  name text not null check (length(name) between 1 and 100),
+  hash bytea not null unique check (length(hash) = 32),
+  -- A few characters of both ends, for users to tell tokens apart.
+  hint text not null check (length(hint) <= 16),
+  read_only boolean not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  last_used_at timestamptz
+);
+create index console_tokens_user on console_tokens (user_id, id);
+
+create table user_totps (
+  id int8 generated always as identity primary key,
+  user_id int8 not null unique references users (id),
+  sealed text not null,
+  -- Null until a first code has shown that the app and we agree; counts from then on only.
+  confirmed_at timestamptz,
+  -- The latest time step whose code was used: none works twice.
+  last_step int8 not null default 0,
+  -- Keyed hashes of the codes that work once each where the phone is lost.
+  recovery_hashes bytea[] not null default '{}'
+);
+
+create table oidc_identities (
+  issuer text not null,
+  subject text not null,
+  user_id int8 not null references users (id),
+  created_at timestamptz not null default now(),
+  -- By which operators name a link that they make or undo: an issuer is a URL.
+  id int8 generated always as identity,
+  primary key (issuer, subject)
+);
+create unique index oidc_identities_id on oidc_identities (id);
+create index oidc_identities_user on oidc_identities (user_id);
+
+-- A link that makes whoever opens it a member of an account, an operator, or both.
+create table invitations (
+  id int8 generated always as identity primary key,
+  hash bytea not null unique check (length(hash) = 32),
+  email text not null check (email = lower(email) and length(email) between 3 and 254),
+  account_id int8 references accounts (id),
+  role text check (role in ('viewer', 'member', 'owner')),
+  makes_operator boolean not null,
+  invited_by int8 not null references users (id),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  check ((account_id is null) = (role is null)),
+  check (account_id is not null or makes_operator)
+);
+create index invitations_account on invitations (account_id, id) where accepted_at is null;
+create index invitations_email on invitations (email) where accepted_at is null;
+
+-- Failed attempts to sign in, for all processes to count; kept for an hour. The address that somebody typed is
+-- there as a keyed hash, since people type passwords into the wrong field.
+create table sign_in_failures (
+  id int8 generated always as identity primary key,
+  email_hash bytea not null,
+  address text not null,
+  at timestamptz not null default now()
+);
+create index sign_in_failures_email on sign_in_failures (email_hash, at);
+create index sign_in_failures_address on sign_in_failures (address, at);
+create index sign_in_failures_at on sign_in_failures (at);
+
+-- Who changed what. Only ever added to.
+create table audit_entries (
+  id int8 generated always as identity primary key,
+  at timestamptz not null default now(),
+  -- Null = nobody who was signed in, as for an attempt to get in, or the program itself.
+  user_id int8 references users (id),
+  -- The console token by which they came; null = a browser.
+  token_id int8,
+  -- Noun and verb: key.revoke.
+  action text not null,
+  subject text not null,
+  account_id int8 references accounts (id),
+  -- Never a secret.
+  before jsonb,
+  after jsonb,
+  request_id text not null,
+  address text not null,
+  -- Who it was where nobody was signed in: `cli (NAME)` = a command that this user of the machine ran.
+  program text
+);
+-- Lists are read newest first, by one of these or all; (at, id) is the page's mark.
+create index audit_entries_at on audit_entries (at desc, id desc);
+create index audit_entries_account on audit_entries (account_id, at desc, id desc);
+create index audit_entries_user on audit_entries (user_id, at desc, id desc);
+create index audit_entries_action on audit_entries (action, at desc, id desc);
+create index audit_entries_program on audit_entries (program, at desc, id desc) where program is not null;
+
+create trigger audit_entries_stand before update or delete on audit_entries
+  for each row execute function refuse_audit_change();
+
+-- Sums over the usage log, so that pages answer at once however many requests there were, and months stay visible
+-- after their rows have left. A trigger adds to them in the very statement that inserts usage: whoever writes the
+-- log, flush or task, the sums equal it (`ledger verify` recomputes them).
+--
+-- Locks: a statement locks its sums in the order of their keys, hours before keys before latencies, and a
+-- transaction locks sums before ledgers. Whoever inserts usage by several statements in one transaction takes
+-- usage_hours as a whole first (lock_rollups), as its rows would come out of order.
+
+-- By the hour in which the request was posted, in UTC as all hours here.
+create table usage_hours (
+  account_id int8 not null,
+  hour timestamptz not null,
+  model text collate "C" not null,
+  -- '' where none was asked.
+  upstream text collate "C" not null,
+  endpoint text collate "C" not null,
+  requests int8 not null,
+  errors int8 not null,
+  -- Requests whose usage the gateway had to estimate.
+  estimated int8 not null,
+  input_uncached int8 not null,
+  cache_read int8 not null,
+  cache_write_5m int8 not null,
+  cache_write_1h int8 not null,
+  output_visible int8 not null,
+  output_reasoning int8 not null,
+  images int8 not null,
+  video_seconds int8 not null,
+  charge_nanos int8 not null,
+  primary key (account_id, hour, model, upstream, endpoint)
+) with (fillfactor = 70); -- counters that move four times a second stay on their page
+create index usage_hours_all on usage_hours (hour);
+
+-- The same by key, and by the day only: an account may have thousands of keys.
+create table usage_keys (
+  account_id int8 not null,
+  key_id int8 not null,
+  day date not null,
+  requests int8 not null,
+  errors int8 not null,
+  input_tokens int8 not null,
+  output_tokens int8 not null,
+  charge_nanos int8 not null,
+  -- When the last of them ended.
+  last_at timestamptz not null,
+  primary key (account_id, key_id, day)
+) with (fillfactor = 70);
+create index usage_keys_account on usage_keys (account_id, day);
+
+-- How long responses took, by day: to the first byte, and in all.
+create table usage_latencies (
+  account_id int8 not null,
+  day date not null,
+  model text collate "C" not null,
+  upstream text collate "C" not null,
+  kind text collate "C" not null check (kind in ('first_byte', 'total')),
+  bucket int2 not null,
+  requests int8 not null,
+  primary key (account_id, day, model, upstream, kind, bucket)
+) with (fillfactor = 70);
+create index usage_latencies_all on usage_latencies (day);
+
+-- What the sums must be, read off the log.
+create view usage_hours_of_log as
+  select account_id, date_trunc('hour', posted_at, 'UTC') as hour, model collate "C" as model,
+         coalesce(upstream, '') collate "C" as upstream, endpoint collate "C" as endpoint,
+         count(*) as requests, count(*) filter (where usage_failed(reason)) as errors,
+         count(*) filter (where estimated) as estimated,
+         coalesce(sum(input_uncached), 0)::int8 as input_uncached, coalesce(sum(cache_read), 0)::int8 as cache_read,
+         coalesce(sum(cache_write_5m), 0)::int8 as cache_write_5m,
+         coalesce(sum(cache_write_1h), 0)::int8 as cache_write_1h,
+         coalesce(sum(output_visible), 0)::int8 as output_visible,
+         coalesce(sum(output_reasoning), 0)::int8 as output_reasoning,
+         coalesce(sum(sum_of_units(media -> 'images')) filter (where media is not null), 0)::int8 as images,
+         coalesce(sum(sum_of_units(media -> 'videoSeconds')) filter (where media is not null), 0)::int8 as video_seconds,
+         sum(charge_nanos)::int8 as charge_nanos
+    from usage group by 1, 2, 3, 4, 5;
+
+create view usage_keys_of_log as
+  select account_id, key_id, (posted_at at time zone 'utc')::date as day, count(*) as requests,
+         count(*) filter (where usage_failed(reason)) as errors,
+         sum(coalesce(input_uncached, 0)::int8 + coalesce(cache_read, 0) + coalesce(cache_write_5m, 0)
+           + coalesce(cache_write_1h, 0))::int8 as input_tokens,
+         sum(coalesce(output_visible, 0)::int8 + coalesce(output_reasoning, 0))::int8 as output_tokens,
+         sum(charge_nanos)::int8 as charge_nanos, max(ended_at) as last_at
+    from usage group by 1, 2, 3;
+
+create view usage_latencies_of_log as
+  select account_id, (posted_at at time zone 'utc')::date as day, model collate "C" as model,
+         coalesce(upstream, '') collate "C" as upstream, l.kind, latency_bucket(l.ms) as bucket, count(*) as requests
+    from usage, lateral (values ('first_byte' collate "C", first_byte_ms), ('total', total_ms)) as l (kind, ms)
+   where usage_completed(reason) and l.ms is not null
+   group by 1, 2, 3, 4, 5, 6;
+
+create trigger usage_rolls_up after insert on usage referencing new table as posted
+  for each statement execute function roll_up_usage();
+
+-- The request log by key, and by reason. Filters by model, endpoint, upstream and failure need no index of their own:
+-- usage_hours says in which hours such requests were.
+create index usage_key on usage (key_id, posted_at);
+create index usage_account_reason on usage (account_id, posted_at) where reason <> 'completed';
+
+-- Redemption codes, balance alerts, and the indexes of statements.
+
+-- What an operator made at once: codes of the same amount, until the same day.
+create table redemption_batches (
+  id int8 generated always as identity primary key,
+  amount_nanos int8 not null check (amount_nanos > 0),
+  -- For whom or what; operators read it.
+  note text not null check (length(note) <= 500),
+  -- Null = for ever.
+  expires_at timestamptz,
+  -- Who made it, for users.
+  created_by text not null,
+  created_at timestamptz not null default now()
+);
+
+create table redemption_codes (
+  id int8 generated always as identity primary key,
+  batch_id int8 not null references redemption_batches (id),
+  -- Keyed, as of API keys: a dump gives no money away.
+  hash bytea not null constraint redemption_codes_hash_unique unique check (length(hash) = 32),
+  -- The first characters, for users to tell codes apart.
+  hint text not null check (length(hint) <= 16),
+  revoked_at timestamptz,
+  redeemed_at timestamptz,
+  -- Whose balance it went to, and who sent it, for users.
+  account_id int8 references accounts (id),
+  redeemed_by text,
+  check ((redeemed_at is null) = (account_id is null) and (redeemed_at is null) = (redeemed_by is null)),
+  check (redeemed_at is null or revoked_at is null)
+);
+create index redemption_codes_batch on redemption_codes (batch_id, id);
+
+-- When an account last sent codes that do not exist; the row is also the lock by which its attempts take turns, so
+-- that many at once are counted like many in a row.
+create table redemption_throttles (
+  account_id int8 primary key references accounts (id),
+  wrong_at timestamptz[] not null default '{}'
+);
+
+-- Where an owner wants to be told that the money runs out.
+create table balance_alerts (
+  -- The account's.
+  id int8 primary key references accounts (id),
+  threshold_nanos int8 not null check (threshold_nanos > 0),
+  url text not null,
+  -- It was told, and the balance has not been at the threshold again since.
+  below boolean not null default false,
+  fired_at timestamptz
+);
+
+-- The statement's filters that would otherwise look through all the flushes for a few rows. Partial, so that flushes, which
+-- insert thousands, do not pay for them.
+create index transfers_funding on transfers (ledger, id) where kind in ('opening', 'credit', 'debit');
+create index transfers_tasks on transfers (ledger, id) where kind in ('hold', 'settle', 'release');
+create index transfers_loss on transfers (id) include (amount) where from_side = 'loss';
+
+-- Live traffic reads the newest seconds of the usage log of all accounts at once. Rows arrive in this order, so the
+-- index grows at its right edge alone.
+create index usage_posted on usage (posted_at);
+
+-- The latest failures of an upstream.
+create index usage_upstream_failed on usage (upstream, posted_at) where usage_failed(reason);
+
+-- What an upstream brought, by day.
+create index usage_hours_upstream on usage_hours (upstream, hour);
+
+-- What vendors say that text requests cost us, where they say it, beside what those very requests were charged: the
+-- margin. A vendor's number is read as US dollars. Images and videos are left out: there each has a unit of its own.
+create table upstream_costs (
+  day date not null,
+  upstream text collate "C" not null,
+  requests int8 not null,
+  charge_nanos int8 not null,
+  cost_nanos int8 not null,
+  primary key (day, upstream)
+) with (fillfactor = 70);
+
+create trigger usage_sums_costs after insert on usage referencing new table as posted
+  for each statement execute function sum_upstream_costs();
+
+-- The demo's mark: a start without a catalog file puts the demo into an empty database only, and afterwards moves
+-- nothing but the address of its sandbox, whose port is another at every start.
+create table demo (
+  id int4 primary key default 1 check (id = 1),
+  -- Where its upstream was last pointed at; what points elsewhere now is somebody's own.
+  sandbox_url text not null,
+  applied_at timestamptz not null default now()
+);
+
+-- What the platform gave for nothing, newest first, and its sum: such rows are few, so that only they are in the index.
+-- Partitions of days to come get theirs when they are attached.
+create index usage_written_off on usage (posted_at, request_id) include (written_off_nanos) where written_off_nanos > 0;
+
+-- Conversations that were answered elsewhere than at the first choice of their key. All of it may be lost: what is not here
+-- is asked for at its first choice, whose refusal sends it on. So it is written without a log, and read at a start only.
+create unlogged table moved_conversations (
+  -- A keyed hash of account, model and conversation.
+  key bytea primary key,
+  upstream_id int8 not null,
+  credential_id int8 not null,
+  -- Values of the history, counted from its beginning, that other signers have made.
+  foreign_values int4 not null,
+  used_at timestamptz not null default now()
+);
+create index moved_conversations_by_use on moved_conversations (used_at);
+
+-- State of calls for chat clients that send nothing of a call back but its id. It lives for a day and may be lost: a
+-- conversation goes on without. So it is not logged, and gone after a crash of the database.
+create unlogged table call_states (
+  -- A hash of account and call: ids alone come again in other conversations.
+  call_key bytea primary key,
+  -- Not "sealed": after a change of the master key it is forgotten rather than sealed anew.
+  sealed_state text not null,
+  created_at timestamptz not null default now()
+);
+
+create index call_states_by_age on call_states (created_at);
