@@ -65,7 +65,7 @@ export interface UsageRow {
 
 /** The whole usage log. */
 export async function readUsageLog(databaseUrl: string): Promise<UsageRow[]> {
-  return (await runSql(databaseUrl, `${USAGE_ROWS} order by posted_at, line`)).map(usageRowOf);
+  return (await runSql(databaseUrl, `${USAGE_ROWS} order by posted_at, record_number`)).map(usageRowOf);
 }
 
 /** The row of a request, once it is posted. Many may wait at once: one statement looks for all of them. */
