@@ -106,7 +106,7 @@ function start() {
       const accounts = session?.accounts ?? [];
       const last = accounts.find(({ id }) => id === readPreference("account")) ?? accounts[0];
       if (last !== undefined) throw redirect({ to: `/accounts/${last.id}`, replace: true });
-      if (session?.person.is_operator) throw redirect({ to: "/operator/traffic", replace: true });
+      if (session?.user.is_operator) throw redirect({ to: "/operator/traffic", replace: true });
     },
   });
 }

@@ -54,11 +54,11 @@ beforeAll(async () => {
   const expired = await join("expired@example.test", alpha, "owner");
   const reset = await join("reset@example.test", alpha, "owner");
   const patch = { disabled: true };
-  expect((await admin.patch(`/operator/users/${disabled.session.person.id}`, patch)).status).toBe(200);
+  expect((await admin.patch(`/operator/users/${disabled.session.user.id}`, patch)).status).toBe(200);
   await gateway.database?.database.execute("update sessions set expires_at = now() where user_id = $1", [
-    expired.session.person.id,
+    expired.session.user.id,
   ]);
-  const { password } = (await admin.post(`/operator/users/${reset.session.person.id}/password`)).body;
+  const { password } = (await admin.post(`/operator/users/${reset.session.user.id}/password`)).body;
   const mustChange = await signIn(gateway, { email: "reset@example.test", password });
   const boss = await inviteGuest(gateway, admin, { email: "operator@example.test", operator: true });
 

@@ -32,7 +32,7 @@ describe("A1, a right that is taken away while requests are under way", () => {
     const token = heldBack(member, "/me/tokens", { name: "for later" });
     // Long enough to be let in by their heads; where it is not, this says less and still holds.
     await sleep(300);
-    const removed = await admin.del(`/accounts/${alpha}/members/${owner.session.person.id}`);
+    const removed = await admin.del(`/accounts/${alpha}/members/${owner.session.user.id}`);
     const who = { email: "signed-out@example.test", password: GUEST_PASSWORD };
     const ended = await (await signIn(gateway, who)).del("/me/sessions");
     expect([removed.status, ended.status]).toEqual([200, 200]);
@@ -41,9 +41,9 @@ describe("A1, a right that is taken away while requests are under way", () => {
 
   const endings = {
     "loses the account": (person: SignedIn) =>
-      admin.del(`/accounts/${alpha}/members/${person.session.person.id}`),
+      admin.del(`/accounts/${alpha}/members/${person.session.user.id}`),
     "has the password reset": (person: SignedIn) =>
-      admin.post(`/operator/users/${person.session.person.id}/password`),
+      admin.post(`/operator/users/${person.session.user.id}/password`),
   };
   it.each(Object.entries(endings))(
     "leaves no invitation of who sends many and %s just then",
@@ -99,7 +99,7 @@ describe("A1, a right that is taken away while requests are under way", () => {
     };
     const makers = Promise.all(Array.from({ length: 30 }, make));
     await waitFor("some tokens", () => made > 60);
-    const reset = await admin.post(`/operator/users/${person.session.person.id}/password`);
+    const reset = await admin.post(`/operator/users/${person.session.user.id}/password`);
     expect(reset.status).toBe(200);
     for (const status of await makers) expect(status).toBe(401);
     const back = await signIn(gateway, { email, password: reset.body.password });
@@ -115,7 +115,7 @@ describe("A1, a right that is taken away while requests are under way", () => {
       const { link } = (await admin.post("/operator/invitations", order)).body;
       doors.push({ browser: await signIn(gateway, who), token: tokenOf(link) });
     }
-    const reset = admin.post(`/operator/users/${person.session.person.id}/password`);
+    const reset = admin.post(`/operator/users/${person.session.user.id}/password`);
     // Making a password takes a while, so some of these are let in before the reset and signed in after it.
     const tries = doors.map(async ({ browser, token }, number) => {
       await sleep(number * 4);
@@ -131,7 +131,7 @@ describe("A1, a right that is taken away while requests are under way", () => {
 describe("what operators do with one person at the same time", () => {
   it("is all done, one after the other", async () => {
     const person = await guest("popular@example.test");
-    const path = `/operator/users/${person.session.person.id}`;
+    const path = `/operator/users/${person.session.user.id}`;
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, number) =>
         number % 4 === 0

@@ -215,7 +215,7 @@ describe("a browser that has signed in", () => {
     [
       "is reset by an operator",
       async ({ caller }) =>
-        (await admin.post(`/operator/users/${caller.session.person.id}/password`)).body.password,
+        (await admin.post(`/operator/users/${caller.session.user.id}/password`)).body.password,
     ],
     ["is reset by the command", async ({ email }) => (await gateway.run("password", email)).stdout.trim()],
   ])("is a stranger once the password %s", async (how, renew) => {

@@ -72,9 +72,9 @@ describe("signing in at an identity provider", () => {
   it("links a verified address to who was invited here, and knows them by the provider's subject from then on", async () => {
     await inviteGuest(closed, admin, { email: "known@example.test", account: { id: alpha, role: "member" } });
     const first = await come(closed, { sub: "7", email: "Known@Example.test", email_verified: true });
-    expect(first).toMatchObject({ status: 200, body: { person: { email: "known@example.test" } } });
+    expect(first).toMatchObject({ status: 200, body: { user: { email: "known@example.test" } } });
     const moved = await come(closed, { sub: "7", email: "moved@example.test", email_verified: true });
-    expect(moved).toMatchObject({ status: 200, body: { person: { email: "known@example.test" } } });
+    expect(moved).toMatchObject({ status: 200, body: { user: { email: "known@example.test" } } });
   });
 
   it("believes no address that the provider has not verified", async () => {
@@ -91,7 +91,7 @@ describe("signing in at an identity provider", () => {
   it("takes the text true for true, as some providers write it", async () => {
     await inviteGuest(closed, admin, { email: "texts@example.test", account: { id: alpha, role: "member" } });
     const response = await come(closed, { sub: "12", email: "texts@example.test", email_verified: "true" });
-    expect(response).toMatchObject({ status: 200, body: { person: { email: "texts@example.test" } } });
+    expect(response).toMatchObject({ status: 200, body: { user: { email: "texts@example.test" } } });
   });
 
   it("takes up an open invitation to the address, and turns away whoever nobody invited", async () => {
@@ -99,7 +99,7 @@ describe("signing in at an identity provider", () => {
     expect(await admin.post("/operator/invitations", order)).toMatchObject({ status: 201 });
     const claims = { sub: "8", email: "expected@example.test", email_verified: true, name: "Expected" };
     expect((await come(closed, claims)).body).toMatchObject({
-      person: { email: "expected@example.test", name: "Expected", is_operator: false },
+      user: { email: "expected@example.test", name: "Expected", is_operator: false },
       accounts: [{ id: alpha, role: "viewer" }],
     });
     const stranger = { sub: "9", email: "stranger@example.test", email_verified: true };
@@ -113,7 +113,7 @@ describe("signing in at an identity provider", () => {
       account: { id: alpha, role: "viewer" },
     });
     expect(await come(closed, claims)).toMatchObject({ status: 200 });
-    await admin.patch(`/operator/users/${person.session.person.id}`, { disabled: true });
+    await admin.patch(`/operator/users/${person.session.user.id}`, { disabled: true });
     expect(await come(closed, claims)).toMatchObject({ status: 401 });
   });
 
@@ -139,7 +139,7 @@ describe("self-registration", () => {
     expect(registered).toMatchObject({
       status: 201,
       body: {
-        person: { email: "newcomer@example.test", is_operator: false },
+        user: { email: "newcomer@example.test", is_operator: false },
         accounts: [{ name: "newcomer@example.test", role: "owner" }],
       },
     });
@@ -185,7 +185,7 @@ describe("self-registration", () => {
     });
     expect(await come(open, claims)).toMatchObject({
       status: 200,
-      body: { person: { email: claims.email } },
+      body: { user: { email: claims.email } },
     });
   });
 

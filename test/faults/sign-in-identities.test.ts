@@ -73,7 +73,7 @@ describe("a subject that nobody knows, with an address that somebody has", () =>
     expect(refused).toMatchObject(REFUSED);
     for (const part of ["operator", "second", work.issuer])
       expect(refused.body.error.message).toContain(part);
-    const { data } = (await admin.get(identitiesOf(person.session.person.id))).body;
+    const { data } = (await admin.get(identitiesOf(person.session.user.id))).body;
     expect(data.map(({ subject }: { subject: string }) => subject)).toEqual(["first"]);
     expect(await come(verified("first", "recycled@example.test"))).toMatchObject({ status: 200 });
   });
@@ -85,7 +85,7 @@ describe("a subject that nobody knows, with an address that somebody has", () =>
     await guest("three@example.test");
     expect(await come(verified("same", "three@example.test"), "other")).toMatchObject({
       status: 200,
-      body: { person: { email: "three@example.test" } },
+      body: { user: { email: "three@example.test" } },
     });
   });
 
@@ -96,14 +96,14 @@ describe("a subject that nobody knows, with an address that somebody has", () =>
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(11);
-    expect((await admin.get(identitiesOf(person.session.person.id))).body.data).toHaveLength(1);
+    expect((await admin.get(identitiesOf(person.session.user.id))).body.data).toHaveLength(1);
   });
 
   it.each(["admin@localhost", "Admin@LocalHost", "ADMIN@LOCALHOST"])(
     "never becomes the operator of the first start, whose address every installation has: %s",
     async (email) => {
       expect(await come(verified("climber", email))).toMatchObject(REFUSED);
-      expect((await admin.get(identitiesOf(admin.session.person.id))).body.data).toEqual([]);
+      expect((await admin.get(identitiesOf(admin.session.user.id))).body.data).toEqual([]);
     },
   );
 
@@ -120,7 +120,7 @@ describe("a subject that nobody knows, with an address that somebody has", () =>
       expect(await come(verified(`alike-${index}`, email)), email).toMatchObject(REFUSED);
     expect(await come(verified("kate", "KATE@Example.TEST"))).toMatchObject({
       status: 200,
-      body: { person: { email: "kate@example.test" } },
+      body: { user: { email: "kate@example.test" } },
     });
   });
 
@@ -132,7 +132,7 @@ describe("a subject that nobody knows, with an address that somebody has", () =>
 
 describe("an operator", () => {
   it("links a subject by hand, to the operator of the first start as well, and every change is in the log", async () => {
-    const { id } = admin.session.person;
+    const { id } = admin.session.user;
     const order = { provider: "work", subject: "the-boss" };
     const linked = await admin.post(identitiesOf(id), order);
     expect(linked).toMatchObject({
@@ -142,7 +142,7 @@ describe("an operator", () => {
     // Whatever the provider says of the address: the subject was linked, and nothing else counts.
     expect(await come({ sub: "the-boss" })).toMatchObject({
       status: 200,
-      body: { person: { email: FIRST_USER.email, is_operator: true } },
+      body: { user: { email: FIRST_USER.email, is_operator: true } },
     });
     expect(await admin.post(identitiesOf(id), order)).toMatchObject({ status: 409 });
     const removed = await admin.del(`${identitiesOf(id)}/${linked.body.id}`);
@@ -157,7 +157,7 @@ describe("an operator", () => {
 
   it("links no subject that stands for somebody already, none of an unknown provider, and none for who does not exist", async () => {
     const [one, another] = [await guest("one@example.test"), await guest("another@example.test")];
-    const [first, second] = [one.session.person.id, another.session.person.id];
+    const [first, second] = [one.session.user.id, another.session.user.id];
     const order = { provider: "work", subject: "only-one" };
     expect(await admin.post(identitiesOf(first), order)).toMatchObject({ status: 201 });
     const taken = await admin.post(identitiesOf(second), order);
@@ -174,7 +174,7 @@ describe("an operator", () => {
 
   it("ends by unlinking what the identity opened, and no address links that user again", async () => {
     const person = await guest("left@example.test");
-    const { id } = person.session.person;
+    const { id } = person.session.user;
     const came = await come(verified("leaver", "left@example.test"));
     const session = signedInBy(gateway, came);
     const { token } = (await session.post("/me/tokens", { name: "script" })).body;
@@ -192,8 +192,8 @@ describe("an operator", () => {
     const { token } = (await admin.post("/me/tokens", { name: "script" })).body;
     const script = tokenCaller(gateway, token);
     const order = { provider: "work", subject: "backdoor" };
-    expect(await script.post(identitiesOf(admin.session.person.id), order)).toMatchObject({ status: 403 });
+    expect(await script.post(identitiesOf(admin.session.user.id), order)).toMatchObject({ status: 403 });
     const person = await guest("scripted@example.test");
-    expect(await script.post(identitiesOf(person.session.person.id), order)).toMatchObject({ status: 201 });
+    expect(await script.post(identitiesOf(person.session.user.id), order)).toMatchObject({ status: 201 });
   });
 });

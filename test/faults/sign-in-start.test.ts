@@ -34,7 +34,7 @@ describe("the first start", () => {
       expect(email).toBe("admin@localhost");
       expect(password).toMatch(/^\w{20}$/);
       const admin = await signIn(gateway, { email, password });
-      expect(admin.session).toMatchObject({ must_change_password: true, person: { is_operator: true } });
+      expect(admin.session).toMatchObject({ must_change_password: true, user: { is_operator: true } });
       expect(await admin.get("/operator/users")).toMatchObject({
         status: 403,
         body: { error: { code: "password_change_required" } },
@@ -129,7 +129,7 @@ describe("K2, people's secrets at rest", () => {
     await tokenCaller(gateway, token).get("/session");
     const totp = (await guest.post("/me/totp", { password: GUEST_PASSWORD })).body.secret as string;
     const invitation = (await admin.post("/operator/invitations", { email: "x@y.test", account })).body.link;
-    const made = (await admin.post(`/operator/users/${guest.session.person.id}/password`)).body.password;
+    const made = (await admin.post(`/operator/users/${guest.session.user.id}/password`)).body.password;
     const typed = "a password typed as the address";
     await callerOf(gateway).post("/session", { email: `${typed.replaceAll(" ", "-")}@x`, password: typed });
     const secretOf = (cookie: string): string => cookie.split("=")[1] ?? "";

@@ -37,7 +37,7 @@ describe("A6, signing in", () => {
   it("lets the first user in with the operator's password, as operator and owner of the first account", async () => {
     const caller = await signIn(gateway);
     expect(caller.session).toMatchObject({
-      person: { email: "admin@localhost", is_operator: true, has_totp: false },
+      user: { email: "admin@localhost", is_operator: true, has_totp: false },
       must_change_password: false,
       accounts: [{ id: alpha, name: "alpha", role: "owner" }],
     });
@@ -173,13 +173,13 @@ describe("A6, signing in", () => {
     const member = await guest("climber@example.test");
     for (const more of [{ role: "owner" }, { is_operator: true }, { accounts: [] }, { email: "x@y.z" }])
       expect(await member.patch("/me", { name: "Climber", ...more })).toMatchObject({ status: 400 });
-    const { id } = member.session.person;
+    const { id } = member.session.user;
     expect(await member.patch(`/accounts/${alpha}/members/${id}`, { role: "owner" })).toMatchObject({
       status: 403,
     });
     expect(await member.patch(`/operator/users/${id}`, { is_operator: true })).toMatchObject({ status: 403 });
     expect((await member.get("/session")).body).toMatchObject({
-      person: { is_operator: false },
+      user: { is_operator: false },
       accounts: [{ role: "member" }],
     });
   });
@@ -218,7 +218,7 @@ describe("A6, signing in", () => {
     const caller = await guest("idle@example.test");
     await gateway.database?.database.execute(
       "update sessions set last_seen_at = now() - interval '7 days' where user_id = $1",
-      [caller.session.person.id],
+      [caller.session.user.id],
     );
     expect(await caller.get("/session")).toMatchObject({ status: 401 });
   });

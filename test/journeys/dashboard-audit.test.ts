@@ -40,7 +40,7 @@ describe.skipIf(lacksBrowser)("the audit log of an account", () => {
     const owner = await invited("olga@example.test", "owner");
     const other = await invited("otto@example.test", "viewer");
     for (let made = 1; made <= MANY; made++) await owner.post(`${account}/keys`, { name: `key ${made}` });
-    await owner.patch(`${account}/members/${other.session.person.id}`, { role: "member" });
+    await owner.patch(`${account}/members/${other.session.user.id}`, { role: "member" });
 
     const { page, complaints } = await visitAs(owner);
     await page.keyboard.press("g");

@@ -125,9 +125,9 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
       return {
         open: (page) => page.goto(path),
         typed: ["usage_retention_days", "77"],
-        change: () => made(other.put(path, { given: { egress_allow: ["10.1.2.3"] } })),
+        change: () => made(other.put(path, { overrides: { egress_allow: ["10.1.2.3"] } })),
         after: () => made(other.get(path)),
-        both: { given: { usage_retention_days: 77, egress_allow: ["10.1.2.3"] } },
+        both: { overrides: { usage_retention_days: 77, egress_allow: ["10.1.2.3"] } },
       };
     },
     async "the alert of a low balance"() {

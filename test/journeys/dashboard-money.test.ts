@@ -70,7 +70,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     // What a person spent leads to the requests with their keys, and to no others.
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Spending" }).click();
-    await page.getByRole("main").getByRole("link", { name: "People" }).click();
+    await page.getByRole("main").getByRole("link", { name: "Users" }).click();
     await page.getByRole("cell", { name: "Administrator" }).getByRole("link").click();
     await page.getByRole("heading", { name: "Requests" }).waitFor();
     const maker = page.getByRole("combobox", { name: "Key made by" });
@@ -78,7 +78,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await page.getByRole("row").nth(2).waitFor();
     expect(await page.getByRole("row").count()).toBe(1 + 2);
     await maker.selectOption({ label: "Keys of anybody" });
-    await page.waitForURL((url) => !url.searchParams.has("person"));
+    await page.waitForURL((url) => !url.searchParams.has("user"));
     expect(complaints()).toEqual([]);
     expect((await gateway.run("ledger", "verify")).code).toBe(0);
   });

@@ -230,7 +230,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByLabel("Message").waitFor();
     expect(issued).toBe(1);
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("E-mail address").fill(second.session.person.email);
+    await page.getByLabel("E-mail address").fill(second.session.user.email);
     await page.getByLabel("Password").fill("a guest's own password");
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Playground" }).click();

@@ -227,7 +227,7 @@ describe("requests and spending in the console", () => {
     for (const query of [
       "after=nonsense",
       "key=x",
-      "person=x",
+      "user=x",
       "limit=0",
       "from=yesterday",
       "min_cost_nanos=-1",
@@ -245,20 +245,20 @@ describe("requests and spending in the console", () => {
     const ids: (string | null)[] = [];
     for (const key of [secret, other, TEST_KEY]) ids.push((await chat(key)).headers.get("x-request-id"));
     const rows = async (person: string): Promise<{ request_id: string; charge_nanos: string }[]> =>
-      (await viewer.get(`${requests()}?limit=200&person=${person}`)).body.data;
-    const people = [owner.session.person.id, member.session.person.id, "nobody"];
+      (await viewer.get(`${requests()}?limit=200&user=${person}`)).body.data;
+    const people = [owner.session.user.id, member.session.user.id, "nobody"];
     await waitFor("the requests in the log", async () =>
       (await Promise.all(people.map(rows))).every((found, at) => found[0]?.request_id === ids[at]),
     );
-    const { groups } = (await viewer.get(`/accounts/${alpha}/spending?by=person`)).body;
+    const { groups } = (await viewer.get(`/accounts/${alpha}/spending?by=user`)).body;
     expect(groups.map(({ id }: { id: string }) => id).sort()).toEqual(people.sort());
     for (const { id, ...sums } of groups) {
       const found = await rows(id);
       const charge = found.reduce((sum, { charge_nanos }) => sum + BigInt(charge_nanos), 0n);
       expect([found.length, String(charge)], id).toEqual([sums.requests, sums.charge_nanos]);
     }
-    expect(await rows(viewer.session.person.id)).toEqual([]);
-    const elsewhere = await operator.get(`${requests(beta)}?person=${owner.session.person.id}`);
+    expect(await rows(viewer.session.user.id)).toEqual([]);
+    const elsewhere = await operator.get(`${requests(beta)}?user=${owner.session.user.id}`);
     expect(elsewhere.body.data).toEqual([]);
   });
 
@@ -268,7 +268,7 @@ describe("requests and spending in the console", () => {
       (sum: bigint, row: { charge_nanos: string }) => sum + BigInt(row.charge_nanos),
       0n,
     );
-    for (const by of ["model", "person"]) {
+    for (const by of ["model", "user"]) {
       const { body } = await viewer.get(`/accounts/${alpha}/spending?by=${by}`);
       expect(body.totals).toMatchObject({ requests: page.data.length, charge_nanos: String(cost) });
       expect(body.forecast.charged_nanos).toBe(String(cost));
@@ -294,7 +294,7 @@ describe("the webhook secret", () => {
   it("is shown to keys that owners, operators or the catalog file made, and to nobody else's", async () => {
     const shown = (await owner.post(`/accounts/${alpha}/webhook-secret`)).body.secret;
     for (const who of [owner, operator]) {
-      const { secret: key } = await makeKey(who, { name: `of-${who.session.person.id}` });
+      const { secret: key } = await makeKey(who, { name: `of-${who.session.user.id}` });
       expect(await secretBy(key)).toMatchObject({ status: 200, json: { secret: shown } });
     }
     expect(await secretBy(TEST_KEY)).toMatchObject({ status: 200, json: { secret: shown } });
@@ -311,7 +311,7 @@ describe("the webhook secret", () => {
   it("is kept from keys of who owns the account no more, from the next request on", async () => {
     const email = "leaving@example.test";
     const leaving = await inviteGuest(gateway, operator, { email, account: { id: alpha, role: "owner" } });
-    const { id } = leaving.session.person;
+    const { id } = leaving.session.user;
     const { secret: key } = await makeKey(leaving, { name: "of the leaving" });
     expect(await secretBy(key)).toMatchObject({ status: 200 });
     expect(await owner.patch(`/accounts/${alpha}/members/${id}`, { role: "member" })).toMatchObject({

@@ -102,7 +102,7 @@ describe("invitations", () => {
     await gateway.database?.database.execute("update invitations set expires_at = now() where id = $1", [
       old.id,
     ]);
-    await admin.del(`/accounts/${alpha}/members/${host.session.person.id}`);
+    await admin.del(`/accounts/${alpha}/members/${host.session.user.id}`);
     for (const { link } of [revoked, old, orphaned])
       expect(await accept(link, "a good enough password")).toMatchObject({ status: 404 });
     expect(await host.get(`/accounts/${alpha}/members`)).toMatchObject({ status: 404 });
@@ -129,7 +129,7 @@ describe("members", () => {
       email: "watcher@example.test",
       account: { id: alpha, role: "viewer" },
     });
-    const path = `/accounts/${alpha}/members/${viewer.session.person.id}`;
+    const path = `/accounts/${alpha}/members/${viewer.session.user.id}`;
     expect(await viewer.get(`/accounts/${alpha}/audit`)).toMatchObject({ status: 403 });
     expect(await owner.patch(path, { role: "owner" })).toMatchObject({
       status: 200,
@@ -145,7 +145,7 @@ describe("members", () => {
     const gamma = made.body.id;
     const owners = [await ownerOf(gamma, "one@example.test"), await ownerOf(gamma, "two@example.test")];
     const responses = await Promise.all(
-      owners.map((owner) => owner.del(`/accounts/${gamma}/members/${owner.session.person.id}`)),
+      owners.map((owner) => owner.del(`/accounts/${gamma}/members/${owner.session.user.id}`)),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await admin.get(`/accounts/${gamma}/members`)).body.data).toMatchObject([{ role: "owner" }]);
@@ -164,7 +164,7 @@ describe("members", () => {
 describe("operators", () => {
   it("lock people out at once and let them in again", async () => {
     const person = await ownerOf(alpha, "locked@example.test");
-    const path = `/operator/users/${person.session.person.id}`;
+    const path = `/operator/users/${person.session.user.id}`;
     expect(await admin.patch(path, { disabled: true })).toMatchObject({ body: { disabled: true } });
     expect(await person.get("/session")).toMatchObject({ status: 401 });
     const credentials = { email: "locked@example.test", password: GUEST_PASSWORD };
@@ -177,7 +177,7 @@ describe("operators", () => {
     const person = await ownerOf(alpha, "forgetful@example.test");
     const { token } = (await person.post("/me/tokens", { name: "made with the lost one" })).body;
     expect(await tokenCaller(gateway, token).get("/session")).toMatchObject({ status: 200 });
-    const { password } = (await admin.post(`/operator/users/${person.session.person.id}/password`)).body;
+    const { password } = (await admin.post(`/operator/users/${person.session.user.id}/password`)).body;
     for (const caller of [person, tokenCaller(gateway, token)])
       expect(await caller.get("/session")).toMatchObject({ status: 401 });
     const back = await signIn(gateway, { email: "forgetful@example.test", password });
@@ -216,10 +216,10 @@ describe("operators", () => {
   });
 
   it("cannot lock out or demote themselves, nor each other at the same time", async () => {
-    const own = `/operator/users/${admin.session.person.id}`;
+    const own = `/operator/users/${admin.session.user.id}`;
     expect(await admin.patch(own, { is_operator: false })).toMatchObject({ status: 409 });
     const second = await inviteGuest(gateway, admin, { email: "second@example.test", operator: true });
-    const other = `/operator/users/${second.session.person.id}`;
+    const other = `/operator/users/${second.session.user.id}`;
     const demote = { is_operator: false };
     const responses = await Promise.all([admin.patch(other, demote), second.patch(own, demote)]);
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 403]);
@@ -236,7 +236,7 @@ describe("the audit log", () => {
       email: "audited@example.test",
       account: { id: beta, role: "viewer" },
     });
-    await owner.patch(`/accounts/${beta}/members/${guest.session.person.id}`, { role: "member" });
+    await owner.patch(`/accounts/${beta}/members/${guest.session.user.id}`, { role: "member" });
     const [entry] = (await owner.get(`/accounts/${beta}/audit`)).body.data;
     expect(entry).toMatchObject({
       ...{ actor: "auditor@example.test", action: "member.update", subject: "audited@example.test" },

@@ -79,8 +79,10 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
     const path = "/operator/settings";
     return {
       ...{ method: "PUT", path, read: () => readAt(path) },
-      body: ({ given }, days) => ({ given: { ...(given as object), usage_retention_days: days } }),
-      changed: ({ given }) => (given as { usage_retention_days: number }).usage_retention_days,
+      body: ({ overrides }, days) => ({
+        overrides: { ...(overrides as object), usage_retention_days: days },
+      }),
+      changed: ({ overrides }) => (overrides as { usage_retention_days: number }).usage_retention_days,
     };
   },
   async "balance alert"() {

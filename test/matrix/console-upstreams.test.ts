@@ -243,7 +243,7 @@ describe("the catalog in the console", () => {
     const { version } = plan;
     expect((await operator.post("/operator/catalog/apply", { text, version })).status).toBe(200);
     expect((await operator.post("/operator/catalog/apply", { text, version })).status).toBe(409);
-    expect(((await operator.get("/operator/settings")).body as SettingsResponse).given).toEqual({
+    expect(((await operator.get("/operator/settings")).body as SettingsResponse).overrides).toEqual({
       usage_retention_days: 45,
     });
   });
@@ -259,9 +259,9 @@ describe("the catalog in the console", () => {
 
 describe("settings and traffic in the console", () => {
   it("judges settings by the rules of the file and says which hold", async () => {
-    const wrong = await operator.put("/operator/settings", { given: { usage_retention_days: 0 } });
+    const wrong = await operator.put("/operator/settings", { overrides: { usage_retention_days: 0 } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { param: "usage_retention_days" } } });
-    const right = await operator.put("/operator/settings", { given: { task_retention_days: 31 } });
+    const right = await operator.put("/operator/settings", { overrides: { task_retention_days: 31 } });
     const { fields, processes, database, environment } = right.body as SettingsResponse;
     expect(fields.find(({ name }) => name === "task_retention_days")).toMatchObject({
       ...{ effective: 31, default: 30, is_set: true, description: expect.stringContaining("Days") },

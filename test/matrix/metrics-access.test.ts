@@ -108,7 +108,7 @@ describe("/metrics on the public port", () => {
     const settings = (await admin.get("/operator/settings")).body;
     const near = [
       ...["", " ", TOKEN.slice(1), `${TOKEN}x`, TOKEN.toUpperCase(), "undefined", "null", TEST_KEY],
-      ...["${METRICS_TOKEN}", String(settings.given.metrics_token)],
+      ...["${METRICS_TOKEN}", String(settings.overrides.metrics_token)],
     ];
     for (const token of near)
       expect(await get({ ...away, ...bearer(token) }), token).toMatchObject({ status: 404 });
@@ -138,18 +138,20 @@ describe("settings.metrics_token", () => {
 
   it("is kept by who writes back what was read, and replaced by who writes another", async () => {
     const away = { "x-forwarded-for": "203.0.113.9" };
-    const before = (await admin.get("/operator/settings")).body.given;
-    expect(await admin.put("/operator/settings", { given: before })).toMatchObject({ status: 200 });
+    const before = (await admin.get("/operator/settings")).body.overrides;
+    expect(await admin.put("/operator/settings", { overrides: before })).toMatchObject({ status: 200 });
     expect(await get({ ...away, ...bearer(TOKEN) })).toMatchObject({ status: 200 });
     const another = "another-metrics-token";
-    const written = await admin.put("/operator/settings", { given: { ...before, metrics_token: another } });
+    const written = await admin.put("/operator/settings", {
+      overrides: { ...before, metrics_token: another },
+    });
     expect(written.status).toBe(200);
     expect(JSON.stringify(written.body)).not.toContain(another);
     expect(await get({ ...away, ...bearer(another) })).toMatchObject({ status: 200 });
     expect(await get({ ...away, ...bearer(TOKEN) })).toMatchObject({ status: 404 });
     for (const bad of ["short", "with a blank in it!", "ünïcode-metrics-token", 5, ""])
       expect(
-        await admin.put("/operator/settings", { given: { metrics_token: bad } }),
+        await admin.put("/operator/settings", { overrides: { metrics_token: bad } }),
         String(bad),
       ).toMatchObject({ status: 400 });
     const file = `version: 1\nsettings: { metrics_token: "${TOKEN}" }\n`;

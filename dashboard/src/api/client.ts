@@ -34,7 +34,7 @@ export async function write<Answer>(
     const before = queryClient.getQueryData<SessionResponse>(["session"]);
     const now = await read<SessionResponse>("/session");
     queryClient.setQueryData(["session"], now);
-    if (now.person.id === before?.person.id) return send();
+    if (now.user.id === before?.user.id) return send();
     // Somebody else: what this page's person began is not theirs to finish.
     void queryClient.invalidateQueries();
     const sentence = "Somebody else has signed in in another tab; nothing was changed.";

@@ -32,15 +32,15 @@ export function useAccount(): { readonly id: string; readonly name: string; read
   const { account: id = "" } = useParams({ strict: false }) as { account?: string };
   const name = useAccountName(id);
   const own = session.accounts.find((account) => account.id === id);
-  const role = session.person.is_operator ? "owner" : (own?.role ?? "viewer");
+  const role = session.user.is_operator ? "owner" : (own?.role ?? "viewer");
   return { id, name, role };
 }
 
 /** An account's name; operators may look at accounts they do not belong to. "" until it is known. */
 export function useAccountName(id: string): string {
-  const { accounts, person } = useSession();
+  const { accounts, user } = useSession();
   const own = accounts.find((account) => account.id === id);
-  const enabled = own === undefined && person.is_operator && id !== "";
+  const enabled = own === undefined && user.is_operator && id !== "";
   const foreign = useRead<AccountDetail>(`/operator/accounts/${id}`, {}, { enabled });
   return own?.name ?? foreign.data?.name ?? "";
 }

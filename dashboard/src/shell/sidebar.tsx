@@ -15,7 +15,7 @@ import { shellWords } from "./words.ts";
 export function Sidebar(): ReactNode {
   const t = useWords(shellWords);
   const { account, operator } = usePlaces();
-  const { person, version } = useSession();
+  const { user, version } = useSession();
   return (
     <nav aria-label={t.navigation} className="flex min-h-full flex-col gap-4 p-4">
       <Link to="/" className="flex items-center gap-2 text-lg font-semibold">
@@ -29,8 +29,8 @@ export function Sidebar(): ReactNode {
         <ul>
           <li>
             <Link to="/me" className={ITEM}>
-              <span className="min-w-0 truncate" title={person.email}>
-                {person.name || person.email}
+              <span className="min-w-0 truncate" title={user.email}>
+                {user.name || user.email}
               </span>
             </Link>
           </li>
@@ -80,14 +80,14 @@ function Places({
 
 function AccountSwitch(): ReactNode {
   const t = useWords(shellWords);
-  const { accounts, person } = useSession();
+  const { accounts, user } = useSession();
   const id = useAccountId();
   const name = useAccountName(id ?? "");
   const navigate = useNavigate();
   if (id === undefined) return null;
   const isForeign = !accounts.some((account) => account.id === id);
   if (accounts.length < 2 && !isForeign)
-    return <p className="truncate px-2 text-sm text-mute">{accounts[0]?.name ?? person.email}</p>;
+    return <p className="truncate px-2 text-sm text-mute">{accounts[0]?.name ?? user.email}</p>;
   return (
     <Field label={t.switchAccount} quiet>
       <Select value={id} onChange={(event) => void navigate({ to: `/accounts/${event.target.value}` })}>

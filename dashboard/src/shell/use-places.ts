@@ -20,7 +20,7 @@ export function usePlaces(): { readonly account: readonly Place[]; readonly oper
   const t = useWords(shellWords);
   const session = useSession();
   const id = useAccountId();
-  const isOperator = session.person.is_operator;
+  const isOperator = session.user.is_operator;
   const role = isOperator
     ? "owner"
     : (session.accounts.find((account) => account.id === id)?.role ?? "viewer");

@@ -14,10 +14,10 @@ const filter = {
   from: inputMoment.optional().describe("Recorded then or later"),
   to: inputMoment.optional().describe("Recorded before then"),
   key: id.optional().describe("Id of the key"),
-  person: z
+  user: z
     .union([id, z.literal("nobody")])
     .optional()
-    .describe("Id of who made the key, as in spending by person; nobody = a key made by no person"),
+    .describe("Id of who made the key, as in spending by user; nobody = a key made by no user"),
   model: plain(200).optional(),
   endpoint: plain(64).optional().describe("A protocol (messages, responses ...), images or videos"),
   status: z

@@ -95,7 +95,7 @@ async function pages(wanted: Wanted, size: number): Promise<string[]> {
 const wish = fc.record(
   {
     keyId: fc.constantFrom(1n, 2n),
-    person: fc.constantFrom(1n, 2n, 3n, "nobody" as const),
+    user: fc.constantFrom(1n, 2n, 3n, "nobody" as const),
     model: fc.constantFrom("rare", "m1", "unknown"),
     endpoint: fc.constantFrom("messages", "responses"),
     upstream: fc.constantFrom("one", "two"),
@@ -115,7 +115,7 @@ describe("the list of requests", () => {
       fc.asyncProperty(wish, fc.integer({ min: 20, max: 400 }), async (filter, size) => {
         const fits = (row: (typeof all)[number]): boolean =>
           (filter.keyId === undefined || row.keyId === filter.keyId) &&
-          (filter.person === undefined || (MAKERS.get(row.keyId) ?? "nobody") === filter.person) &&
+          (filter.user === undefined || (MAKERS.get(row.keyId) ?? "nobody") === filter.user) &&
           (filter.model === undefined || row.model === filter.model) &&
           (filter.endpoint === undefined || row.endpoint === filter.endpoint) &&
           (filter.upstream === undefined || row.upstream === filter.upstream) &&

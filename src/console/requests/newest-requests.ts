@@ -10,8 +10,8 @@ import {
 
 /**
  * The newest wanted requests, `most` at most. Where a filter may fit few of very many rows, the sums over the log say
- * in which hours such requests were, so that the others are never read. By person, a page out of a million requests of
- * thirty days and 1,300 keys took 4 to 45 ms, whether the person had made half of them or three (index usage_key).
+ * in which hours such requests were, so that the others are never read. By user, a page out of a million requests of
+ * thirty days and 1,300 keys took 4 to 45 ms, whether the user had made half of them or three (index usage_key).
  */
 export async function newestRequests(db: Queryable, wanted: Wanted, most: number): Promise<LoggedRequest[]> {
   if (!isSparse(wanted)) return readRequests(db, wanted, most);
@@ -50,8 +50,8 @@ async function boundsOf(db: Queryable, wanted: Wanted): Promise<{ first: Date; l
 
 /** People are known by the sums only. A key and an id have indexes of their own; so have the reasons that are not the usual one. */
 function isSparse(wanted: Wanted): boolean {
-  const { keyId, person, requestId, model, endpoint, upstream, failed, minCostNanos } = wanted;
-  if (person !== undefined) return true;
+  const { keyId, user, requestId, model, endpoint, upstream, failed, minCostNanos } = wanted;
+  if (user !== undefined) return true;
   if (keyId !== undefined || requestId !== undefined) return false;
   return [model, endpoint, upstream, failed, minCostNanos].some((part) => part !== undefined);
 }

@@ -132,7 +132,7 @@ function wantedOf(filter: RequestFilter, call: AnyCall): Wanted {
     from: filter.from === undefined ? undefined : new Date(filter.from),
     to: filter.to === undefined ? undefined : new Date(filter.to),
     keyId: filter.key === undefined ? undefined : BigInt(filter.key),
-    person: filter.person === undefined || filter.person === "nobody" ? filter.person : BigInt(filter.person),
+    user: filter.user === undefined || filter.user === "nobody" ? filter.user : BigInt(filter.user),
     model: filter.model,
     endpoint: filter.endpoint,
     upstream: filter.upstream,

@@ -9,8 +9,8 @@ export interface Wanted {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   readonly keyId?: bigint | undefined;
-  /** Who made the key; nobody = no person. No index of the log knows people, so the hours must be given by key. */
-  readonly person?: bigint | "nobody" | undefined;
+  /** Who made the key; nobody = no user. No index of the log knows users, so the hours must be given by key. */
+  readonly user?: bigint | "nobody" | undefined;
   readonly model?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly upstream?: string | undefined;
@@ -79,7 +79,7 @@ export async function readRequests(
     `select u.* from usage u where ${where} ${more} order by u.posted_at desc, u.request_id desc limit ${limit}`;
   const places = hours?.flatMap(({ hour, keys }) => (keys ?? [null]).map((key) => ({ hour, key })));
   const ofPlace = `and u.posted_at >= p.hour and u.posted_at < p.hour + interval '1 hour'
-    ${wanted.person === undefined ? "" : "and u.key_id = p.key"}`;
+    ${wanted.user === undefined ? "" : "and u.key_id = p.key"}`;
   const rows =
     places === undefined
       ? newest("")
@@ -98,7 +98,7 @@ export async function readRequests(
 export interface LikelyHour {
   readonly hour: Date;
   readonly requests: bigint;
-  /** The person's keys that were used on its day; null where no person is wanted. */
+  /** The user's keys that were used on its day; null where no user is wanted. */
   readonly keys: readonly bigint[] | null;
 }
 
@@ -113,7 +113,7 @@ export function readLikelyHours(
 ): Promise<LikelyHour[]> {
   const values: unknown[] = [];
   const put = (value: unknown): string => `$${values.push(value)}`;
-  const { accountId, keyId, person, model, endpoint, upstream, failed, minCostNanos } = wanted;
+  const { accountId, keyId, user, model, endpoint, upstream, failed, minCostNanos } = wanted;
   const requests =
     failed === undefined ? "sum(requests)" : failed ? "sum(errors)" : "sum(requests) - sum(errors)";
   const [account, first, end] = [put(accountId), put(since), put(until)];
@@ -124,8 +124,8 @@ export function readLikelyHours(
   if (upstream !== undefined) where.push(`upstream = ${put(upstream)}`);
   const hours = `select hour, (${requests})::int8 as requests, null::int8[] as keys from usage_hours
     where ${where.join(" and ")} group by hour having ${enough}`;
-  if (person === undefined) return db.query<LikelyHour>(`${hours} order by hour desc`, values);
-  const made = person === "nobody" ? "k.created_by is null" : `k.created_by = ${put(person)}`;
+  if (user === undefined) return db.query<LikelyHour>(`${hours} order by hour desc`, values);
+  const made = user === "nobody" ? "k.created_by is null" : `k.created_by = ${put(user)}`;
   const days = `select day, (${requests})::int8 as requests, array_agg(key_id) as keys
       from usage_keys d join api_keys k on k.id = d.key_id
      where d.account_id = ${account} and day between (${first} at time zone 'utc')::date and (${end} at time zone 'utc')::date

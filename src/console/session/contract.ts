@@ -27,7 +27,7 @@ export const personName = z
 export const accountRole = z.enum(["viewer", "member", "owner"]);
 
 export const sessionResponseSchema = z.strictObject({
-  person: z.strictObject({
+  user: z.strictObject({
     id: z.string(),
     email: z.string(),
     name: z.string(),
@@ -95,6 +95,6 @@ export type OidcStart = z.infer<typeof oidcStart>;
 
 export const oidcFinishBody = z.strictObject({
   flow: z.string().max(2_000),
-  answer: z.string().max(8_000).describe("The query string with which the provider sent the browser back"),
+  response: z.string().max(8_000).describe("The query string with which the provider sent the browser back"),
 });
 export type OidcFinishBody = z.infer<typeof oidcFinishBody>;

@@ -38,7 +38,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       response: sessionResponseSchema,
       async run(call) {
         const { body, address, userAgent, identity, audit } = call;
-        const { flow, answer: answered } = body;
+        const { flow, response: answered } = body;
         const client = clientOf(deps, people.oidc.providerOf(flow));
         const told = await people.oidc.finish(client, flow, answered);
         const secret = await database.transaction(async (tx) => {

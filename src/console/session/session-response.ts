@@ -14,7 +14,7 @@ export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): 
   const { person } = identity;
   const accounts = await readAccountNames(deps.database, [...person.roles.keys()]);
   return {
-    person: {
+    user: {
       id: String(person.id),
       email: person.email,
       name: person.name,

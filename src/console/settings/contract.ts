@@ -3,7 +3,9 @@ import { revision } from "../contract-parts.ts";
 import { moment } from "../page.ts";
 
 export const settings = z.object({
-  given: z.record(z.string(), z.unknown()).describe("What is set, as under `settings` of the catalog file"),
+  overrides: z
+    .record(z.string(), z.unknown())
+    .describe("What is set, as under `settings` of the catalog file"),
   revision: revision.describe("Names what is set"),
   fields: z.array(
     z.object({
@@ -35,6 +37,8 @@ export const settings = z.object({
 export type SettingsResponse = z.infer<typeof settings>;
 
 export const settingsChange = z.strictObject({
-  given: z.record(z.string(), z.unknown()).describe("Replaces what is set; what is left out has its default"),
+  overrides: z
+    .record(z.string(), z.unknown())
+    .describe("Replaces what is set; what is left out has its default"),
 });
 export type SettingsChange = z.infer<typeof settingsChange>;

@@ -31,7 +31,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
       conditional: true,
       async run(call) {
         const written = await changeCatalog(deps, call, async (tx) => {
-          const given = keptSettings(deps.hasher, judgeSettings(call.body.given));
+          const given = keptSettings(deps.hasher, judgeSettings(call.body.overrides));
           const before = await readSettings(tx);
           call.expectRevision(revisionOf(before));
           await writeSettings(tx, given);
@@ -53,7 +53,7 @@ async function describe(
   const facts = await readDatabaseFacts(database);
   const processes = await readServingProcesses(database);
   return {
-    given,
+    overrides: given,
     revision: revisionOf(given),
     fields: describeFields(given),
     environment: runtime.variables.map(({ name, isSet }) => ({ name, is_set: isSet })),

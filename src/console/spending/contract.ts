@@ -10,7 +10,7 @@ export const spendingQuery = z.strictObject({
     .enum(["day", "hour"])
     .default("day")
     .describe("hour: for models and endpoints, and seven days at most"),
-  by: z.enum(["model", "key", "person", "endpoint"]).default("model"),
+  by: z.enum(["model", "key", "user", "endpoint"]).default("model"),
 });
 export type SpendingQuery = z.input<typeof spendingQuery>;
 
@@ -34,8 +34,8 @@ export type SpendingLatencies = z.infer<typeof latencies>;
 const group = sums.extend({
   id: z
     .string()
-    .describe("The model or endpoint itself; the id of a key or person; playground = its short-lived keys"),
-  name: z.string().nullable().describe("null: a key made by no person"),
+    .describe("The model or endpoint itself; the id of a key or user; playground = its short-lived keys"),
+  name: z.string().nullable().describe("null: a key made by no user"),
   latencies: latencies.nullable().describe("Of models only"),
 });
 export type SpendingGroup = z.infer<typeof group>;

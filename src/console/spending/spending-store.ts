@@ -8,7 +8,7 @@ export interface Span {
   readonly until: Date;
 }
 
-export type GroupedBy = "model" | "key" | "person" | "endpoint";
+export type GroupedBy = "model" | "key" | "user" | "endpoint";
 
 export interface Sums {
   readonly requests: bigint;
@@ -44,7 +44,7 @@ export interface GroupSums extends Sums {
   readonly name: string | null;
 }
 
-/** What each model, key, person or endpoint used, those that cost most first. */
+/** What each model, key, user or endpoint used, those that cost most first. */
 export function readGroups(
   db: Queryable,
   span: Span,
@@ -68,7 +68,7 @@ export interface Step extends Sums {
 export function readDaysOfKeys(
   db: Queryable,
   span: Span,
-  by: "key" | "person",
+  by: "key" | "user",
   ids: readonly string[],
 ): Promise<Step[]> {
   return db.query<Step>(
@@ -157,7 +157,7 @@ const SOURCES: Readonly<Record<GroupedBy, string>> = {
   model: HOURS,
   endpoint: HOURS,
   key: KEY_DAYS,
-  person: KEY_DAYS,
+  user: KEY_DAYS,
 };
 
 /** Gives each row its group. */
@@ -169,7 +169,7 @@ const NAMES: Readonly<Record<GroupedBy, string>> = {
              case when playground then 'playground' else name end as name
         from api_keys where account_id = $1
     ) g using (key_id)`,
-  person: `join (
+  user: `join (
       select k.id as key_id, coalesce(p.id::text, 'nobody') as id, p.name
         from api_keys k left join users p on p.id = k.created_by where k.account_id = $1
     ) g using (key_id)`,

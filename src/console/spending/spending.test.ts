@@ -58,7 +58,7 @@ describe("spending", () => {
     return BigInt(tokens.reduce((total, each) => total + each, 0)) * TOKEN_NANOS;
   };
 
-  it.each(["model", "key", "person", "endpoint"] as const)(
+  it.each(["model", "key", "user", "endpoint"] as const)(
     "by %s adds up: groups, steps and totals are what the log charged this account",
     async (by) => {
       const response = await ask(by, 1);

@@ -32,7 +32,7 @@ export interface SpendingWanted {
 export async function spendingOf(db: Queryable, wanted: SpendingWanted): Promise<SpendingResponse> {
   const { span, by } = wanted;
   const [{ totals, groups, steps }, counts, forecast] = await Promise.all([
-    by === "key" || by === "person" ? sumByKeys(db, span, by) : sumByHours(db, span, by, wanted.step),
+    by === "key" || by === "user" ? sumByKeys(db, span, by) : sumByHours(db, span, by, wanted.step),
     readLatencies(db, span),
     forecastOf(db, span.accountId, wanted.nowMs),
   ]);
@@ -62,7 +62,7 @@ interface Summed {
 /** What a chart draws at a moment; null = all groups that are not drawn by themselves. */
 type DrawnStep = Pick<Sums, "requests" | "chargeNanos"> & { readonly at: Date; readonly id: string | null };
 
-async function sumByKeys(db: Queryable, span: Span, by: "key" | "person"): Promise<Summed> {
+async function sumByKeys(db: Queryable, span: Span, by: "key" | "user"): Promise<Summed> {
   const [days, groups] = await Promise.all([readDays(db, span), readGroups(db, span, by, GROUPS_LISTED)]);
   const steps = await readDaysOfKeys(db, span, by, drawn(groups));
   const rest = new Map(

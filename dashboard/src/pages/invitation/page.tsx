@@ -74,10 +74,10 @@ function Accept({ token, email }: { readonly token: string; readonly email: stri
   );
   const { error } = accept;
   const asksCode = error instanceof ApiError && (error.code === "totp_required" || error.param === "totp");
-  if (session && session.person.email !== email) {
+  if (session && session.user.email !== email) {
     return (
       <>
-        <p>{t.wrongPerson(session.person.email)}</p>
+        <p>{t.wrongPerson(session.user.email)}</p>
         <Button busy={signOut.isPending} onClick={() => signOut.mutate(undefined)}>
           {t.signOut}
         </Button>

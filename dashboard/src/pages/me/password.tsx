@@ -21,7 +21,7 @@ export function Password(): ReactNode {
 
 function PasswordForm({ done }: { readonly done: () => void }): ReactNode {
   const t = useWords(meWords);
-  const { person } = useSession();
+  const { user } = useSession();
   const [current, setCurrent] = useState("");
   const chosen = useNewPassword();
   const change = useWrite(
@@ -46,7 +46,7 @@ function PasswordForm({ done }: { readonly done: () => void }): ReactNode {
           readOnly
           tabIndex={-1}
           aria-hidden
-          value={person.email}
+          value={user.email}
         />
         <Field label={t.current} error={wrong === undefined ? undefined : t.wrong}>
           <Input

@@ -13,8 +13,8 @@ import { meWords } from "./words.ts";
 
 export function Profile(): ReactNode {
   const t = useWords(meWords);
-  const { person } = useSession();
-  const [name, setName] = useState(person.name);
+  const { user } = useSession();
+  const [name, setName] = useState(user.name);
   const save = useWrite(
     (body: NameBody) => write<NameBody>("PATCH", "/me", body),
     () => toast(t.saved),
@@ -27,7 +27,7 @@ export function Profile(): ReactNode {
   return (
     <form className="flex max-w-sm flex-col gap-4" onSubmit={send}>
       <Field label={t.email}>
-        <Input value={person.email} readOnly className="bg-shade text-mute" />
+        <Input value={user.email} readOnly className="bg-shade text-mute" />
       </Field>
       <Field label={t.name} error={wrong}>
         <Input
@@ -40,7 +40,7 @@ export function Profile(): ReactNode {
       </Field>
       {save.error && wrong === undefined && <Failed error={save.error} />}
       <div>
-        <Button type="submit" busy={save.isPending} disabled={name.trim() === person.name}>
+        <Button type="submit" busy={save.isPending} disabled={name.trim() === user.name}>
           {t.save}
         </Button>
       </div>

@@ -15,7 +15,7 @@ import { meWords } from "./words.ts";
 /** Codes of an authenticator app: on or off, and how to change that. */
 export function Totp(): ReactNode {
   const t = useWords(meWords);
-  const { has_totp: on } = useSession().person;
+  const { has_totp: on } = useSession().user;
   const [doing, setDoing] = useState<"enrol" | "remove">();
   const close = () => setDoing(undefined);
   return (

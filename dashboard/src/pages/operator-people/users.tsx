@@ -22,7 +22,7 @@ type Doing = { readonly act: UserAct; readonly user: UserRow };
 export function Users(): ReactNode {
   const t = useWords(peopleWords);
   const [{ q }] = useSearch();
-  const { person } = useSession();
+  const { user: viewer } = useSession();
   const list = useList<UserRow>("/operator/users", { q });
   const [doing, setDoing] = useState<Doing>();
   const itemsOf = (user: UserRow) => {
@@ -32,7 +32,7 @@ export function Users(): ReactNode {
       onSelect: () => setDoing({ act, user }),
     });
     // One's own password and role are changed on one's own page, or by another operator.
-    if (user.id === person.id) return [item("identities", t.identities)];
+    if (user.id === viewer.id) return [item("identities", t.identities)];
     return [
       item("password", t.resetPassword),
       item("identities", t.identities),
@@ -58,7 +58,7 @@ export function Users(): ReactNode {
                 person={user}
                 badges={
                   <>
-                    {user.id === person.id && <Badge>{t.you}</Badge>}
+                    {user.id === viewer.id && <Badge>{t.you}</Badge>}
                     {user.is_operator && <Badge tone="accent">{t.operator}</Badge>}
                   </>
                 }

@@ -24,8 +24,8 @@ export function Behaviour({ settings }: { readonly settings: SettingsResponse })
     load: () => read<SettingsResponse>(PATH),
     send: (typed, from) => {
       const values = fields.map(({ name, schema }) => [name, readTyped(shapeOf(schema), typed[name] ?? "")]);
-      const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-      return write<SettingsResponse>("PUT", PATH, { given }, from?.revision);
+      const overrides = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+      return write<SettingsResponse>("PUT", PATH, { overrides }, from?.revision);
     },
     done: () => toast(t.saved),
   });
@@ -57,7 +57,7 @@ export function Behaviour({ settings }: { readonly settings: SettingsResponse })
   );
 }
 
-function typedFields({ fields, given }: SettingsResponse): Readonly<Record<string, string>> {
+function typedFields({ fields, overrides: given }: SettingsResponse): Readonly<Record<string, string>> {
   return Object.fromEntries(fields.map(({ name, schema }) => [name, typedOf(shapeOf(schema), given[name])]));
 }
 

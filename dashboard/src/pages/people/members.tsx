@@ -20,7 +20,7 @@ type Doing = { readonly what: "role" | "remove"; readonly member: MemberRow };
 export function Members(): ReactNode {
   const t = useWords(peopleWords);
   const { id, role } = useAccount();
-  const { person } = useSession();
+  const { user } = useSession();
   const list = useList<MemberRow>(`/accounts/${id}/members`);
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
@@ -34,7 +34,7 @@ export function Members(): ReactNode {
           {
             title: t.name,
             cell: (member) => (
-              <PersonName person={member} badges={member.user_id === person.id && <Badge>{t.you}</Badge>} />
+              <PersonName person={member} badges={member.user_id === user.id && <Badge>{t.you}</Badge>} />
             ),
           },
           { title: t.role, cell: (member) => t.roles[member.role] },

@@ -17,7 +17,7 @@ const keys = new Map<string, Promise<MintedKey>>();
 
 /** A key is its maker's, and the next person at this page is another: what they spend is theirs. */
 function nameOf(account: string): string {
-  const person = queryClient.getQueryData<SessionResponse>(["session"])?.person.id ?? "";
+  const person = queryClient.getQueryData<SessionResponse>(["session"])?.user.id ?? "";
   return `${account} ${person}`;
 }
 

@@ -160,7 +160,7 @@ function Moment({ at }: { readonly at: string }): ReactNode {
 
 function useFacts({ receipt, request, upstream_model, place }: RequestDetail, account: string) {
   const t = useWords(requestWords);
-  const { person } = useSession();
+  const { user } = useSession();
   const rows: [string, ReactNode][] = [
     [t.id, <Copyable key="id" text={receipt.request_id} />],
     [t.model, receipt.model ?? "–"],
@@ -197,7 +197,7 @@ function useFacts({ receipt, request, upstream_model, place }: RequestDetail, ac
       </Link>,
     ]);
   }
-  if (person.is_operator && request?.upstream) {
+  if (user.is_operator && request?.upstream) {
     rows.push([t.upstream, request.upstream], [t.upstreamModel, upstream_model ?? "–"]);
     if (place !== null) rows.push([t.credential, place.credential], [t.chosen, t.reasons[place.reason]]);
   }

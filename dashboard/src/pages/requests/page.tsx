@@ -63,7 +63,7 @@ export function RequestsPage(): ReactNode {
 
 function useColumns(account: string): readonly Column<RequestRow>[] {
   const t = useWords(requestsWords);
-  const { person } = useSession();
+  const { user } = useSession();
   const columns: Column<RequestRow>[] = [
     {
       title: t.time,
@@ -112,7 +112,7 @@ function useColumns(account: string): readonly Column<RequestRow>[] {
       ),
     },
   ];
-  if (person.is_operator)
+  if (user.is_operator)
     columns.splice(3, 0, {
       title: t.upstream,
       cell: (row) => <Short text={row.upstream ?? "–"} />,

@@ -18,7 +18,7 @@ export const REQUEST_FILTERS = [
     "from",
     "to",
     "key",
-    "person",
+    "user",
     "model",
     "endpoint",
     "status",
@@ -32,9 +32,9 @@ export const REQUEST_FILTERS = [
 
 /** What the URL asks for, as the console's API takes it: days are whole, the last one included. */
 export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "after"> {
-  const { key, person, model, endpoint, status, outcome, reason, upstream, request, min } = search;
+  const { key, user, model, endpoint, status, outcome, reason, upstream, request, min } = search;
   return {
-    ...{ key, person, model, endpoint, reason, upstream, request, min_cost_nanos: min },
+    ...{ key, user, model, endpoint, reason, upstream, request, min_cost_nanos: min },
     from: momentOfDay(search["from"]),
     to: momentOfDay(search["to"], 1),
     status: status as RequestsQuery["status"],
@@ -61,10 +61,10 @@ export function RequestFilters(): ReactNode {
   const t = useWords(requestsWords);
   const say = useReason();
   const { id: account } = useAccount();
-  const { person } = useSession();
+  const { user } = useSession();
   const [search] = useSearch();
   const used = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "model" });
-  const spent = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "person" });
+  const spent = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "user" });
   const people = (spent.data?.groups ?? []).map(({ id, name }) => [id, name ?? t.nobody] as const);
   const models = (used.data?.groups ?? []).map(({ id }) => [id, id] as const);
   return (
@@ -84,10 +84,10 @@ export function RequestFilters(): ReactNode {
         choiceOf={({ id, name, hint }) => ({ id, name, note: hint })}
       />
       <SelectFilter
-        name="person"
-        label={t.person}
+        name="user"
+        label={t.user}
         all={t.anyPerson}
-        options={withGiven(people, search["person"], "#")}
+        options={withGiven(people, search["user"], "#")}
       />
       <SelectFilter
         name="outcome"
@@ -130,7 +130,7 @@ export function RequestFilters(): ReactNode {
           search["min"],
         )}
       />
-      {person.is_operator && <SearchFilter name="upstream" label={t.upstream} />}
+      {user.is_operator && <SearchFilter name="upstream" label={t.upstream} />}
       <SearchFilter name="from" label={t.from} type="date" />
       <SearchFilter name="to" label={t.to} type="date" />
     </Filters>

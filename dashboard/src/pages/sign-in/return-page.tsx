@@ -22,8 +22,8 @@ export function SignInReturnPage(): ReactNode {
     begun.current = true;
     const kept = takeFlow();
     if (kept === undefined) return setError(new Error(t.elsewhere));
-    const answer = location.search.slice(1);
-    write<SessionResponse>("POST", "/session/oidc", { flow: kept.flow, answer })
+    const response = location.search.slice(1);
+    write<SessionResponse>("POST", "/session/oidc", { flow: kept.flow, response })
       .then((session) => {
         enter(session);
         router.history.replace(ownPath(kept.next));

@@ -9,7 +9,7 @@ import type { Days } from "./range.tsx";
 import { spendingWords } from "./words.ts";
 
 /** What spending is broken down by. */
-export type By = "model" | "key" | "person" | "endpoint";
+export type By = "model" | "key" | "user" | "endpoint";
 
 type Line = Omit<SpendingGroup, "id"> & { readonly id: string | null };
 

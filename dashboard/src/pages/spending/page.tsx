@@ -25,7 +25,7 @@ import { type By, Groups, useGroupName } from "./groups.tsx";
 import { type Days, daysOf, momentsOf, RangePicker } from "./range.tsx";
 import { spendingWords } from "./words.ts";
 
-const TABS: readonly By[] = ["model", "key", "person", "endpoint"];
+const TABS: readonly By[] = ["model", "key", "user", "endpoint"];
 
 /** Where the account's money goes, what the month will come to, and the rows behind every total. */
 export function SpendingPage(): ReactNode {

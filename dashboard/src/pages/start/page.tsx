@@ -50,7 +50,7 @@ export function StartPage(): ReactNode {
           readOnly
           tabIndex={-1}
           aria-hidden
-          value={session?.person.email ?? ""}
+          value={session?.user.email ?? ""}
         />
         {(known === "" || wrong !== undefined) && (
           <Field label={t.given} error={wrong === undefined ? undefined : t.givenWrong}>
