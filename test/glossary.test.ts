@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Words that docs/glossary.md has replaced, as they would stand in a name, and where they may not. */
 const RETIRED: readonly [word: string, under: RegExp][] = [
   ["purse", /^src\//],
-  ["spool", /^src\/(?!console\/)/],
+  ["spool", /^src\//],
   ["tick", /^src\//],
   ["ticker", /^src\//],
   ["posting", /^src\/billing\//],
@@ -68,6 +68,25 @@ describe("the glossary", () => {
     expect(used).toEqual([]);
   });
 });
+
+describe("the schema", () => {
+  it("has no retired word in its names and comments", () => {
+    const folder = join(root, "migrations");
+    const used = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".sql"))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .flatMap((file) =>
+        (readFileSync(file, "utf8").match(RETIRED_IN_SQL) ?? []).map(
+          (word) => `${relative(root, file)}: ${word}`,
+        ),
+      );
+    expect(used).toEqual([]);
+  });
+});
+
+/** Also as a part of a name, such as tick_spool. */
+const RETIRED_IN_SQL =
+  /(?<![a-z])(spool|tick|purse|recall|recalled|rounds|begin_line|end_line|picture|pictures|film|house)(?![a-z])/gi;
 
 const EXPORTED = /^export (?:async )?(?:class|interface|type|function|const) (\w+)/gm;
 
