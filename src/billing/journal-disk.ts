@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type JournalContents,
@@ -43,14 +43,26 @@ export function openJournalDisk(dataDir: string): JournalDisk {
   };
 }
 
-/** What lies under the folder's old name is posted like the rest: it may hold charges that the database lacks. */
+/**
+ * Moves what lies under the folder's old name, journal by journal: it may hold charges that the database lacks, also
+ * where newer journals lie beside it.
+ */
 function adoptOldFolder(dataDir: string): void {
-  if (existsSync(join(dataDir, ROOT)) || !existsSync(join(dataDir, OLD_ROOT))) return;
+  const old = join(dataDir, OLD_ROOT);
+  if (!existsSync(old)) return;
+  mkdirSync(join(dataDir, ROOT), { recursive: true, mode: 0o700 });
+  for (const journal of readdirSync(old)) {
+    // A sibling that starts at the same moment moves them too.
+    unlessGone(() => renameSync(join(old, journal), join(dataDir, ROOT, journal)));
+  }
+  unlessGone(() => rmdirSync(old));
+}
+
+function unlessGone(move: () => void): void {
   try {
-    renameSync(join(dataDir, OLD_ROOT), join(dataDir, ROOT));
+    move();
   } catch (error) {
-    // A sibling that started at the same moment has renamed it, and may have a journal there by now.
-    if (existsSync(join(dataDir, OLD_ROOT))) throw error;
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
 }
 
