@@ -54,8 +54,7 @@ function tokensOf(cookie: string | undefined): readonly string[] {
   return cookie.split("~").slice(0, MAX_USERS);
 }
 
-/** Earlier versions made it without the owner. */
-const TOKEN = /^((\d{1,12})\.(\w{16})(?:\.([\w-]{11}))?)\.([\w-]{43})$/;
+const TOKEN = /^((\d{1,12})\.(\w{16})\.([\w-]{11}))\.([\w-]{43})$/;
 
 /** The parts of a token; undefined where it is none, or too old. */
 function readToken(token: string, nowMs: number) {

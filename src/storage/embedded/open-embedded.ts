@@ -52,12 +52,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     withStartLock(dataDir, async () => {
       const server = await ensureServer(dataDir, log, options);
       const session = await openSession({ url: server.url, role, dataDir, domain: DOMAIN });
-      if (server.isProtected || role !== "owner" || !(await session.isLast())) return { ...server, session };
-      // An earlier version has left it running: its successor asks for a password.
-      await session.end();
-      await stopPostmaster(server.pid, server.clusterFolder);
-      const next = await ensureServer(dataDir, log, options);
-      return { ...next, session: await openSession({ url: next.url, role, dataDir, domain: DOMAIN }) };
+      return { ...server, session };
     });
   const watch = watchOverServer(dataDir);
   const guest = await openReconnectingSession(attach, log, onLost).catch((error: unknown) => {

@@ -37,7 +37,7 @@ it("the server takes nobody without the password, which only its owner can read"
   expect((await stat(passwordFile())).mode & 0o777).toBe(0o600);
 });
 
-it("a data folder that lets everybody in, as an earlier version made it, is closed at the next start", async () => {
+it("a data folder whose server lets everybody in is closed at the next start", async () => {
   const { url } = await open();
   await runSql(url, "create table kept as select 7 as n");
   await opened.pop()?.close();

@@ -15,8 +15,8 @@ export async function readPassword(dataDir: string): Promise<string | undefined>
 }
 
 /**
- * Makes the files of a database refuse whoever has no password, those of an earlier version too, which let everybody
- * in. Call under the start lock while no server runs on them.
+ * Makes the files of a database refuse everyone without the password, also files whose rules or password were lost.
+ * Call under the start lock while no server runs on them.
  */
 export async function protectCluster(cluster: Cluster, dataDir: string): Promise<void> {
   const rules = join(cluster.folder, "pg_hba.conf");

@@ -15,8 +15,6 @@ export interface RunningServer {
   readonly clusterFolder: string;
   /** Of the gateway's database, which exists. */
   readonly url: string;
-  /** False of one that an earlier version has left running, which lets everybody in. */
-  readonly isProtected: boolean;
 }
 
 /**
@@ -47,8 +45,7 @@ export async function ensureServer(
     const trouble = await createDatabase(found.server.socketFolder, password);
     if (trouble === undefined) {
       const url = socketUrl(found.server.socketFolder, DATABASE_NAME, password);
-      const isProtected = password !== undefined;
-      return { pid: found.server.pid, clusterFolder: found.clusterFolder, url, isProtected };
+      return { pid: found.server.pid, clusterFolder: found.clusterFolder, url };
     }
     if (trouble.wrongPassword) {
       log.warn({ server: found.server.pid }, "the database does not take its password; making another");
