@@ -40,7 +40,7 @@ export function consolePaths(named: Named): readonly (readonly [page: string, pa
     ["one request", `${account}/requests/${named.request}`],
     ["spending by model", `${account}/spending?by=model&${month}`],
     ["spending by key", `${account}/spending?by=key&${month}`],
-    ["spending by person", `${account}/spending?by=person&${month}`],
+    ["spending by person", `${account}/spending?by=user&${month}`],
     ["spending by endpoint", `${account}/spending?by=endpoint&${month}`],
     ["spending by hour", `${account}/spending?by=model&step=hour&from=${named.lastWeek}`],
     ["statement", `${account}/statement?limit=50`],

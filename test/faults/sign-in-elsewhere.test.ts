@@ -55,7 +55,7 @@ type Lie = Parameters<FakeOidc["visit"]>[2];
 /** All a browser does, there and back. */
 async function come(gateway: TestGateway, claims: OidcClaims, lie?: Lie): Promise<ConsoleResponse> {
   const { url, flow } = (await callerOf(gateway).post("/session/oidc/start", { provider: "work" })).body;
-  return callerOf(gateway).post("/session/oidc", { flow, answer: provider.visit(url, claims, lie) });
+  return callerOf(gateway).post("/session/oidc", { flow, response: provider.visit(url, claims, lie) });
 }
 
 describe("signing in at an identity provider", () => {
@@ -123,8 +123,8 @@ describe("signing in at an identity provider", () => {
       expect(await come(closed, claims, lie)).toMatchObject({ status: 401 });
     const start = async () => (await callerOf(closed).post("/session/oidc/start", { provider: "work" })).body;
     const [mine, theirs] = [await start(), await start()];
-    const answer = provider.visit(theirs.url, claims);
-    const finish = (flow: string) => callerOf(closed).post("/session/oidc", { flow, answer });
+    const response = provider.visit(theirs.url, claims);
+    const finish = (flow: string) => callerOf(closed).post("/session/oidc", { flow, response });
     expect(await finish(mine.flow)).toMatchObject({ status: 401 });
     expect(await finish("fg1.forged.flow")).toMatchObject({ status: 401 });
     expect(await finish(theirs.flow)).toMatchObject({ status: 200 });

@@ -58,8 +58,8 @@ const verified = (sub: string, email: string): OidcClaims => ({ sub, email, emai
 /** All a browser does, there and back. */
 async function come(claims: OidcClaims, at: "work" | "other" = "work"): Promise<ConsoleResponse> {
   const { url, flow } = (await callerOf(gateway).post("/session/oidc/start", { provider: at })).body;
-  const answer = (at === "work" ? work : other).visit(url, claims);
-  return callerOf(gateway).post("/session/oidc", { flow, answer });
+  const response = (at === "work" ? work : other).visit(url, claims);
+  return callerOf(gateway).post("/session/oidc", { flow, response });
 }
 
 const identitiesOf = (id: string) => `/operator/users/${id}/identities`;
