@@ -23,6 +23,18 @@ describe("tidy", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("cites only translation rules that docs/translation-rules.md lists", () => {
+    const listed = new Set([...text("docs/translation-rules.md").matchAll(/^(\d+)\. /gm)].map(([, n]) => n));
+    expect(listed.size).toBe(40);
+    const cited = [...files("src"), ...files("test")].flatMap((file) =>
+      [...text(file).matchAll(/\(rules? ([\d, and]+)\)/g)].flatMap(([, numbers = ""]) =>
+        (numbers.match(/\d+/g) ?? []).map((number) => ({ file, number })),
+      ),
+    );
+    expect(cited.length).toBeGreaterThan(100);
+    expect(cited.filter(({ number }) => !listed.has(number))).toEqual([]);
+  });
+
   it("declares no function with a banned verb", () => {
     const banned = /\bfunction (convert|manage)[A-Z(]/;
     expect(places(production, banned)).toEqual([]);
