@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openFinder, openFrameScanner, readFrame } from "./sse.ts";
+import { dataLines, openFinder, openFrameScanner, readFrame } from "./sse.ts";
 
 describe("frames of an event stream", () => {
   const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
@@ -21,6 +21,19 @@ describe("frames of an event stream", () => {
         expect(seen.bytes).toEqual(bytes);
       }),
     );
+  });
+
+  it("tell their lines from the blank one that closes them, wherever that is cut", () => {
+    const text = "data: 1\r\rdata: 2\r\r";
+    for (let size = 1; size <= text.length; size += 1) {
+      const closings: string[] = [];
+      const scanner = openFrameScanner({
+        frame: (buffer, _, end, next) => closings.push(buffer.toString("utf8", end, next)),
+      });
+      for (const piece of pieces(Buffer.from(text), [size])) scanner.write(piece);
+      scanner.end();
+      expect(closings).toEqual(["\r", "\r"]);
+    }
   });
 
   it("answers how many bytes of a chunk close whole frames", () => {
@@ -54,6 +67,25 @@ describe("reading a frame", () => {
     expect(readFrame("data:{}\n")).toEqual({ name: "", data: "{}" });
     expect(readFrame("\ufeffdata: a\r\n")).toEqual({ name: "", data: "a" });
     expect(readFrame(": ping\n")).toEqual({ name: "", data: "" });
+  });
+});
+
+describe("the lines of a frame's data", () => {
+  it("stand where a reader of the standard finds them, however lines end", () => {
+    const lines = fc.constantFrom("data: a b", "data:", "data:{}", "event: x", ": y", "id: 1", "data: ü");
+    const frames = fc.array(fc.tuple(lines, fc.constantFrom("\n", "\r\n", "\r")), { minLength: 1 });
+    fc.assert(
+      fc.property(frames, fc.boolean(), (given, isMarked) => {
+        const text = (isMarked ? "\ufeff" : "") + given.map(([line, end]) => line + end).join("");
+        const buffer = Buffer.from(`..${text}..`);
+        const found = dataLines(buffer, 2, buffer.length - 2);
+        const values = found.map(({ start, end }) => buffer.toString("utf8", start, end));
+        expect(values.join("\n")).toBe(readFrame(text).data);
+        const whole = found.map(({ from, next }) => buffer.toString("utf8", from, next)).join("");
+        const named = given.filter(([line]) => line.startsWith("data:")).map(([line, end]) => line + end);
+        expect(whole.replace("\ufeff", "")).toBe(named.join(""));
+      }),
+    );
   });
 });
 

@@ -47,7 +47,8 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
         openCr = false;
         lineStart = lf === 0 ? 1 : 0;
         if (!lineHasBytes) {
-          close(chunk, 0, 0, lineStart);
+          // The blank line began in the chunk before.
+          close(chunk, 0, -1, lineStart);
           frameStart = lineStart;
         }
         lineHasBytes = false;
@@ -87,7 +88,7 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
       return frameStart;
     },
     end() {
-      if (carriedBytes > 0) close(EMPTY, 0, 0, 0);
+      if (carriedBytes > 0) close(EMPTY, 0, openCr && !lineHasBytes ? -1 : 0, 0);
       openCr = false;
       lineHasBytes = false;
     },
@@ -138,29 +139,33 @@ export function readFrame(frame: string): { readonly name: string; readonly data
   return { name, data: data ?? "" };
 }
 
-/** Where a frame's data stands; undefined where it has none, or has it in several lines. */
-export function dataLine(buffer: Buffer, start: number, end: number): ByteRange | undefined {
-  let found: ByteRange | undefined;
-  for (let at = start; at < end; ) {
-    const lf = buffer.indexOf(LF, at);
-    const next = lf === -1 || lf >= end ? end : lf + 1;
-    const isMarked = at === start && buffer.toString("utf8", at, at + 3) === "\ufeff";
-    const name = isMarked ? at + 3 : at;
-    if (buffer.toString("latin1", name, name + 5) === "data:") {
-      if (found !== undefined) return undefined;
-      let last = next;
-      while (last > name && (buffer[last - 1] === LF || buffer[last - 1] === CR)) last -= 1;
-      found = { start: name + (buffer[name + 5] === SPACE ? 6 : 5), end: last };
+/** Where the data of a frame stands, line by line; a frame without any has none. */
+export function dataLines(buffer: Buffer, start: number, end: number): readonly DataLine[] {
+  const frame = buffer.subarray(start, end);
+  const lines: DataLine[] = [];
+  let lf = frame.indexOf(LF);
+  let cr = frame.indexOf(CR);
+  for (let at = 0; at < frame.length; ) {
+    const stop = Math.min(lf === -1 ? frame.length : lf, cr === -1 ? frame.length : cr);
+    const next = Math.min(frame[stop] === CR && frame[stop + 1] === LF ? stop + 2 : stop + 1, frame.length);
+    const name = at === 0 && frame.toString("utf8", 0, 3) === "\ufeff" ? 3 : at;
+    if (frame.toString("latin1", name, name + 5) === "data:") {
+      const value = name + (frame[name + 5] === SPACE ? 6 : 5);
+      lines.push({ from: start + at, start: start + value, end: start + stop, next: start + next });
     }
     at = next;
+    if (lf !== -1 && lf < at) lf = frame.indexOf(LF, at);
+    if (cr !== -1 && cr < at) cr = frame.indexOf(CR, at);
   }
-  return found;
+  return lines;
 }
 
-/** The bytes [start, end) of a buffer. */
-export interface ByteRange {
+/** One line of data: `start` to `end` is its value, `from` to `next` the whole line with its end. */
+export interface DataLine {
+  readonly from: number;
   readonly start: number;
   readonly end: number;
+  readonly next: number;
 }
 
 /** A frame on the wire; `data` holds no line end (JSON text never does). */

@@ -101,7 +101,7 @@ describe("a stream meter", () => {
     expect(meter.missingEnd).toBe("");
     meter.write(Buffer.from(chunk(0, {}, "stop")));
     expect(meter.missingEnd).toBe("data: [DONE]\n\n");
-    meter.write(Buffer.from("data: [DONE]\n\n"));
+    meter.write(Buffer.from("event: done\nid: 12\ndata: [DONE] \n\n"));
     expect(meter.missingEnd).toBe("");
   });
 

@@ -142,7 +142,7 @@ export class RuledStreamMeter implements StreamMeter {
     }
     const { name, data } = readEvent(buffer, start, end);
     if (data === "") return;
-    if (data === this.#rules.doneWord) {
+    if (data.trim() === this.#rules.doneWord) {
       notes.finished = true;
       this.#done = true;
       return;

@@ -10,6 +10,8 @@ export class HeldBack {
   #chunks: Buffer[] = [];
   /** So many of the chunks hold whole frames. */
   #whole = 0;
+  /** What was held when the finish was told. */
+  #atFinish: number | undefined;
 
   /** Keeps a chunk of which so many bytes close whole frames. */
   keep(chunk: Buffer, whole: number): void {
@@ -22,12 +24,19 @@ export class HeldBack {
     return this.#chunks.length === 0;
   }
 
+  /** Bytes that came behind the finish, which has come when this is asked first. */
+  bytesBehindFinish(): number {
+    this.#atFinish ??= this.bytes;
+    return this.bytes - this.#atFinish;
+  }
+
   /** All of it, which is then held no longer. */
   takeAll(): Buffer[] {
     const all = this.#chunks;
     this.#chunks = [];
     this.bytes = 0;
     this.#whole = 0;
+    this.#atFinish = undefined;
     return all;
   }
 
@@ -41,6 +50,7 @@ export class HeldBack {
     const taken = this.#chunks.splice(0, this.#whole);
     this.bytes = this.#chunks.reduce((sum, { length }) => sum + length, 0);
     this.#whole = 0;
+    this.#atFinish = undefined;
     return taken;
   }
 

@@ -251,7 +251,7 @@ export class StreamingResponse implements Receiver {
 
   /** Waits for what follows the last finish; whatever has come then is all, and so is more than can be held back. */
   private awaitEnd(): void {
-    if (this.held.bytes > HOLD_BACK_BYTES) {
+    if (this.held.bytesBehindFinish() > HOLD_BACK_BYTES) {
       this.attempt.guard(() => this.finishCut());
       return;
     }

@@ -2,7 +2,7 @@ import { JsonFault } from "../../base/json-fault.ts";
 import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json-scan.ts";
 import { type Edit, insertBehind, removeMembers, replaceValue, splice } from "../../base/json-splice.ts";
 import { compileWatch } from "../../base/json-watch.ts";
-import { type ByteRange, dataLine, readFrame } from "../../base/sse.ts";
+import { type DataLine, dataLines, readFrame } from "../../base/sse.ts";
 import { asObject, parseLoosely } from "../json.ts";
 import { statedFailure } from "./failure.ts";
 
@@ -10,7 +10,7 @@ import { statedFailure } from "./failure.ts";
 export interface ForwardedChunk {
   readonly json: Buffer;
   /** Where the JSON stands in the buffer of its frame. */
-  readonly range: ByteRange;
+  readonly lines: readonly DataLine[];
   readonly scan: BodyScan;
   readonly choices: readonly ChunkChoice[];
 }
@@ -33,14 +33,28 @@ const WATCH = compileWatch([
   ...["choices.message.reasoning", "choices.message.reasoning_content"],
 ]);
 
-/** Reads a frame; undefined = it holds no JSON object in one line, and is nobody's to change. */
+/** Reads a frame; undefined = its data is no JSON object, and is nobody's to change. */
 export function readChunk(buffer: Buffer, start: number, end: number): ForwardedChunk | undefined {
-  const range = dataLine(buffer, start, end);
-  if (range === undefined) return undefined;
-  const json = buffer.subarray(range.start, range.end);
-  const scan = scanned(json);
-  return scan === undefined ? undefined : { json, range, scan, choices: choicesOf(scan) };
+  const lines = dataLines(buffer, start, end);
+  const json = joined(buffer, lines);
+  const scan = json.length === 0 ? undefined : scanned(json);
+  if (scan === undefined) return undefined;
+  // The ends of its lines stand between tokens, or it were no JSON; told in one line they are spaces.
+  if (lines.length > 1)
+    for (let at = json.indexOf(LF); at !== -1; at = json.indexOf(LF, at)) json[at] = SPACE;
+  return { json, lines, scan, choices: choicesOf(scan) };
 }
+
+function joined(buffer: Buffer, lines: readonly DataLine[]): Buffer {
+  const values = lines.map(({ start, end }) => buffer.subarray(start, end));
+  const [only] = values;
+  if (only !== undefined && values.length === 1) return only;
+  return Buffer.concat(values.flatMap((value, at) => (at === 0 ? [value] : [LINE_END, value])));
+}
+
+const LINE_END = Buffer.from("\n");
+const LF = 0x0a;
+const SPACE = 0x20;
 
 function scanned(json: Buffer): BodyScan | undefined {
   try {

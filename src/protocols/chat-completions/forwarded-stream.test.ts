@@ -39,6 +39,20 @@ function eventsOf(stream: string): readonly unknown[] {
 
 const frame = (data: object | string, close = "\n\n"): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}${close}`;
+
+/** Frames as vendors write them: bare, with fields of the standard around their data, or with it in several lines. */
+const FORMS: Readonly<Record<string, (data: object | string, lineEnd: string) => string>> = {
+  bare: (data, lineEnd) => frame(data, lineEnd + lineEnd),
+  named: (data, lineEnd) => `event: chunk${lineEnd}id: 7${lineEnd}${frame(data, lineEnd + lineEnd)}`,
+  numbered: (data, lineEnd) => `${frame(data, lineEnd)}id: 7${lineEnd}retry: 10${lineEnd}${lineEnd}`,
+  commented: (data, lineEnd) => `: on its way${lineEnd}${frame(data, lineEnd + lineEnd)}`,
+  several: (data, lineEnd) => linesOf(data).join(lineEnd) + lineEnd + lineEnd,
+  parted: (data, lineEnd) => linesOf(data).join(`${lineEnd}id: 7${lineEnd}`) + lineEnd + lineEnd,
+};
+const linesOf = (data: object | string): readonly string[] =>
+  (typeof data === "string" ? data : JSON.stringify(data, null, 1))
+    .split("\n")
+    .map((line) => `data: ${line}`);
 const HEAD = { id: "c", object: "chat.completion.chunk", created: 7, model: "m" };
 const chunk = (delta: object, more: object = {}, finish: string | null = null, index = 0): object => ({
   ...HEAD,
@@ -94,7 +108,8 @@ const vendors = fc
     done: fc.boolean(),
     before: fc.constantFrom([], [{ ...HEAD, choices: [], prompt_filter_results: [{}] }]),
     comment: fc.boolean(),
-    lineEnd: fc.constantFrom("\n\n", "\r\n\r\n"),
+    lineEnd: fc.constantFrom("\n", "\r\n", "\r"),
+    form: fc.constantFrom(...Object.keys(FORMS)),
   })
   .map((vendor) => ({ ...vendor, stream: written(vendor) }));
 
@@ -107,6 +122,7 @@ interface Vendor {
   readonly before: readonly object[];
   readonly comment: boolean;
   readonly lineEnd: string;
+  readonly form: string;
 }
 
 function written({ openings: begun, deltas: said, nulls: empty, counts: where, ...vendor }: Vendor): string {
@@ -124,9 +140,10 @@ function written({ openings: begun, deltas: said, nulls: empty, counts: where, .
     frames.push({ choices: [where === "choice" ? { ...choice, usage: USAGE } : choice], ...rest });
   });
   if (where === "alone" || where === "both") frames.push(COUNTED);
-  const texts = frames.map((each) => frame(each, vendor.lineEnd));
+  const write = (each: object | string): string => FORMS[vendor.form]?.(each, vendor.lineEnd) ?? "";
+  const texts = frames.map(write);
   if (vendor.comment) texts.splice(1, 0, ": keep-alive\n\n");
-  return texts.join("") + (vendor.done ? frame(DONE, vendor.lineEnd) : "");
+  return texts.join("") + (vendor.done ? write(DONE) : "");
 }
 
 /** Everything that a caller puts together of a stream, by choice. */
@@ -206,6 +223,7 @@ describe("a forwarded chat stream", () => {
         const responses = vendor.openings.length;
         const events = eventsOf(told({ ...ASKED, responses }, vendor.stream));
         expect(events.at(-1)).toBe(DONE);
+        expect(events.filter((event) => event === DONE)).toHaveLength(1);
         const charged = vendor.counts === "none" || (vendor.counts === "choice" && responses > 1);
         expect(events.at(-2)).toEqual({ ...COUNTED, usage: charged ? encodeUsage(CHARGED) : USAGE });
         expect(withUsage(events).filter((event) => event["usage"] !== null)).toHaveLength(1);
@@ -295,10 +313,20 @@ describe("a forwarded chat stream", () => {
     expect(eventsOf(told(ASKED, sent(ROLE, COUNTED).trimEnd())).slice(1)).toEqual([COUNTED, DONE]);
   });
 
+  it.each([60_000, 300_000, 5_000_000])("moves usage out of a chunk with a text of %i letters", (length) => {
+    const content = "y".repeat(length);
+    const stream = sent(ROLE, chunk({ content }, { usage: USAGE }, "stop"), DONE);
+    const asked = eventsOf(told(ASKED, stream, [100_000]));
+    expect(asked.slice(1)).toEqual([chunk({ content }, {}, "stop"), COUNTED, DONE]);
+    expect(eventsOf(told(UNASKED, stream, [100_000])).slice(1)).toEqual([
+      chunk({ content }, {}, "stop"),
+      DONE,
+    ]);
+  });
+
   it("lets a frame that is too large to be looked at pass as the answer's beginning", () => {
-    const large = sent(chunk({ content: "x".repeat(100_000) }));
-    expect(told(UNASKED, large + sent(chunk({ content: "y" })), [30_000])).toBe(
-      large + sent(chunk({ content: "y" })),
-    );
+    const large = sent(chunk({ content: "x".repeat(17_000_000) }));
+    const stream = large + sent(chunk({ content: "y" }));
+    expect(told(UNASKED, stream, [1_000_000]) === stream).toBe(true);
   });
 });

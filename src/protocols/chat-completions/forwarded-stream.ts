@@ -1,5 +1,5 @@
 import { type Edit, splice } from "../../base/json-splice.ts";
-import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { asBuffer, openFinder, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import { type KeyFinder, keyFilter, openKeyFinder } from "../byte-filter.ts";
 import { encodeUsage } from "./encode-usage.ts";
@@ -43,17 +43,15 @@ export interface ForwardedStream {
  * Passes a stream on as the specification has it: the first chunk of a choice states its role and no text, the last one
  * before `[DONE]` states the usage to those who asked for it and nobody else. Frames are told apart by their bytes. Those of
  * the beginning are read, and later ones only where they hold what may have to be moved; all others pass as views of the
- * chunks that they came in. A frame that was cut apart is held until it is whole.
+ * chunks that they came in. A frame that was cut apart is held until it is whole, as the meter holds it, up to the size
+ * beyond which no frame is looked at.
  */
 export function openForwardedStream(terms: StreamTerms): ForwardedStream {
   const stream = new Rewriter(terms);
-  const scanner = openFrameScanner(
-    {
-      frame: (buffer, start, end, next) => stream.frame(buffer, start, end, next),
-      oversized: (part) => stream.oversized(part),
-    },
-    MAX_HELD_BYTES,
-  );
+  const scanner = openFrameScanner({
+    frame: (buffer, start, end, next) => stream.frame(buffer, start, end, next),
+    oversized: (part) => stream.oversized(part),
+  });
   let isBetweenFrames = true;
   return {
     write(chunk) {
@@ -74,6 +72,7 @@ export function openForwardedStream(terms: StreamTerms): ForwardedStream {
 class Rewriter {
   readonly #terms: StreamTerms;
   readonly #findUsage: KeyFinder = openKeyFinder("usage");
+  readonly #findDone = openFinder(DONE);
   readonly #holdsUsage = openUsageLook();
   readonly #holdsRole = openRoleLook();
   readonly #holdsThought = openThoughtLook();
@@ -115,8 +114,8 @@ class Rewriter {
     if (this.#opening || (usage !== -1 && !isNull) || this.#holdsMore(buffer, start, end))
       this.#rewrite(buffer, start, end, next);
     else if (isNull && !isAsked) this.#passWithoutNull(buffer, start, end, next, usage);
-    else if (isAsked && end - start <= DONE_FRAME_BYTES && isDone(buffer, start, end))
-      this.#done = buffer.subarray(start, next);
+    else if (isAsked && this.#findDone(buffer, start, end) !== -1 && isDone(buffer, start, end))
+      this.#done = closed(buffer, start, end, next);
     else this.#pass(buffer, start, next);
     // The last one of a stream that does not close it: more is to follow.
     if (next === end && isAsked && this.#done === undefined) this.#put(BLANK_LINE);
@@ -154,7 +153,7 @@ class Rewriter {
     const { usage, tellsThoughts } = this.#terms;
     const chunk = readChunk(buffer, start, end);
     if (chunk === undefined) {
-      if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = buffer.subarray(start, next);
+      if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = closed(buffer, start, end, next);
       else this.#pass(buffer, start, next);
       return;
     }
@@ -178,9 +177,24 @@ class Rewriter {
       this.#pass(buffer, start, next);
       return;
     }
-    this.#pass(buffer, start, chunk.range.start);
-    for (const piece of splice([chunk.json], edits)) this.#put(piece);
-    this.#pass(buffer, chunk.range.end, next);
+    this.#replace(buffer, start, next, chunk, splice([chunk.json], edits));
+  }
+
+  /** Puts JSON in the place of a frame's data: its first line tells all of it, and every other field stays. */
+  #replace(
+    buffer: Buffer,
+    start: number,
+    next: number,
+    { lines }: ForwardedChunk,
+    json: readonly Buffer[],
+  ): void {
+    let at = start;
+    for (const [index, line] of lines.entries()) {
+      this.#pass(buffer, at, index === 0 ? line.start : line.from);
+      if (index === 0) for (const piece of json) this.#put(piece);
+      at = index === 0 ? line.end : line.next;
+    }
+    this.#pass(buffer, at, next);
   }
 
   /** Tells the role of choices that begin with this chunk, where it does not do so by itself. */
@@ -220,10 +234,14 @@ class Rewriter {
 
   /** The usage that vendors announce by null in each chunk once they are asked for it. */
   #passWithoutNull(buffer: Buffer, start: number, end: number, next: number, value: number): void {
-    this.#hasNulls = true;
     const range = topNull(buffer, start, end, value);
-    this.#pass(buffer, start, range?.start ?? next);
-    if (range !== undefined) this.#pass(buffer, range.end, next);
+    if (range === undefined) {
+      this.#rewrite(buffer, start, end, next);
+      return;
+    }
+    this.#hasNulls = true;
+    this.#pass(buffer, start, range.start);
+    this.#pass(buffer, range.end, next);
   }
 
   #pass(buffer: Buffer, start: number, end: number): void {
@@ -251,7 +269,7 @@ class Rewriter {
 
 /**
  * Where a null of the chunk itself stands, with one comma: counted by brackets from its value to the frame's end, which is
- * near, and not from the beginning.
+ * near, and not from the beginning. undefined = it is another object's, or its frame has more lines than one.
  */
 function topNull(
   buffer: Buffer,
@@ -267,9 +285,11 @@ function topNull(
   let before = key - 1;
   while (before > start && (buffer[before] ?? 0) <= SPACE) before -= 1;
   if (buffer[before] === COMMA) return { start: before, end: behind };
+  if (buffer[before] !== BRACE) return undefined;
   let after = behind;
   while (after < end && (buffer[after] ?? 0) <= SPACE) after += 1;
-  return { start: key, end: buffer[after] === COMMA ? after + 1 : behind };
+  if (buffer[after] === COMMA) return { start: key, end: after + 1 };
+  return buffer[after] === CLOSING_BRACE ? { start: key, end: behind } : undefined;
 }
 
 /** Whether the object that the next closing bracket closes is the outermost one. */
@@ -305,12 +325,6 @@ function closed(buffer: Buffer, start: number, end: number, next: number): Buffe
   const frame = buffer.subarray(start, next);
   return next > end ? frame : Buffer.concat([frame, BLANK_LINE]);
 }
-
-/** What is looked at has a few hundred bytes; a larger frame is content and flows on unheld. */
-const MAX_HELD_BYTES = 64 * 1024;
-
-/** `data: [DONE]` and no more; no chunk of JSON is as short. */
-const DONE_FRAME_BYTES = 24;
 
 const openUsageLook = keyFilter("usage");
 const openRoleLook = keyFilter("role");

@@ -31,10 +31,7 @@ const rules: MeteringRules = {
     const matters = openMatters();
     const holdsDelta = openDeltaLook();
     return (frame, start, end) =>
-      end - start <= DONE_FRAME_BYTES ||
-      frame[start] === LETTER_E ||
-      !holdsDelta(frame, start, end) ||
-      matters(frame, start, end);
+      frame[start] === LETTER_E || !holdsDelta(frame, start, end) || matters(frame, start, end);
   },
 
   buckets(usage) {
@@ -113,11 +110,8 @@ function said(choice: JsonObject, text?: TextSink): JsonObject {
 
 const openMatters = keyFilter("finish_reason", "usage", "error");
 
-/** What holds none is no ordinary chunk, and may be a bare error. */
+/** What holds none is no ordinary chunk: a bare error, or `[DONE]`, whatever fields stand beside it. */
 const openDeltaLook = keyFilter("delta");
 
 /** `event: ...`: ordinary chunks have no names. */
 const LETTER_E = 0x65;
-
-/** `data: [DONE]` and no more; no chunk of JSON is as short. */
-const DONE_FRAME_BYTES = 24;
