@@ -1,4 +1,4 @@
-import { unwrapOpaque, wrapOpaque } from "./opaque.ts";
+import { type Opaque, unwrapOpaque, wrapOpaque } from "./opaque.ts";
 
 /** Who issued it: no upstream, so that none is asked first for it and none is shown it bare. */
 const OWN = { protocol: "responses", upstream: "faregate", model: "compaction" } as const;
@@ -11,11 +11,25 @@ export function compactionItem(id: string, summary: string): Readonly<Record<str
   return { type: "compaction", id, encrypted_content: wrapOpaque({ origin: OWN, value: summary }) };
 }
 
+/** A summary as a block of the messages protocol, where the words are the caller's to read; its signature says whose it is. */
+export function compactionBlock(summary: string): Readonly<Record<string, unknown>> {
+  const signature = wrapOpaque({ origin: { ...OWN, protocol: "messages" }, value: "" });
+  return { type: "compaction", content: summary, encrypted_content: null, signature };
+}
+
+/** Whether a block's signature is of `compactionBlock`, which no vendor would take. */
+export function isOwnSignature(signature: string): boolean {
+  return isOwn(unwrapOpaque(signature));
+}
+
 /** The words of such an item for the model that goes on; undefined where a vendor made it, who alone can read it. */
 export function compactedWords(encryptedContent: string): string | undefined {
   const found = unwrapOpaque(encryptedContent);
-  const isOwn = found?.origin.upstream === OWN.upstream && found.origin.model === OWN.model;
-  return isOwn ? summaryWords(found.value) : undefined;
+  return isOwn(found) ? summaryWords(found.value) : undefined;
+}
+
+function isOwn(found: Opaque | undefined): found is Opaque {
+  return found?.origin.upstream === OWN.upstream && found.origin.model === OWN.model;
 }
 
 /** A summary as a model reads it that was not there. */

@@ -1,7 +1,29 @@
+import type { BodyScan } from "../base/json-scan.ts";
 import { compactionItem } from "../conversation/compaction.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../protocols/json.ts";
+import type { CompactionWish } from "../relay/text-request.ts";
 import type { Adapter } from "./adapted-response.ts";
+import { ASK, blockCompaction } from "./compaction-block.ts";
+
+/** The compaction that a request asks for; undefined = none. `hasTrigger`: its bytes hold the word of an item that asks. */
+export function compactionWish(
+  { protocol, compacts }: { readonly protocol: ProtocolName; readonly compacts?: true },
+  scan: BodyScan,
+  body: readonly Buffer[],
+  hasTrigger: boolean,
+): CompactionWish | undefined {
+  if (compacts === true) return "call";
+  if (protocol === "messages")
+    return scan.last("compaction.type")?.value === "summarize" ? "field" : undefined;
+  return hasTrigger && asksToCompact(body) ? "item" : undefined;
+}
+
+/** The gateway's own way to answer it, for models whose upstreams have none. */
+export function ownCompaction(wish: CompactionWish): Adapter {
+  return wish === "field" ? blockCompaction() : compaction(wish === "call" ? "whole" : "response");
+}
 
 /** As clients ask for it at the end of an ordinary request's input. */
 const TRIGGER = Buffer.from('"compaction_trigger"');
@@ -22,21 +44,16 @@ export function openTriggerSearch(): { write(chunk: Buffer): void; found(): bool
 }
 
 /** Whether the word is an item's type: it may as well be somebody's text. */
-export function asksToCompact(body: readonly Buffer[]): boolean {
+function asksToCompact(body: readonly Buffer[]): boolean {
   const asked = asObject(JSON.parse(Buffer.concat(body).toString("utf8")));
   return asObjects(asked?.["input"]).some(({ type }) => type === "compaction_trigger");
 }
-
-/** What the model is asked: whoever goes on has nothing but its answer. */
-const ASK =
-  "Write a summary of this conversation for whoever continues it and has nothing else. State what was asked for, decided and " +
-  "done, every fact, name, path, number and open question that is still needed, and what comes next. Write the summary alone.";
 
 /**
  * Compaction for models whose upstreams have none: one request for a summary, whose answer becomes the one item that clients
  * send back in the conversation's place. `whole`: the answer of `/v1/responses/compact`; else that of a response, maybe streamed.
  */
-export function compaction(form: "whole" | "response"): Adapter {
+function compaction(form: "whole" | "response"): Adapter {
   // Some servers' last event leaves out what the events before it held.
   let heard = "";
   return {

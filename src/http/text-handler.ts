@@ -14,7 +14,7 @@ import { AdaptedResponse, type Adapter, type ErrorForm } from "./adapted-respons
 import { isHereOrSmall, readBody, TEXT_BODY_BYTES } from "./body.ts";
 import { memoryRefused } from "./body-memory.ts";
 import { openClientResponse } from "./client-response.ts";
-import { asksToCompact, compaction, openTriggerSearch } from "./compaction.ts";
+import { compactionWish, openTriggerSearch, ownCompaction } from "./compaction.ts";
 import { authenticate, authenticateLate } from "./credentials.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { RequestContext } from "./endpoint.ts";
@@ -94,15 +94,14 @@ export async function respondWithText(
     caller = again instanceof Promise ? await again : again;
     scan = refusing(() => scanner.end());
     const state = search.end();
-    const toCompact = call.compacts === true || (trigger?.found() === true && asksToCompact(body));
-    const wish = call.compacts === true ? "call" : "item";
+    const wish = compactionWish(call, scan, body, trigger?.found() === true);
     const isVendors =
-      toCompact &&
+      wish !== undefined &&
       state === undefined &&
       compactsItself(deps.catalog.current(), caller, scan.last("model")?.value, wish);
     let instead: TextRequest["instead"];
-    if (toCompact) {
-      const ours = compaction(wish === "call" ? "whole" : "response");
+    if (wish !== undefined) {
+      const ours = ownCompaction(wish);
       const refusal = memory.growTo(scan.length * ADAPTED_WEIGHT);
       if (!isVendors) {
         if (refusal !== undefined) throw memoryRefused(refusal);
@@ -128,7 +127,7 @@ export async function respondWithText(
       admission,
       scan,
       state,
-      ...(isVendors ? { compacts: wish } : {}),
+      ...(isVendors && wish !== undefined ? { compacts: wish } : {}),
       ...(instead === undefined ? {} : { instead }),
       ...(prompts === undefined || prompts === 1 ? {} : { prompts }),
       headers,

@@ -16,12 +16,10 @@ export function compactsItself(
   wish: CompactionWish,
 ): boolean {
   if (typeof model !== "string") return false;
+  const protocol = wish === "field" ? "messages" : "responses";
   return catalog
-    .serving(model, group, "responses")
-    .some(
-      (upstream) =>
-        upstream.protocols.includes("responses") && compactsAt({ protocol: "responses", upstream }, wish),
-    );
+    .serving(model, group, protocol)
+    .some((upstream) => upstream.protocols.includes(protocol) && compactsAt({ protocol, upstream }, wish));
 }
 
 /**
@@ -34,6 +32,8 @@ export function refusesToCompact(request: TextRequest, error: UpstreamError): bo
   if (compacts === undefined || !REFUSING.has(status)) return false;
   const said = [code, type, param, message, details === undefined ? "" : JSON.stringify(details)].join(" ");
   // Where it is another item's type that is refused, so will be what is asked instead.
+  if (compacts === "field")
+    return OWN_WORDS.test(said) ? false : param === "compaction" || NO_FIELD.test(said);
   if (compacts === "item") return said.includes("compaction_trigger") || ITEM_TYPE.test(param);
   if (NO_PATH.has(status))
     return !(
@@ -48,6 +48,10 @@ export function refusesToCompact(request: TextRequest, error: UpstreamError): bo
 const REFUSING: ReadonlySet<number> = new Set([400, 404, 405, 422, 501]);
 const NO_PATH: ReadonlySet<number> = new Set([404, 405, 501]);
 const ITEM_TYPE = /\binput\b.*\btype$/;
+/** A vendor that knows the field says what is wrong with its use: https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand */
+const OWN_WORDS = /\bcompaction_\w+|anthropic-beta/;
+const NO_FIELD =
+  /\bcompaction\b.{0,80}\b(?:extra inputs|not (?:permitted|supported|available|enabled|allowed)|unknown|unrecognized|unsupported)|\b(?:unknown|unexpected|unrecognized|unsupported|not support)\b.{0,80}\bcompaction\b/i;
 const GONE = /previous_response_not_found/;
 const UNSUPPORTED =
   /compact\w*\b.{0,80}\b(?:unsupported|not (?:supported|available|enabled|allowed))|\b(?:unsupported|not support)\b.{0,80}\bcompact/i;

@@ -9,8 +9,11 @@ import type { WrappedState } from "./wrapped-state.ts";
 
 export type { CallerHeaders };
 
-/** How a compaction is asked for: by `/compact` behind the endpoint's path, or by an item in an ordinary request. */
-export type CompactionWish = "call" | "item";
+/**
+ * How a compaction is asked for: by `/compact` behind the endpoint's path, by an item in an ordinary request of responses, or
+ * by the field `compaction` of messages.
+ */
+export type CompactionWish = "call" | "item" | "field";
 
 /** One accepted text request: read, checked for form, its caller known; nothing sent or held yet. */
 export interface TextRequest {

@@ -17,6 +17,7 @@ const OWN = [
   "messages.reasoning",
   "messages.reasoning_content",
   "background",
+  "compaction.type",
   "generateContentRequest",
   "faregate_task_type",
 ];

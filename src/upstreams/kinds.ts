@@ -61,13 +61,14 @@ export function kindOf(name: string): UpstreamKind | undefined {
 }
 
 /**
- * Whether an upstream that is asked in this protocol may compact a conversation: by a call of its own, or by an item in an
- * ordinary request, which each that speaks the protocol is left to know.
+ * Whether an upstream that is asked in this protocol may compact a conversation: by a call of its own, or by an item or a field
+ * of an ordinary request, which each that speaks the protocol is left to know.
  */
 export function compactsAt(
   { protocol, upstream }: { readonly protocol: ProtocolName; readonly upstream: { readonly kind: string } },
-  wish: "call" | "item",
+  wish: "call" | "item" | "field",
 ): boolean {
+  if (wish === "field") return protocol === "messages";
   return protocol === "responses" && (wish === "item" || kindOf(upstream.kind)?.compacts === true);
 }
 

@@ -1,5 +1,5 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { summaryWords } from "../../conversation/compaction.ts";
+import { isOwnSignature, summaryWords } from "../../conversation/compaction.ts";
 import { mimeTypeOfUrl } from "../../conversation/media.ts";
 import { opaqueIn } from "../../conversation/opaque.ts";
 import type {
@@ -26,7 +26,7 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { asObject, asObjects } from "../json.ts";
+import { asObject, asObjects, asText } from "../json.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeSignature, isHidden } from "./signature.ts";
 
@@ -78,7 +78,7 @@ function splitInstructions(
   if (plain !== undefined) return [{ role, parts: plain }];
   for (const block of contentBlocks(message)) {
     const instructs = block.value["type"] === "mid_conv_system";
-    const speaker = instructs ? "system" : role;
+    const speaker = instructs ? "system" : isOwnSummary(block) ? "user" : role;
     const parts = instructs ? decodeContent(block, "user", foreign) : [decodePart(block, role, foreign)];
     const last = messages.at(-1);
     if (last?.role === speaker) last.parts.push(...parts);
@@ -239,10 +239,16 @@ function toolReference(block: Fields): ForeignPart {
 }
 
 /** The vendor's summary is plain words, which stand for all that came before: other models are told them. */
-function compacted(block: Fields): ForeignPart {
+function compacted(block: Fields): ForeignPart | TextPart {
   const summary = optionalText(block, "content") ?? "";
+  if (isOwnSummary(block)) return { kind: "text", text: summaryWords(summary), ...markOf(block) };
   const part = foreignPart(block, "hint");
   return summary === "" ? part : { ...part, words: summaryWords(summary) };
+}
+
+/** One that was made here stands for the conversation at every vendor, and is told as its user tells it. */
+function isOwnSummary({ value }: Fields): boolean {
+  return value["type"] === "compaction" && isOwnSignature(asText(value["signature"]));
 }
 
 /** What the caller found, in the blocks of `holder`: where they are texts, other vendors can be told all of it in words. */
