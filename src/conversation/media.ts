@@ -1,4 +1,5 @@
 import { isDataUrl } from "../base/data-url.ts";
+import { imageTypeOf, mimeTypeOfBase64 } from "../base/media-signatures.ts";
 import type { MediaPart, MediaSource } from "./request.ts";
 
 /** A data URL in its halves; undefined where the text is none, or is not base64. */
@@ -24,7 +25,7 @@ export function sourceOfUrl(url: string): { readonly source: MediaSource; readon
   if (split === undefined) return { source: { from: "url", url } };
   return {
     source: { from: "base64", data: split.data },
-    ...typed(split.mimeType || sniffMimeType(split.data)),
+    ...typed(split.mimeType || mimeTypeOfBase64(split.data)),
   };
 }
 
@@ -50,18 +51,12 @@ function typed(mimeType: string | undefined): { readonly mimeType?: string } {
   return mimeType === undefined ? {} : { mimeType };
 }
 
-/** The type that the first bytes of base64 tell; undefined where they tell none. */
-export function sniffMimeType(base64: string): string | undefined {
-  const head = Buffer.from(base64.slice(0, HEAD_LETTERS), "base64").toString("latin1");
-  return SIGNATURES.find(([pattern]) => pattern.test(head))?.[1];
-}
-
 /** The type by the name that vendors know: as stated; what the bytes say where nothing is, or nothing useful. */
 export function knownType({ mimeType, source }: MediaPart): string | undefined {
   const stated = mimeType?.split(";", 1)[0]?.trim().toLowerCase();
   if (stated === "image/jpg") return "image/jpeg";
   if (stated !== undefined && stated !== "" && stated !== "application/octet-stream") return stated;
-  return source.from === "base64" ? sniffMimeType(source.data) : undefined;
+  return source.from === "base64" ? mimeTypeOfBase64(source.data) : undefined;
 }
 
 /** The type that a URL's file name tells. */
@@ -81,6 +76,21 @@ export function isTextType(mimeType: string): boolean {
   return mimeType.startsWith("text/") || TEXT_TYPES.has(mimeType);
 }
 
+/** An upstream calls bytes a picture that are none. */
+export class NotAnImage extends TypeError {
+  override readonly name = "NotAnImage";
+}
+
+/** Media of an answer: a picture that came in bytes is of the type that these tell. Throws NotAnImage where they are none. */
+export function checkedMedia(part: MediaPart): MediaPart {
+  const { media, source } = part;
+  if (media !== "image" || (source.from === "url" && !isDataUrl(source.url))) return part;
+  const mimeType = source.from === "base64" ? imageTypeOf(source.data) : undefined;
+  if (mimeType === undefined)
+    throw new NotAnImage("bytes that are no picture, where it says that they are one");
+  return { ...part, mimeType };
+}
+
 /** What kind of media a type is; everything that is no image, sound or video is a document. */
 export function mediaOfType(mimeType: string | undefined): MediaPart["media"] {
   const kind = mimeType?.split("/", 1)[0];
@@ -98,22 +108,6 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   "application/typescript",
   "application/sql",
 ]);
-
-const SIGNATURES: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG\r\n/, "image/png"],
-  [/^\xff\xd8\xff/, "image/jpeg"],
-  [/^GIF8[79]a/, "image/gif"],
-  [/^RIFF[\s\S]{4}WEBP/, "image/webp"],
-  [/^RIFF[\s\S]{4}WAVE/, "audio/wav"],
-  [/^BM/, "image/bmp"],
-  [/^(II\*\0|MM\0\*)/, "image/tiff"],
-  [/^[\s\S]{4}ftyp(heic|heix|mif1)/, "image/heic"],
-  [/^[\s\S]{4}ftyp/, "video/mp4"],
-  [/^%PDF-/, "application/pdf"],
-  [/^(ID3|\xff[\xfb\xf3\xf2])/, "audio/mpeg"],
-  [/^OggS/, "audio/ogg"],
-  [/^fLaC/, "audio/flac"],
-];
 
 const ENDINGS = new Map([
   ["png", "image/png"],
@@ -140,6 +134,3 @@ const ENDINGS = new Map([
   ["mov", "video/quicktime"],
   ["webm", "video/webm"],
 ]);
-
-/** Base64 letters of the longest signature, twice over. */
-const HEAD_LETTERS = 64;

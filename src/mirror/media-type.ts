@@ -1,3 +1,5 @@
+import { mimeTypeOfBytes } from "../base/media-signatures.ts";
+
 /**
  * What is copied and served, by the ending of its name. A closed list of what browsers only ever show and never run:
  * the files come from strangers and are served from the gateway's own address.
@@ -15,20 +17,12 @@ export const MEDIA_TYPES = {
 
 export type MediaType = keyof typeof MEDIA_TYPES;
 
-/** So many first bytes are enough to tell. */
-export const TELLING_BYTES = 64;
-
 /** What a file is by its first bytes, whatever its server calls it; undefined = nothing that is served. */
 export function mediaTypeOf(head: Buffer): MediaType | undefined {
-  const text = head.toString("latin1", 0, TELLING_BYTES);
-  if (text.startsWith("\x89PNG\r\n\x1a\n")) return "png";
-  if (text.startsWith("\xff\xd8\xff")) return "jpg";
-  if (text.startsWith("GIF8")) return "gif";
-  if (text.startsWith("RIFF") && text.slice(8, 12) === "WEBP") return "webp";
-  if (text.startsWith("\x1a\x45\xdf\xa3") && text.includes("webm")) return "webm";
-  if (text.slice(4, 8) === "ftyp") return BRANDS[text.slice(8, 12)] ?? "mp4";
-  return undefined;
+  const type = mimeTypeOfBytes(head);
+  return type === undefined ? undefined : BY_MIME_TYPE.get(type);
 }
 
-/** Of ISO files: the major brands that are no MP4. */
-const BRANDS: Readonly<Record<string, MediaType>> = { avif: "avif", avis: "avif", "qt  ": "mov" };
+const BY_MIME_TYPE = new Map(
+  Object.entries(MEDIA_TYPES).map(([ending, type]) => [type as string, ending as MediaType]),
+);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { TELLING_BYTES } from "../base/media-signatures.ts";
 import { randomText } from "../base/random.ts";
-import { type MediaType, mediaTypeOf, TELLING_BYTES } from "./media-type.ts";
+import { type MediaType, mediaTypeOf } from "./media-type.ts";
 import { MirrorFailure } from "./mirror-failure.ts";
 
 /** A whole file under a temporary name, which nobody is shown. */

@@ -5,7 +5,13 @@ import { failureIn } from "../protocols/verdict.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import { droppedHeader } from "./dropped-header.ts";
 import { settle } from "./exchange.ts";
-import { brokenStream, failureOfTransport, tooLargeResponse, unreadableResponse } from "./failures.ts";
+import {
+  brokenStream,
+  failureOfReading,
+  failureOfTransport,
+  tooLargeResponse,
+  unreadableResponse,
+} from "./failures.ts";
 import { factsOf, framingOf } from "./other-framing.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
@@ -110,6 +116,10 @@ export class BufferedResponse implements Receiver {
     if (!gone && !drained) return this.attempt.fail(failureOfTransport(failure));
     await chargeInput(this.attempt);
     this.attempt.done();
+  }
+
+  crashed(cause: unknown): void {
+    this.attempt.fail(failureOfReading(cause, this.attempt.candidate.upstream.name));
   }
 
   /** The caller left: the answer is read on to the end, since the vendor will bill us for it. */

@@ -1,6 +1,7 @@
 import { collectEvents } from "../conversation/collect.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import { joinResponses, openJoin } from "../conversation/join.ts";
+import { checkedMedia } from "../conversation/media.ts";
 import type { ResponsePlan } from "../conversation/plan.ts";
 import type { ChatResponse } from "../conversation/response.ts";
 import { openArrayScanner } from "../protocols/array-scanner.ts";
@@ -10,7 +11,7 @@ import { decodeStatedError } from "../protocols/upstream-error.ts";
 import { framingOfText, untag } from "./joined-form.ts";
 import type { Framing } from "./relay-mode.ts";
 
-/** Reads an upstream's stream, cut anywhere, into neutral events. */
+/** Reads an upstream's stream, cut anywhere, into neutral events. Both throw NotAnImage. */
 export interface EventReader {
   write(chunk: Buffer): readonly ChatEvent[];
   end(): readonly ChatEvent[];
@@ -34,23 +35,32 @@ export function openEventReader(upstream: Translation, plan: ResponsePlan, watch
   };
 }
 
-/** The same for whole answers, parsed. */
+/** The same for whole answers, parsed. Throws NotAnImage. */
 export function readResponse(upstream: Translation, plan: ResponsePlan, body: unknown): DecodedResponse {
-  if (plan.copies === 1) return upstream.decodeResponse(body, plan);
+  if (plan.copies === 1) return withCheckedMedia(upstream.decodeResponse(body, plan));
   const responses: ChatResponse[] = [];
   for (const [response, each] of plansOf(plan).entries()) {
     const part: unknown = Array.isArray(body) ? body[response] : undefined;
     const decoded =
       typeof part === "string"
         ? readStreamed(upstream, each, Buffer.from(part), framingOfText(part))
-        : upstream.decodeResponse(part, each);
+        : withCheckedMedia(upstream.decodeResponse(part, each));
     if ("error" in decoded) return decoded;
     responses.push(decoded.response);
   }
   return { response: joinResponses(responses) };
 }
 
-/** One answer that came as a stream and is there whole. */
+function withCheckedMedia(decoded: DecodedResponse): DecodedResponse {
+  if ("error" in decoded) return decoded;
+  const choices = decoded.response.choices.map((choice) => ({
+    ...choice,
+    parts: choice.parts.map((part) => (part.kind === "media" ? checkedMedia(part) : part)),
+  }));
+  return { response: { ...decoded.response, choices } };
+}
+
+/** One answer that came as a stream and is there whole. Throws NotAnImage. */
 export function readStreamed(
   upstream: Translation,
   plan: ResponsePlan,
@@ -60,7 +70,7 @@ export function readStreamed(
   const decoder = upstream.decodeStream(plan);
   const events = framesOf(body, framing).flatMap((frame) => decoder.step(frame));
   const collected = collectEvents([...events, ...decoder.end()]);
-  if ("response" in collected) return { response: collected.response };
+  if ("response" in collected) return withCheckedMedia({ response: collected.response });
   const error = "error" in collected ? collected.error : { message: "The upstream's stream has no end." };
   return { error: decodeStatedError({ error }) };
 }
@@ -83,7 +93,7 @@ function openOne(upstream: Translation, plan: ResponsePlan, watch: FrameWatch): 
   const frames = openFrameReader();
   const decoder = upstream.decodeStream(plan);
   const read = (frame: WireFrame): readonly ChatEvent[] => {
-    const events = decoder.step(frame);
+    const events = decoder.step(frame).map(checkedEvent);
     watch(frame, events);
     return events;
   };
@@ -95,8 +105,12 @@ function openOne(upstream: Translation, plan: ResponsePlan, watch: FrameWatch): 
       const events = read(first);
       return more.length === 0 ? events : [...events, ...more.flatMap(read)];
     },
-    end: () => [...frames.end().flatMap(read), ...decoder.end()],
+    end: () => [...frames.end().flatMap(read), ...decoder.end().map(checkedEvent)],
   };
+}
+
+function checkedEvent(event: ChatEvent): ChatEvent {
+  return event.type === "media" ? { ...event, part: checkedMedia(event.part) } : event;
 }
 
 /** A plan for each answer, so that ids which their upstream leaves out differ among them. */

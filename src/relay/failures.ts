@@ -1,6 +1,8 @@
 import type { ChargeReason } from "../billing/billing.ts";
+import { NotAnImage } from "../conversation/media.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
+import { OversizedResponse } from "../protocols/stream-frames.ts";
 import { toClientError, type UpstreamError } from "../protocols/upstream-error-policy.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
@@ -195,6 +197,34 @@ export function bugOfOurs(cause: unknown): AttemptFailure & { readonly error: Ga
       "The gateway failed on the upstream's answer; the operator's log has it under the request's id.",
       {
         cause,
+      },
+    ),
+  };
+}
+
+/** What reading an answer threw: something in it that no caller is given, or a bug of ours. */
+export function failureOfReading(
+  cause: unknown,
+  upstream: string,
+): AttemptFailure & { readonly error: GatewayError } {
+  if (cause instanceof OversizedResponse) return tooLargeResponse(upstream, cause.message);
+  return cause instanceof NotAnImage ? notAnImage(cause, upstream) : bugOfOurs(cause);
+}
+
+/** As unreadable as half an answer. */
+function notAnImage(
+  { message }: NotAnImage,
+  upstream: string,
+): AttemptFailure & { readonly error: GatewayError } {
+  return {
+    next: true,
+    timedOut: false,
+    health: { kind: "failed" },
+    error: new GatewayError(
+      "upstream_error",
+      "The upstream's answer holds a picture that is none; try again.",
+      {
+        cause: new Error(`The upstream ${upstream} answered with ${message}.`),
       },
     ),
   };

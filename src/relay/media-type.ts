@@ -1,4 +1,5 @@
-import { mediaOfType, mimeTypeOfUrl, sniffMimeType } from "../conversation/media.ts";
+import { mimeTypeOfBytes } from "../base/media-signatures.ts";
+import { mediaOfType, mimeTypeOfUrl } from "../conversation/media.ts";
 import type { MediaPart } from "../conversation/request.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { MediaPart } from "../conversation/request.ts";
 export function fileType(stated: string | undefined, bytes: Buffer, url: string): string | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (/^\s*<(!doctype html|html[\s>])/i.test(head.toString("latin1"))) return "text/html";
-  const told = sniffMimeType(head.toString("base64"));
+  const told = mimeTypeOfBytes(head);
   if (told !== undefined && !/^(audio|video)\//.test(told)) return told;
   return usefulType(stated) ?? mimeTypeOfUrl(url) ?? told;
 }

@@ -17,12 +17,11 @@ import {
   type AttemptFailure,
   answeredInOnePiece,
   brokenStream,
-  bugOfOurs,
+  failureOfReading,
   failureOfTransport,
   noEvent,
   reasonAfterOutput,
   toldInStream,
-  tooLargeResponse,
 } from "./failures.ts";
 import { ORDINARY_BYTES } from "./gathered.ts";
 import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
@@ -49,6 +48,8 @@ export class StreamingResponse implements Receiver {
   private readonly held = new HeldBack();
   /** The first event is being passed on, or has been. */
   private begun = false;
+  /** The caller has read something of it. */
+  private spoke = false;
   private over = false;
   /** It is framed as was asked for. */
   private framed = false;
@@ -224,6 +225,7 @@ export class StreamingResponse implements Receiver {
 
   private write(piece: Uint8Array): void {
     this.attempt.exchange.bridge?.wrote();
+    this.spoke = true;
     if (!this.response.write(piece)) this.attempt.call.pause();
   }
 
@@ -297,11 +299,10 @@ export class StreamingResponse implements Receiver {
     this.attempt.guard(() => this.breakOff(error, "upstream_failed_after_output", told));
   }
 
-  /** What came is beyond a bound, or a bug of ours failed on it. */
+  /** What came is beyond a bound, cannot be read, or met a bug of ours. Until any of it is told, another may answer. */
   crashed(cause: unknown): void | Promise<void> {
-    const failure =
-      cause instanceof OversizedResponse ? tooLargeResponse(this.upstream, cause.message) : bugOfOurs(cause);
-    if (!this.begun) return this.giveUp(failure);
+    const failure = failureOfReading(cause, this.upstream);
+    if (!this.spoke) return this.giveUp(failure);
     this.held.takeAll();
     this.endFlow();
     return this.breakOff(failure.error, "upstream_failed_after_output", undefined, failure.health);
@@ -331,11 +332,11 @@ export class StreamingResponse implements Receiver {
       this.giveUpOn(this.attempt.failureOf(verdict));
       return;
     }
-    this.begin();
     if (verdict !== undefined && !hasOutput) this.held.takeAll();
-    // Read before it is charged: the last chunk tells of losses that belong on the receipt.
+    // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
     const last = this.written(this.held.takeAll());
     const closing = verdict === undefined ? this.mode.end(this.meter.missingEnd) : [];
+    this.begin();
     // A decoder may find what the upstream's own meter does not.
     if (verdict !== undefined || this.mode.failed?.()) {
       this.attempt.call.abort();

@@ -347,7 +347,7 @@ export const LONG_STREAMS: Readonly<Record<ChatProtocol, LongStreams>> = {
       candidateEnd,
     ],
     images: (many) => [
-      ...times(many, () => candidate([{ inlineData: { mimeType: "image/png", data: "AAAA" } }])),
+      ...times(many, () => candidate([{ inlineData: { mimeType: "image/png", data: "R0lGODlhAQAB" } }])),
       candidateEnd,
     ],
     "work of the vendor's own tools": (many) => [

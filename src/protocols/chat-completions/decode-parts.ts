@@ -1,5 +1,6 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { mediaOfType, mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
+import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
+import { mediaOfType, mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
   ForeignField,
@@ -166,7 +167,7 @@ function decodeFile(part: Fields): MediaPart {
   const linked = /^[a-z][a-z0-9+.-]*:/i.test(data);
   const { source, mimeType } = linked
     ? sourceOfUrl(data)
-    : { source: { from: "base64", data } as const, mimeType: sniffMimeType(data) };
+    : { source: { from: "base64", data } as const, mimeType: mimeTypeOfBase64(data) };
   const type = mimeType ?? optionalText(file, "format") ?? mimeTypeOfUrl(name ?? data);
   return {
     kind: "media",

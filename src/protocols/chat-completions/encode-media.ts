@@ -1,5 +1,6 @@
+import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import { dataUrl, documentText, isTextType, sniffMimeType } from "../../conversation/media.ts";
+import { dataUrl, documentText, isTextType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 
@@ -36,7 +37,7 @@ export function encodeMedia(part: MediaPart, { losses, own }: Writing): JsonObje
 }
 
 function encodeInline(part: MediaPart, data: string, { losses, own }: Writing): JsonObject {
-  const mimeType = part.mimeType ?? sniffMimeType(data) ?? FALLBACK_TYPES[part.media];
+  const mimeType = part.mimeType ?? mimeTypeOfBase64(data) ?? FALLBACK_TYPES[part.media];
   if (part.media === "image") {
     return { type: "image_url", image_url: { url: dataUrl(mimeType, data), ...detailOf(part) } };
   }

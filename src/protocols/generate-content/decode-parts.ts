@@ -1,5 +1,6 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { mediaOfType, mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
+import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
+import { mediaOfType, mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   ForeignField,
   ForeignPart,
@@ -63,7 +64,7 @@ function foreignPart(part: Fields, role: Message["role"]): ForeignPart {
 function decodeInline(part: Fields, blob: Fields, foreign: ForeignField[]): MediaPart {
   foreign.push(...foreignFields(blob, BLOB_FIELDS));
   const data = requiredText(blob, "data");
-  const mimeType = optionalText(blob, "mimeType") ?? sniffMimeType(data);
+  const mimeType = optionalText(blob, "mimeType") ?? mimeTypeOfBase64(data);
   return {
     kind: "media",
     media: mediaOfType(mimeType),

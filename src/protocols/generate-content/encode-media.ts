@@ -1,5 +1,6 @@
+import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import { documentText, mimeTypeOfUrl, sniffMimeType } from "../../conversation/media.ts";
+import { documentText, mimeTypeOfUrl } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 
@@ -43,7 +44,7 @@ export function encodeResponseMedia(part: MediaPart): JsonObject {
 }
 
 function inlineOf(part: MediaPart, data: string, own: boolean): JsonObject {
-  const mimeType = part.mimeType ?? sniffMimeType(data) ?? FALLBACK_TYPES[part.media];
+  const mimeType = part.mimeType ?? mimeTypeOfBase64(data) ?? FALLBACK_TYPES[part.media];
   return { inlineData: { mimeType, data, ...nameOf(part, own) } };
 }
 

@@ -1,5 +1,6 @@
 import { isDataUrl } from "../../base/data-url.ts";
-import { mimeTypeOfUrl, sniffMimeType, sourceOfUrl } from "../../conversation/media.ts";
+import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
+import { mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
   Citation,
@@ -113,7 +114,7 @@ function fileSource(part: Fields): { readonly source: MediaSource; readonly mime
   if (url !== undefined) return { mimeType: mimeTypeOfUrl(url), ...sourceOfUrl(url) };
   const data = requiredText(part, "file_data");
   if (isDataUrl(data)) return sourceOfUrl(data);
-  return { source: { from: "base64", data }, mimeType: sniffMimeType(data) };
+  return { source: { from: "base64", data }, mimeType: mimeTypeOfBase64(data) };
 }
 
 function stored(fileId: string): MediaSource {
@@ -126,7 +127,7 @@ export function decodeImageCall(item: JsonObject): MediaPart | undefined {
   if (data === "" || item["type"] !== "image_generation_call") return undefined;
   const { source, mimeType } = isDataUrl(data)
     ? sourceOfUrl(data)
-    : { source: { from: "base64", data } as const, mimeType: sniffMimeType(data) };
+    : { source: { from: "base64", data } as const, mimeType: mimeTypeOfBase64(data) };
   const stated = asText(item["output_format"]);
   const type = mimeType ?? (stated === "" ? undefined : `image/${stated}`);
   return { kind: "media", media: "image", source, ...(type === undefined ? {} : { mimeType: type }) };

@@ -1,5 +1,6 @@
+import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import { dataUrl, documentText, sniffMimeType } from "../../conversation/media.ts";
+import { dataUrl, documentText } from "../../conversation/media.ts";
 import type { CacheMark, Citation, ForeignPart, MediaPart, TextPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 
@@ -39,7 +40,7 @@ function encodeImage(part: MediaPart, losses: LossList): JsonObject {
     case "url":
       return { type: "input_image", image_url: source.url, ...beside };
     case "base64": {
-      const mimeType = part.mimeType ?? sniffMimeType(source.data) ?? "image/png";
+      const mimeType = part.mimeType ?? mimeTypeOfBase64(source.data) ?? "image/png";
       return { type: "input_image", image_url: dataUrl(mimeType, source.data), ...beside };
     }
     case "text":
@@ -61,7 +62,7 @@ function encodeFile(part: MediaPart, losses: LossList): JsonObject {
     case "url":
       return { type: "input_file", file_url: source.url, ...named, ...beside };
     case "base64": {
-      const mimeType = part.mimeType ?? sniffMimeType(source.data) ?? "application/pdf";
+      const mimeType = part.mimeType ?? mimeTypeOfBase64(source.data) ?? "application/pdf";
       const filename = part.name ?? `document.${mimeType === "application/pdf" ? "pdf" : "txt"}`;
       return { type: "input_file", filename, file_data: dataUrl(mimeType, source.data), ...beside };
     }

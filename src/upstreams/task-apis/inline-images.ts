@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { mimeTypeOfBytes } from "../../base/media-signatures.ts";
 import type { MediaOrder } from "../../families/family.ts";
 
 /** Fetches a caller's link; throws an error whose message is fit for the caller. */
@@ -53,7 +54,7 @@ export async function inlineImages(
         maxBytes: Math.min(IMAGE_BYTES, leftBytes),
         limits: { totalMs: Math.min(IMAGE_MS, leftMs) },
       });
-      const type = typeOf(bytes) ?? declaredType(headers["content-type"]);
+      const type = typeOf(bytes, headers["content-type"]);
       if (type === undefined) return { type: "refused", reason: `${name} is no picture.` };
       leftBytes -= bytes.length;
       images.push(`data:${type};base64,${Buffer.from(bytes).toString("base64")}`);
@@ -65,19 +66,8 @@ export async function inlineImages(
   return { type: "inlined", order: { ...order, images } };
 }
 
-/** By their first bytes, since file hosts name types as they like. */
-const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
-  ["image/png", /^\x89PNG\r\n/],
-  ["image/jpeg", /^\xff\xd8\xff/],
-  ["image/gif", /^GIF8/],
-  ["image/webp", /^RIFF.{4}WEBP/s],
-];
-
-function typeOf(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  return SIGNATURES.find(([, pattern]) => pattern.test(head))?.[0];
-}
-
-function declaredType(header: string | undefined): string | undefined {
-  return /^image\/[a-z0-9.+-]+/i.exec(header ?? "")?.[0].toLowerCase();
+/** By its first bytes, since file hosts name types as they like; by its host's word only where they tell nothing. */
+function typeOf(bytes: Uint8Array, declared: string | undefined): string | undefined {
+  const type = mimeTypeOfBytes(bytes) ?? /^[\w.+-]+\/[\w.+-]+/.exec(declared ?? "")?.[0].toLowerCase();
+  return type?.startsWith("image/") ? type : undefined;
 }

@@ -3,6 +3,22 @@ import { apiOf, imageOrder, NO_LINKS, taskApiContract } from "../../../test/supp
 import { imagegen } from "../../families/imagegen.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0d0a2d2d0d0a", "hex");
+const PNG_64 = PNG.toString("base64");
+const WEBP_64 = Buffer.from("RIFF\x24\0\0\0WEBPVP8 ", "latin1").toString("base64");
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** What vendors have answered with in a picture's place. */
+const NO_PICTURES = [
+  ...[
+    "<html><script>alert(1)</script></html>",
+    "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    "%PDF-1.7",
+    "BM6",
+  ].map(base64),
+  ...["AAAA", "javascript:alert(1)", "<b>", "data:image/png,AAAA", "data:image/png;base64,AAAA"],
+  `data:image/svg+xml;base64,${base64("<svg/>")}`,
+  `data:text/html;base64,${base64("<b>")}`,
+];
 
 taskApiContract({
   kind: "openai",
@@ -24,10 +40,10 @@ taskApiContract({
       headers: { "content-type": "multipart/form-data; boundary=faregate-task_0123456789abcdef" },
     },
   ],
-  accepted: () => ({ created: 1, data: [{ b64_json: "AAAA" }], usage: { total_tokens: 9 } }),
+  accepted: () => ({ created: 1, data: [{ b64_json: PNG_64 }], usage: { total_tokens: 9 } }),
   done: {
     type: "done",
-    result: { outputs: [{ url: "data:image/png;base64,AAAA" }], usage: { total_tokens: 9 } },
+    result: { outputs: [{ url: `data:image/png;base64,${PNG_64}` }], usage: { total_tokens: 9 } },
   },
   error: (_status, message) => ({
     error: { message, type: "invalid_request_error", code: "bad", param: "" },
@@ -107,35 +123,39 @@ describe("openai-images", () => {
     expect(() => api.submit(imageOrder({ images: ["https://a.example/1.png"] }), about)).toThrow(RangeError);
   });
 
-  it("takes a link where the vendor gives one, and the format that it says it made", () => {
-    expect(read({ data: [{ url: "https://v.example/1.png" }] })).toEqual({
-      ...{ type: "done", result: { outputs: [{ url: "https://v.example/1.png" }] } },
-    });
-    expect(read({ output_format: "webp", data: [{ b64_json: "AAAA" }] })).toEqual({
-      ...{ type: "done", result: { outputs: [{ url: "data:image/webp;base64,AAAA" }] } },
-    });
-    expect(read({ output_format: "x;evil,", data: [{ b64_json: "AAAA" }] })).toMatchObject({
-      result: { outputs: [{ url: "data:image/png;base64,AAAA" }] },
-    });
+  it("takes a link where the vendor gives one", () => {
+    for (const url of ["https://v.example/1.png", "HTTPS://v.example/1.png"])
+      expect(read({ data: [{ url }] })).toEqual({ type: "done", result: { outputs: [{ url }] } });
+    for (const url of NO_LINKS.filter((each) => !each.startsWith("data:")))
+      expect(read({ data: [{ url }] }), url).toMatchObject({ type: "refused", next: "fail" });
   });
 
-  it("takes for a picture's link what can be fetched, and nothing else", () => {
-    for (const url of NO_LINKS.filter((each) => !each.startsWith("data:image/")))
-      expect(read({ data: [{ url }] }), url).toMatchObject({ type: "refused", next: "fail" });
-    expect(read({ data: [{ url: "HTTPS://v.example/1.png" }] })).toMatchObject({
-      ...{ type: "done", result: { outputs: [{ url: "HTTPS://v.example/1.png" }] } },
-    });
+  it("takes bytes for the picture that they are, whatever the vendor calls them", () => {
+    const webp = { type: "done", result: { outputs: [{ url: `data:image/webp;base64,${WEBP_64}` }] } };
     for (const b64_json of [
-      "javascript:alert(1)",
-      "data:text/html;base64,AAAA",
-      "data:image/png,AAAA",
-      "<b>",
+      WEBP_64,
+      `data:text/html;base64,${WEBP_64}`,
+      `${WEBP_64.slice(0, 9)}\r\n${WEBP_64.slice(9)}`,
     ])
-      expect(read({ data: [{ b64_json }] }), b64_json).toMatchObject({ type: "refused", next: "fail" });
-    expect(read({ data: [{ b64_json: "AA\r\nAA" }] })).toMatchObject({
-      result: { outputs: [{ url: "data:image/png;base64,AAAA" }] },
-    });
+      expect(read({ output_format: "png", data: [{ b64_json }] }), b64_json).toEqual(webp);
+    expect(read({ data: [null, { url: `data:image/png;charset=x;base64,${WEBP_64}` }] })).toEqual(webp);
   });
+
+  it.each(NO_PICTURES)(
+    "leaves the order to another upstream where the bytes are no picture: %s",
+    (b64_json) => {
+      expect(read({ data: [{ b64_json }] })).toEqual({
+        type: "refused",
+        next: "another",
+        reason: "The vendor answered with bytes that are no picture.",
+      });
+      if (b64_json.includes(";base64,"))
+        expect(read({ data: [{ url: b64_json }] })).toMatchObject({ next: "another" });
+      expect(read({ data: [{ b64_json }, { b64_json: PNG_64 }] })).toMatchObject({
+        result: { outputs: [{ url: `data:image/png;base64,${PNG_64}` }] },
+      });
+    },
+  );
 
   describe("answered with events, as by relays that stream whatever they were asked", () => {
     const stream = (...events: (object | string)[]): Buffer =>
@@ -150,8 +170,9 @@ describe("openai-images", () => {
     const usage = { total_tokens: 9 };
 
     it.each(["image_generation.completed", "image_edit.completed"])("takes the picture of %s", (type) => {
-      const done = { type, b64_json: "AAAA", output_format: "webp", usage };
-      const means = { type: "done", result: { outputs: [{ url: "data:image/webp;base64,AAAA" }], usage } };
+      const done = { type, b64_json: WEBP_64, output_format: "png", usage };
+      const url = `data:image/webp;base64,${WEBP_64}`;
+      const means = { type: "done", result: { outputs: [{ url }], usage } };
       expect(readStream(stream(": hello", partial, done, "data: [DONE]"))).toEqual(means);
       expect(readStream(Buffer.from(`data: ${JSON.stringify(done)}\r\n\r\n`))).toEqual(means);
     });
@@ -167,14 +188,6 @@ describe("openai-images", () => {
     it("is unclear where they break off", () => {
       expect(readStream(stream(partial))).toMatchObject({ type: "unclear" });
       expect(readStream(Buffer.from("data: {"))).toMatchObject({ type: "unclear" });
-    });
-  });
-
-  it("takes a data URL where the bytes alone belong", () => {
-    const url = "data:image/webp;base64,AAAA";
-    expect(read({ data: [null, { b64_json: url }] })).toEqual({
-      type: "done",
-      result: { outputs: [{ url }] },
     });
   });
 

@@ -1,3 +1,4 @@
+import { imageTypeOf } from "../../base/media-signatures.ts";
 import type { ImageOrder } from "../../families/family.ts";
 import { wantImage } from "./media-of.ts";
 import { multipart } from "./multipart.ts";
@@ -25,6 +26,13 @@ const REFUSAL: RefusalTable = {
 };
 
 const NO_IMAGE = "The vendor answered without a picture.";
+
+/** Its answer is complete and useless, and the order is not to blame. */
+const NOT_A_PICTURE: SubmitOutcome = {
+  type: "refused",
+  next: "another",
+  reason: "The vendor answered with bytes that are no picture.",
+};
 
 /**
  * OpenAI's own images: the answer to the order is the image itself. With reference images the order is
@@ -71,22 +79,30 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
   if (refusal !== undefined) return refusal;
   const body = jsonOf(response);
   const list = valueAt(body, "data");
-  const outputs = (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((item) => {
-    const url = linkAt(item, ["url"]) ?? inlineUrl(item, body);
+  const items = Array.isArray(list) ? (list as readonly unknown[]) : [];
+  const outputs = items.flatMap((item) => {
+    const url = linkAt(item, ["url"]) ?? inlineUrl(item);
     return url === undefined ? [] : [{ url }];
   });
-  if (outputs.length === 0) return pictureless(body);
+  if (outputs.length === 0) return items.some(inlined) ? NOT_A_PICTURE : pictureless(body);
   const usage = valueAt(body, "usage");
   return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
 }
 
-/** The bytes as base64, or as relays of this interface write them: a whole data URL, in the link's place too. */
-function inlineUrl(item: unknown, body: unknown): string | undefined {
+/** The bytes as a data URL of the type that they are; undefined = there are none, or they are no picture. */
+function inlineUrl(item: unknown): string | undefined {
+  const bytes = inlined(item);
+  if (bytes === undefined || !/^[\w+/=-]+$/.test(bytes)) return undefined;
+  const type = imageTypeOf(bytes);
+  return type && `data:${type};base64,${bytes}`;
+}
+
+/** What stands for the bytes: base64, or as relays of this interface write it a whole data URL, in the link's place too. */
+function inlined(item: unknown): string | undefined {
   const bytes = textAt(item, ["b64_json"])?.replace(/\s+/g, "");
   const found = bytes ?? textAt(item, ["url"]);
-  if (found !== undefined && /^data:image\/[\w.+-]+(;[\w=-]+)*;base64,/i.test(found)) return found;
-  if (bytes === undefined || !/^[\w+/=-]+$/.test(bytes)) return undefined;
-  return `data:image/${formatOf(body)};base64,${bytes}`;
+  const head = /^data:[^,]{0,200};base64,/i.exec(found ?? "")?.[0];
+  return head === undefined ? bytes : found?.slice(head.length);
 }
 
 /**
@@ -103,9 +119,7 @@ function withoutEvents(response: TaskApiResponse): TaskApiResponse {
   const done = events.filter((event) => /\.completed$/.test(textAt(event, ["type"]) ?? ""));
   const failed = events.find((event) => valueAt(event, "error") !== undefined);
   const last = done.at(-1);
-  const of = (name: string): unknown => valueAt(last, name);
-  const plain =
-    last === undefined ? failed : { data: done, usage: of("usage"), output_format: of("output_format") };
+  const plain = last === undefined ? failed : { data: done, usage: valueAt(last, "usage") };
   return plain === undefined ? response : { ...response, body: Buffer.from(JSON.stringify(plain)) };
 }
 
@@ -121,10 +135,4 @@ function pictureless(body: unknown): SubmitOutcome {
   const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
   if (said === undefined && !isList) return { type: "unclear", reason: NO_IMAGE };
   return { type: "refused", next: "fail", reason: said ?? NO_IMAGE };
-}
-
-/** What it says it made; it may not have heeded what was asked for. */
-function formatOf(body: unknown): string {
-  const word = textAt(body, ["output_format"]) ?? FORMAT;
-  return /^[a-z]{3,4}$/.test(word) ? word : FORMAT;
 }

@@ -1,0 +1,56 @@
+/** So many first bytes are enough to tell. */
+export const TELLING_BYTES = 64;
+
+/**
+ * What a file is by its first bytes, as a MIME type; undefined = they tell nothing. The one table for all that is fetched,
+ * copied, or answered inline: senders call their files anything.
+ */
+export function mimeTypeOfBytes(head: Uint8Array): string | undefined {
+  const { buffer, byteOffset, length } = head;
+  const text = Buffer.from(buffer, byteOffset, Math.min(length, TELLING_BYTES)).toString("latin1");
+  return SIGNATURES.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** The same of bytes in base64, of which the first letters are decoded. */
+export function mimeTypeOfBase64(base64: string): string | undefined {
+  return mimeTypeOfBytes(Buffer.from(base64.slice(0, TELLING_LETTERS), "base64"));
+}
+
+/**
+ * The type of a picture that a vendor answers with; undefined = it is none. Only what browsers show and never run: a page,
+ * an SVG, a bare bitmap or a few letters are a failure of the vendor's, whatever type it states.
+ */
+export function imageTypeOf(base64: string): string | undefined {
+  const type = mimeTypeOfBase64(base64);
+  return type !== undefined && PICTURES.has(type) ? type : undefined;
+}
+
+/** What holds the first bytes, and a few more for the line ends that some write in between. */
+const TELLING_LETTERS = 96;
+
+const PICTURES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+]);
+
+const SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n[\s\S]\n/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8[79]a/, "image/gif"],
+  [/^RIFF[\s\S]{4}WEBP/, "image/webp"],
+  [/^RIFF[\s\S]{4}WAVE/, "audio/wav"],
+  [/^BM/, "image/bmp"],
+  [/^(II\*\0|MM\0\*)/, "image/tiff"],
+  [/^[\s\S]{4}ftyp(avif|avis)/, "image/avif"],
+  [/^[\s\S]{4}ftyp(heic|heix|mif1)/, "image/heic"],
+  [/^[\s\S]{4}ftypqt /, "video/quicktime"],
+  [/^[\s\S]{4}ftyp/, "video/mp4"],
+  [/^[\s\S]E\xdf\xa3[\s\S]*webm/, "video/webm"],
+  [/^%PDF-/, "application/pdf"],
+  [/^(ID3|\xff[\xfb\xf3\xf2])/, "audio/mpeg"],
+  [/^OggS/, "audio/ogg"],
+  [/^fLaC/, "audio/flac"],
+];
