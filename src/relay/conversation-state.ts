@@ -112,3 +112,25 @@ export class ConversationState {
 
 /** All of it may be sent. */
 export const NO_TERMS: StateTerms = { foreign: 0, withoutState: false };
+
+/**
+ * A request that comes again as it was when its conversation moved, a fixed prompt above all, has nothing at the place that it
+ * moved to but a cached beginning, which costs its own place one reading. So it goes by the order of all others.
+ */
+export function beginsAnew(
+  request: TextRequest,
+  moves: Pick<MovedConversations, "isRepeated">,
+  { key }: MovedConversation,
+): boolean {
+  return moves.isRepeated(key, request.scan.values) && request.state === undefined && !carriesState(request);
+}
+
+/** Where a conversation is, unless an operator has taken that place out of service: then it is at its own again. */
+export function movedOf(
+  moved: MovedConversation | undefined,
+  catalog: Catalog,
+): MovedConversation | undefined {
+  if (moved === undefined) return undefined;
+  const upstream = catalog.upstreams.find(({ id }) => id === moved.upstreamId);
+  return upstream?.credentials.some(({ id }) => id === moved.credentialId) ? moved : undefined;
+}

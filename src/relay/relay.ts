@@ -13,13 +13,12 @@ import type { Candidates } from "../routing/candidate-iterator.ts";
 import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { MovedConversations } from "../upstreams/moved-conversations.ts";
-import type { MovedConversation } from "../upstreams/moved-conversations-store.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { allowedModel } from "./allowed-model.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { Bridge } from "./bridge.ts";
 import type { ConversationKeys } from "./conversation-key.ts";
-import { ConversationState } from "./conversation-state.ts";
+import { beginsAnew, ConversationState, movedOf } from "./conversation-state.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.ts";
 import { pinsOf } from "./pins.ts";
@@ -39,7 +38,7 @@ export interface RelayDeps extends AttemptDeps, RelayModesDeps {
   /** Learns from what vendors report. */
   readonly tokenCounts: Pick<TokenCounts, "ended">;
   readonly conversationKeys: ConversationKeys;
-  readonly moves: Pick<MovedConversations, "find" | "findLate" | "note">;
+  readonly moves: Pick<MovedConversations, "find" | "findLate" | "isRepeated" | "note">;
 }
 
 export interface Relay {
@@ -82,7 +81,11 @@ export function createRelay(deps: RelayDeps): Relay {
       const conversation = deps.conversationKeys.of(request, catalog.settings);
       const moved = conversation && movedOf(deps.moves.find(conversation.id), catalog);
       const isPinned = pins !== undefined;
-      const candidates = candidatesFor(deps, catalog, model, request, { pins, conversation, moved });
+      const candidates = candidatesFor(deps, catalog, model, request, {
+        pins,
+        conversation,
+        moved: moved && (beginsAnew(request, deps.moves, moved) ? undefined : moved),
+      });
       const { admission } = request;
       if (admission !== undefined) {
         const reserving = admission.reserveTokens(tokenEstimate(request, model));
@@ -149,13 +152,6 @@ function candidatesFor(
     ...(moved === undefined ? {} : { moved }),
     ...(issuer === undefined ? {} : { issuer }),
   });
-}
-
-/** Where a conversation is, unless an operator has taken that place out of service: then it is at its own again. */
-function movedOf(moved: MovedConversation | undefined, catalog: Catalog): MovedConversation | undefined {
-  if (moved === undefined) return undefined;
-  const upstream = catalog.upstreams.find(({ id }) => id === moved.upstreamId);
-  return upstream?.credentials.some(({ id }) => id === moved.credentialId) ? moved : undefined;
 }
 
 function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, held: Held): Exchange {
@@ -329,7 +325,7 @@ async function attempt(
   const failure = await attemptAt(deps, exchange, candidate, mode);
   if (failure === undefined && exchange.firstByteMs !== null) {
     const moved = state.movedTo(candidate, home, mode.foreignValues);
-    if (moved !== undefined) deps.moves.note(moved);
+    if (moved !== undefined) deps.moves.note(moved, exchange.request.scan.values);
   }
   return failure;
 }

@@ -27,8 +27,13 @@ export interface MovedConversations {
     known: MovedConversation | undefined,
     ms: number,
   ): Promise<MovedConversation | undefined>;
-  /** It was answered there. */
-  note(moved: MovedConversation): void;
+  /**
+   * Whether a request of so many values adds nothing to what the conversation held when it moved, and so is not its next turn.
+   * Of a move that another process has told, the first request asked about is taken for the next turn.
+   */
+  isRepeated(key: string, values: number): boolean;
+  /** It was answered there, at a request of so many values. */
+  note(moved: MovedConversation, values: number): void;
   /** Takes what is to be written. */
   takeWaiting(): readonly MovedConversation[];
   /** Gives back what could not be written. */
@@ -57,6 +62,8 @@ const SWEEP_EVERY_MS = 300_000;
 
 interface Known {
   readonly moved: MovedConversation;
+  /** JSON values of the request that moved; undefined where another process was asked it. */
+  values: number | undefined;
   usedMs: number;
   writtenMs: number;
 }
@@ -71,9 +78,9 @@ export async function openMovedConversations(
   /** Requests that wait for word, by the conversation: as many as run at most. */
   const listeners = new Map<string, Set<() => void>>();
 
-  const learn = (moved: MovedConversation): void => {
+  const learn = (moved: MovedConversation, values: number | undefined): void => {
     const nowMs = clock.monotonicMs();
-    known.set(moved.key, { moved, usedMs: nowMs, writtenMs: nowMs });
+    known.set(moved.key, { moved, values, usedMs: nowMs, writtenMs: nowMs });
   };
   const wait = (moved: MovedConversation): void => {
     // Set anew, the newest is the last to be given up.
@@ -118,10 +125,17 @@ export async function openMovedConversations(
       };
       return late() ?? (await heard(key, ms).then(late));
     },
-    note(moved) {
+    isRepeated(key, values) {
+      const found = known.get(key);
+      if (found === undefined) return false;
+      if (found.values !== undefined) return values <= found.values;
+      found.values = values;
+      return false;
+    },
+    note(moved, values) {
       const before = known.get(moved.key)?.moved;
       if (before !== undefined && isSame(before, moved)) return;
-      learn(moved);
+      learn(moved, values);
       wait(moved);
     },
     takeWaiting() {
@@ -150,12 +164,14 @@ export async function openMovedConversations(
       // What waits here is newer than what comes back of it.
       for (const moved of readMoved(payload)) {
         if (waiting.has(moved.key)) continue;
-        learn(moved);
+        const before = known.get(moved.key);
+        // What this process wrote itself is told to it too.
+        learn(moved, before !== undefined && isSame(before.moved, moved) ? before.values : undefined);
         for (const hear of listeners.get(moved.key) ?? []) hear();
       }
     },
   });
-  for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved);
+  for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved, undefined);
   return moves;
 }
 
