@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { openSeals } from "../accounts/master-key.ts";
 import { applyManifest } from "../manifest/apply.ts";
-import { readManifest } from "../manifest/read.ts";
+import { localFile } from "../manifest/import.ts";
+import { readFileText } from "../manifest/read.ts";
 import { catalogTrace, commandOrigin } from "./audit.ts";
 import type { Command } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -20,20 +21,27 @@ export const applyCommand: Command = {
       help: "also remove what the file does not name, keys and accounts made by hand too",
     },
   },
-  examples: ["faregate apply faregate.yaml --dry-run", "faregate apply faregate.yaml --prune"],
+  examples: [
+    "faregate apply faregate.yaml --dry-run",
+    "faregate apply faregate.yaml --prune",
+    "faregate export | faregate apply -",
+  ],
   async run({ config, positionals, flag }) {
     const [file = ""] = positionals;
-    const manifest = await readManifest(file, config.environment);
+    const name = file === "-" ? "standard input" : file;
+    const { declared, unset } = localFile(await readFileText(file), config.environment, name);
     return withDatabase(config, "apply", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
       const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
-      const { rendered, warnings } = await applyManifest(deps, manifest, {
+      const { rendered, warnings } = await applyManifest(deps, declared, {
         prune: flag("prune"),
         removeDemo: flag("remove-demo"),
         dryRun: flag("dry-run"),
-        trace: catalogTrace(basename(file), commandOrigin(), flag("prune")),
+        trace: catalogTrace(basename(name), commandOrigin(), flag("prune")),
       });
       console.log(rendered.trimEnd());
+      for (const variable of unset)
+        console.error(`note: ${variable} is not set; its secret stays as this gateway keeps it`);
       for (const warning of warnings) console.error(`warning: ${warning}`);
       return 0;
     });

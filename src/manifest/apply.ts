@@ -54,7 +54,7 @@ export interface Applied {
  */
 export async function applyManifest(
   deps: ManifestDeps,
-  manifest: Manifest,
+  manifest: Declared,
   { dryRun = false, ...options }: ApplyOptions = {},
 ): Promise<Applied> {
   if (dryRun) return planChanges(deps, manifest, options);
@@ -68,11 +68,12 @@ export async function applyManifest(
 export async function applyWithin(
   tx: Queryable,
   deps: ManifestDeps,
-  manifest: Manifest,
+  manifest: Declared,
   { prune = false, removeDemo = false, trace }: Omit<ApplyOptions, "dryRun"> = {},
 ): Promise<Applied> {
   const state = await readState(tx, deps.seals);
-  const applied = await writePlan(tx, deps, await makePlan(tx, deps, { state, manifest, prune, removeDemo }));
+  const parts = { state, ...declaredIn(state, manifest), prune, removeDemo };
+  const applied = await writePlan(tx, deps, await makePlan(tx, deps, parts));
   if (applied.changes.length > 0) await trace?.(tx, applied);
   return applied;
 }
@@ -80,14 +81,24 @@ export async function applyWithin(
 /** What applyManifest() would do, from one snapshot of the database. */
 export async function planChanges(
   deps: ManifestDeps,
-  manifest: Manifest,
+  manifest: Declared,
   { prune = false, removeDemo = false }: Pick<ApplyOptions, "prune" | "removeDemo"> = {},
 ): Promise<Applied> {
   const plan = await deps.database.transaction(
-    async (tx) => makePlan(tx, deps, { state: await readState(tx, deps.seals), manifest, prune, removeDemo }),
+    async (tx) => {
+      const state = await readState(tx, deps.seals);
+      return makePlan(tx, deps, { state, ...declaredIn(state, manifest), prune, removeDemo });
+    },
     { isolation: "repeatable read", readOnly: true },
   );
   return present(plan);
+}
+
+/** What a file declares, or how that depends on what the database holds. */
+export type Declared = Manifest | ((state: State) => Pick<PlanParts, "manifest" | "knownHash">);
+
+function declaredIn(state: State, declared: Declared): Pick<PlanParts, "manifest" | "knownHash"> {
+  return typeof declared === "function" ? declared(state) : { manifest: declared };
 }
 
 export interface PlanParts {
@@ -196,7 +207,8 @@ async function writeKey(
       return;
     case "update":
       await setKeyTerms(tx, change.id, change.key);
-      if (change.rotated) await rotateKey(tx, hasher, { ...change.key, id: change.id, oldUntil: AT_ONCE });
+      if (change.rotated !== null)
+        await rotateKey(tx, hasher, { ...change.rotated, id: change.id, oldUntil: AT_ONCE });
       return;
     case "revoke":
       await revokeKey(tx, change.id);

@@ -1,5 +1,6 @@
 import type { AccountDeclaration } from "../accounts/accounts-store.ts";
 import type { KeyId } from "../accounts/caller.ts";
+import type { KeySecret } from "../accounts/keys-store.ts";
 import { counted } from "../base/plain-text.ts";
 import type { Group } from "../catalog/catalog.ts";
 import type { ModelDeclaration } from "../catalog/models-store.ts";
@@ -38,15 +39,15 @@ export type Change = Pick<ChangeSummary, "name" | "details"> &
         readonly subject: "key";
         readonly action: "create";
         readonly account: string;
-        readonly key: DeclaredKey;
+        readonly key: DeclaredKey & KeySecret;
       }
     | {
         readonly subject: "key";
         readonly action: "update";
         readonly id: KeyId;
         readonly key: DeclaredKey;
-        /** The key itself is another: the old one stops at once. */
-        readonly rotated: boolean;
+        /** The key itself is another: the old one stops at once; null = it stays. */
+        readonly rotated: KeySecret | null;
       }
     | { readonly subject: "key"; readonly action: "revoke"; readonly id: KeyId }
     | { readonly subject: "balance"; readonly action: "grant"; readonly amountNanos: bigint }

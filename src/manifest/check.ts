@@ -166,13 +166,13 @@ function checkAccounts(checks: Checks): void {
     twice(keys, (key) => key.name, [...path, "keys"], "name", report);
     for (const { index: at, value: key } of keys) {
       checkReference(checks, [...path, "keys", at, "key"], key.key);
-      const owner = owners.get(key.key);
-      if (owner !== undefined)
+      const owner = key.key && owners.get(key.key);
+      if (owner)
         report(
           [...path, "keys", at, "key"],
           `is the same as that of ${owner}; every key needs one of its own`,
         );
-      owners.set(key.key, owner ?? `${account.name}/${key.name}`);
+      if (key.key) owners.set(key.key, owner ?? `${account.name}/${key.name}`);
       key.models?.forEach((id, place) => {
         if (!file.modelIds.has(id))
           report([...path, "keys", at, "models", place], undeclared("model", id, file.modelIds, file.where));

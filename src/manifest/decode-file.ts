@@ -137,7 +137,7 @@ function decodeKey(key: FileKey, path: Path, referenceAt: ReferenceAt): Declared
   });
   return {
     name: key.name,
-    credential: key.key,
+    credential: key.key ?? null,
     reference: referenceAt([...path, "key"]),
     models: key.models ?? null,
     ...(key.disabled !== undefined && { disabled: key.disabled }),

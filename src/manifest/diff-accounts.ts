@@ -1,4 +1,4 @@
-import type { KeyRecord } from "../accounts/keys-store.ts";
+import type { KeyRecord, KeySecret } from "../accounts/keys-store.ts";
 import { formatUsd } from "../base/money.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { Change } from "./changes.ts";
@@ -45,8 +45,11 @@ export function diffAccounts(
   for (const account of manifest.accounts) {
     const before = known.get(account.name);
     diffAccount(draft, account, before);
-    for (const key of account.keys ?? []) diffKey(draft, account.name, key, before);
-    if (options.prune && account.keys && before) revokeOthers(draft, before, account.keys);
+    const named = new Set(account.keys?.map(({ name }) => name));
+    const others = before?.keys.filter((key) => !named.has(key.name)) ?? [];
+    const doomed = options.prune && account.keys ? others : [];
+    for (const key of account.keys ?? []) diffKey(draft, account.name, { declared: key, doomed }, before);
+    revoke(draft, account.name, doomed);
   }
   if (options.prune && manifest.sections.has("accounts")) disableOthers(draft, state, manifest);
   return draft;
@@ -84,14 +87,31 @@ function diffBalance(draft: Draft, { name, balanceNanos }: DeclaredAccount, gran
 function diffKey(
   draft: Draft,
   account: string,
-  declared: DeclaredKey,
+  { declared, doomed }: { readonly declared: DeclaredKey; readonly doomed: readonly KeyRecord[] },
   owner: AccountState | undefined,
 ): void {
   const name = `${account}/${declared.name}`;
   const before = owner?.keys.find((key) => key.name === declared.name);
-  const same = before !== undefined && before.hash === draft.facts.hashOf(declared.credential);
+  const { credential, reference } = declared;
+  if (credential === null) {
+    if (before) {
+      updateKey(draft, name, declared, before, null);
+      return;
+    }
+    const why = "the file does not say it and no key of this name is here";
+    const [one] = doomed;
+    // It may be one of those under a new name, whose holder would be locked out.
+    if (one !== undefined)
+      throw new ManifestConflict(
+        `key ${name}: ${why}, while key ${account}/${one.name} would be revoked; keep that name in the file, or remove this key`,
+      );
+    draft.notes.push(`key ${name} is not made: ${why}; give it \`key\`, or make it in the dashboard`);
+    return;
+  }
+  const secret = { credential, reference: reference ?? null };
+  const same = before !== undefined && before.hash === draft.facts.hashOf(credential);
   if (!same) {
-    const holder = draft.facts.ownerOf(declared.credential);
+    const holder = draft.facts.ownerOf(credential);
     if (holder?.state === "current")
       throw new ManifestConflict(
         `key ${name}: this very key is already key ${holder.account}/${holder.key}; keep that name in the file, or use a new key`,
@@ -103,13 +123,14 @@ function diffKey(
       if (!before) return;
     }
     if (!before) {
-      draft.changes.push({ subject: "key", action: "create", name, details: [], account, key: declared });
+      const key = { ...declared, ...secret };
+      draft.changes.push({ subject: "key", action: "create", name, details: [], account, key });
       return;
     }
-    updateKey(draft, name, declared, before, holder === undefined);
+    updateKey(draft, name, declared, before, holder === undefined ? secret : null);
     return;
   }
-  updateKey(draft, name, declared, before, false);
+  updateKey(draft, name, declared, before, null);
 }
 
 function updateKey(
@@ -117,12 +138,12 @@ function updateKey(
   name: string,
   declared: DeclaredKey,
   before: KeyRecord,
-  rotated: boolean,
+  rotated: KeySecret | null,
 ): void {
   const key = { ...declared, disabled: declared.disabled ?? before.disabled };
   const details = [
     ...changedFields(encodeKey(before), encodeKey(key)),
-    ...(rotated ? ["key (changed)"] : []),
+    ...(rotated === null ? [] : ["key (changed)"]),
   ];
   if (details.length > 0)
     draft.changes.push({ subject: "key", action: "update", name, details, id: before.id, key, rotated });
@@ -130,13 +151,15 @@ function updateKey(
     draft.notes.push(`key ${name} is disabled and stays so; write "disabled: false" to enable it`);
 }
 
-function revokeOthers(draft: Draft, account: AccountState, declared: readonly DeclaredKey[]): void {
-  const named = new Set(declared.map(({ name }) => name));
-  for (const key of account.keys) {
-    if (named.has(key.name)) continue;
-    const name = `${account.name}/${key.name}`;
-    draft.removals.push({ subject: "key", action: "revoke", name, details: ["revoked"], id: key.id });
-  }
+function revoke(draft: Draft, account: string, keys: readonly KeyRecord[]): void {
+  for (const { id, name } of keys)
+    draft.removals.push({
+      subject: "key",
+      action: "revoke",
+      name: `${account}/${name}`,
+      details: ["revoked"],
+      id,
+    });
 }
 
 function disableOthers(draft: Draft, state: State, manifest: Manifest): void {

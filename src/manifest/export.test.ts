@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
-import { createKey } from "../accounts/keys-store.ts";
+import { createKey, readKeys } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
@@ -13,6 +13,7 @@ import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
 import { applyManifest, type ManifestDeps } from "./apply.ts";
 import { exportManifest } from "./export.ts";
+import { localFile } from "./import.ts";
 import { type Manifest, SECTIONS } from "./manifest.ts";
 import { type Environment, parseManifest } from "./read.ts";
 
@@ -39,8 +40,8 @@ describe("export", () => {
       "# yaml-language-server: $schema=./faregate.schema.json
 
       # Exported by \`faregate export\`.
-      # Secrets are not part of it: set these environment variables before applying it.
-      # Of API keys only a hash is known, so theirs are the keys that the callers hold.
+      # Secrets are not part of it but stand as these variables. \`faregate apply\` leaves a secret as it is whose variable
+      # is not set; a start with this file, and another gateway, need them all.
 
       #   ACME_KEY: API key ci of account acme (acm...89)
       #   OPENAI_API_KEY: credential of upstream openai-main
@@ -118,6 +119,30 @@ describe("export", () => {
 });
 
 describe("the export of keys made elsewhere", () => {
+  it("leaves the key itself out, and applying it leaves the key as it is", async () => {
+    await emptyCatalog();
+    const { id: accountId } = await upsertAccount(test.database, { name: "team", group: "default" });
+    const credential = generateKey();
+    await createKey(test.database, deps.hasher, { accountId, name: "made here", credential });
+    const before = await readKeys(test.database);
+    const text = await exportManifest(deps);
+    expect(text).not.toContain("${");
+    const manifest = parseManifest(text, {});
+    expect((await applyManifest(deps, manifest, { prune: true })).rendered).toBe("no changes");
+    expect(await readKeys(test.database)).toEqual(before);
+    const limited = parseManifest(text.replace("- name: made here", "- { name: made here, models: [] }"), {});
+    expect((await applyManifest(deps, limited)).rendered).toContain("~ key team/made here: models");
+    expect((await readKeys(test.database))[0]?.hash).toBe(before[0]?.hash);
+  });
+
+  it("is taken elsewhere with a note of every key that cannot be made there", async () => {
+    await emptyCatalog();
+    const manifest = parseManifest("version: 1\naccounts: [{ name: team, keys: [{ name: k }] }]", {});
+    const { rendered } = await applyManifest(deps, manifest);
+    expect(rendered).toContain("! key team/k is not made");
+    expect(await readKeys(test.database)).toEqual([]);
+  });
+
   it("names a model once that a key's list names twice, as the file's own lists must", async () => {
     const { id: accountId } = await upsertAccount(test.database, { name: "twice", group: "default" });
     const models = ["embed", "embed"];
@@ -143,7 +168,10 @@ describe("the law of the round trip", () => {
         });
         const read = parseManifest(text, env);
         expect((await applyManifest(deps, read, { prune: true })).rendered).toBe("no changes");
-        for (const { secret } of secrets) expect(text).not.toContain(secret);
+        const { declared, unset } = localFile(text, {}, "exported.yaml");
+        expect((await applyManifest(deps, declared, { prune: true })).rendered).toBe("no changes");
+        expect([...unset].sort()).toEqual(Object.keys(env).sort());
+        for (const secret of allSecretsOf(manifest)) expect(text).not.toContain(secret);
       }),
       { numRuns: 25 },
     );
@@ -158,18 +186,18 @@ async function emptyCatalog(): Promise<void> {
   await test.database.execute("delete from groups where name <> 'default'");
 }
 
-/** Each secret once, by what the list of variables says of it. */
+/** Each credential once, by what the list of variables says of it. */
 function secretsOf(manifest: Manifest): { owner: string; secret: string }[] {
+  return manifest.upstreams.flatMap(({ name, credentials }) =>
+    credentials.map(({ secret }) => ({ owner: `credential of upstream ${name}`, secret })),
+  );
+}
+
+function allSecretsOf(manifest: Manifest): string[] {
+  const keys = manifest.accounts.flatMap((account) => account.keys ?? []);
   return [
-    ...manifest.upstreams.flatMap(({ name, credentials }) =>
-      credentials.map(({ secret }) => ({ owner: `credential of upstream ${name}`, secret })),
-    ),
-    ...manifest.accounts.flatMap(({ name, keys }) =>
-      (keys ?? []).map((key) => ({
-        owner: `API key ${key.name} of account ${name} (`,
-        secret: key.credential,
-      })),
-    ),
+    ...secretsOf(manifest).map(({ secret }) => secret),
+    ...keys.flatMap(({ credential }) => credential ?? []),
   ];
 }
 

@@ -52,7 +52,10 @@ function renderState(state: State): string {
     settings: exportSettings(state, names),
     accounts: state.accounts.map((account) => exportAccount(account, known, names)),
   };
-  return writeYaml(file, heading(names));
+  const hasKeysOfHoldersOnly = state.accounts.some(({ keys }) =>
+    keys.some(({ reference }) => reference === null),
+  );
+  return writeYaml(file, heading(names, hasKeysOfHoldersOnly));
 }
 
 /**
@@ -108,7 +111,8 @@ function exportAccount(account: AccountState, known: Known, names: ReferenceName
     const { name, ...rest } = literal(
       encodeKey({ ...key, models: key.models && intersection(key.models, known.models) }),
     );
-    return compact({ name, key: referToKey(account, key, names), ...rest }, { disabled: false });
+    const secret = key.reference === null ? undefined : referToKey(account, key, names);
+    return compact({ name, key: secret, ...rest }, { disabled: false });
   });
   return compact(
     {
@@ -148,19 +152,24 @@ function intersection(names: Iterable<string>, known: ReadonlySet<string>): stri
   return [...names].filter((name) => known.has(name));
 }
 
-function heading(names: ReferenceNames): string[] {
+function heading(names: ReferenceNames, hasKeysOfHoldersOnly: boolean): string[] {
   const variables = names.list();
-  const lines = [
+  return [
     "yaml-language-server: $schema=./faregate.schema.json",
     "",
     "Exported by `faregate export`.",
-  ];
-  if (variables.length === 0) return lines;
-  return [
-    ...lines,
-    "Secrets are not part of it: set these environment variables before applying it.",
-    "Of API keys only a hash is known, so theirs are the keys that the callers hold.",
-    "",
-    ...variables.map(([name, meaning]) => `  ${name}: ${meaning}`),
+    ...(hasKeysOfHoldersOnly ? KEYS_OF_HOLDERS : []),
+    ...(variables.length === 0
+      ? []
+      : [...VARIABLES, "", ...variables.map(([name, meaning]) => `  ${name}: ${meaning}`)]),
   ];
 }
+
+const KEYS_OF_HOLDERS = [
+  "API keys without `key` are known to their holders only: where this file is applied they stay as they are.",
+];
+
+const VARIABLES = [
+  "Secrets are not part of it but stand as these variables. `faregate apply` leaves a secret as it is whose variable",
+  "is not set; a start with this file, and another gateway, need them all.",
+];

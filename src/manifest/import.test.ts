@@ -82,8 +82,14 @@ describe("importing a catalog file", () => {
   });
 
   it("refuses to make another key of a key that it knows by its hash only", async () => {
-    await expect(plan(exported.replace("name: dev", "name: moved"))).rejects.toThrow(
-      /is already key acme\/dev/,
+    await expect(plan(exported.replace("name: ci", "name: moved"))).rejects.toThrow(
+      /is already key acme\/ci/,
     );
+  });
+
+  it("revokes no key for one of another name that it does not know", async () => {
+    const text = exported.replace("name: dev", "name: moved");
+    expect((await plan(text)).rendered).toContain("! key acme/moved is not made: ");
+    await expect(planImport(deps, { text, prune: true })).rejects.toThrow(/acme\/dev would be revoked/);
   });
 });

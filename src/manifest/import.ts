@@ -1,10 +1,10 @@
 import type { Queryable } from "../storage/database.ts";
-import { type Applied, type ManifestDeps, makePlan, present, writePlan } from "./apply.ts";
+import { type Applied, type ManifestDeps, makePlan, type PlanParts, present, writePlan } from "./apply.ts";
 import type { CheckedPlan } from "./changes.ts";
 import { lockManifest } from "./manifest-store.ts";
 import { createPlaceholders } from "./placeholders.ts";
-import { parseManifest } from "./read.ts";
-import { readState } from "./state.ts";
+import { type Environment, parseManifest } from "./read.ts";
+import { readState, type State } from "./state.ts";
 
 /** A catalog file that comes as a text from outside, so that its `${NAME}` are secrets kept here and never the environment's. */
 export interface ImportedFile {
@@ -24,6 +24,36 @@ export function planImport(deps: ManifestDeps, file: ImportedFile): Promise<Appl
 export async function applyImport(tx: Queryable, deps: ManifestDeps, file: ImportedFile): Promise<Applied> {
   await lockManifest(tx);
   return writePlan(tx, deps, await planFile(tx, deps, file));
+}
+
+/** A catalog file of this machine's, which takes its secrets from the environment, else from what the gateway keeps. */
+export interface LocalFile {
+  /** For applyManifest(): what it declares beside this state. */
+  readonly declared: (state: State) => Pick<PlanParts, "manifest" | "knownHash">;
+  /** The variables that were not set, whose secrets stayed as they are; known once it was applied. */
+  readonly unset: ReadonlySet<string>;
+}
+
+/**
+ * Reads it so that an export can be applied where it was made, secrets or not. Throws ManifestError for what is wrong
+ * whatever the gateway keeps; a variable that is not set and means nothing kept is refused when it is applied.
+ */
+export function localFile(text: string, env: Environment, file: string): LocalFile {
+  parseManifest(text, env, file, { kept: (name) => `stand-in-for-the-secret-${name}` });
+  const unset = new Set<string>();
+  return {
+    unset,
+    declared(state) {
+      const standIns = createPlaceholders(state);
+      const kept = (name: string): string | undefined => {
+        const standIn = standIns.byName[name];
+        if (standIn !== undefined) unset.add(name);
+        return standIn;
+      };
+      const manifest = standIns.exchange(parseManifest(text, env, file, { kept }));
+      return { manifest, knownHash: standIns.hashOf };
+    },
+  };
 }
 
 async function planFile(

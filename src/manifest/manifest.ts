@@ -40,6 +40,8 @@ export interface DeclaredAccount extends AccountDeclaration {
   readonly keys: readonly DeclaredKey[] | null;
 }
 
-export interface DeclaredKey extends KeyTerms, KeySecret {
+export interface DeclaredKey extends KeyTerms, Pick<KeySecret, "reference"> {
   readonly name: string;
+  /** null = the one that the key of this name has: nobody but its holder knows it. */
+  readonly credential: string | null;
 }

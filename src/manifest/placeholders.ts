@@ -1,6 +1,6 @@
 import { randomText } from "../base/random.ts";
 import type { Manifest } from "./manifest.ts";
-import { ManifestError } from "./problems.ts";
+import { ManifestError, WHOLE_FILE } from "./problems.ts";
 import {
   createReferenceNames,
   referToCredentials,
@@ -48,8 +48,10 @@ export function createPlaceholders(state: State): Placeholders {
       credentials.set(standInFor(name), kept);
     });
   }
-  for (const account of state.accounts) {
-    for (const key of account.keys)
+  // As the export gives its names out, which leaves keys without a variable to the last.
+  const keys = state.accounts.flatMap((account) => account.keys.map((key) => ({ account, key })));
+  for (const isNamed of [true, false]) {
+    for (const { account, key } of keys.filter(({ key: { reference } }) => (reference !== null) === isNamed))
       hashes.set(standInFor(referToKey(account, key, names).slice(2, -1)), Buffer.from(key.hash, "hex"));
   }
   const token = state.settings.metrics_token ?? undefined;
@@ -104,5 +106,5 @@ function refuseKey<Credential extends { readonly secret: string }>(
 }
 
 function refusal(message: string): ManifestError {
-  return new ManifestError("catalog file", [{ line: 1, column: 1, path: "upstreams", message }]);
+  return new ManifestError("catalog file", [{ ...WHOLE_FILE, path: "upstreams", message }]);
 }

@@ -1,8 +1,11 @@
-/** A position in the file; lines and columns count from 1. */
+/** A position in the file; lines and columns count from 1, and 0 is the file as a whole. */
 export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
+
+/** The place of what concerns no line of a file more than another. */
+export const WHOLE_FILE: FilePosition = { line: 0, column: 0 };
 
 /** One thing wrong in a file: where, at which path (`upstreams[0].weight`), and what to do. */
 export interface Problem extends FilePosition {
@@ -29,7 +32,8 @@ export class ManifestError extends Error {
 }
 
 function describe(file: string, { line, column, path, message }: Problem): string {
-  return `${file}:${line}:${column}: ${path ? `${path}: ` : ""}${message}`;
+  const place = line === 0 ? file : `${file}:${line}:${column}`;
+  return `${place}: ${path ? `${path}: ` : ""}${message}`;
 }
 
 /**

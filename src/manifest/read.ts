@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import type { z } from "zod";
 import { flattenIssues, type Issue, issueMessage, type Path, pathText } from "../base/schema-issues.ts";
 import { type CheckedFile, checkFile, type Item } from "./check.ts";
 import { decodeFile } from "./decode-file.ts";
 import { DEFAULT_GROUP, type Manifest, SECTIONS } from "./manifest.ts";
-import { ManifestError, type Problem, redact } from "./problems.ts";
+import { ManifestError, type Problem, redact, WHOLE_FILE } from "./problems.ts";
 import { fileSchema, itemSchemas } from "./schema.ts";
 import { readYamlTree, type YamlTree } from "./yaml-tree.ts";
 
@@ -12,22 +13,25 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads a catalog file from disk. Throws ManifestError, whose message lists every problem by line. */
 export async function readManifest(file: string, env: Environment): Promise<Manifest> {
+  return parseManifest(await readFileText(file), env, file);
+}
+
+/** The file's text; `-` is standard input. Throws ManifestError. */
+export async function readFileText(file: string): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(file);
+    bytes = await (file === "-" ? buffer(process.stdin) : readFile(file));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
-    throw new ManifestError(file, [{ line: 1, column: 1, path: "", message: `${why}; check the path` }]);
+    throw new ManifestError(file, [{ ...WHOLE_FILE, path: "", message: `${why}; check the path` }]);
   }
-  let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const message = "the file is not UTF-8 text; save it as UTF-8";
-    throw new ManifestError(file, [{ line: 1, column: 1, path: "", message }]);
+    throw new ManifestError(file, [{ ...WHOLE_FILE, path: "", message }]);
   }
-  return parseManifest(text, env, file);
 }
 
 interface ParseOptions {
@@ -36,6 +40,8 @@ interface ParseOptions {
    * knows under such names: whoever sends a file must not read back a secret as the name of a model.
    */
   readonly secretsOnly?: boolean;
+  /** What stands in for a secret whose variable is not set; undefined = that is a problem. */
+  readonly kept?: (name: string) => string | undefined;
 }
 
 /** The same for a text already read; `file` is what messages call it. */
@@ -43,9 +49,11 @@ export function parseManifest(
   text: string,
   env: Environment,
   file = "faregate.yaml",
-  { secretsOnly = false }: ParseOptions = {},
+  { secretsOnly = false, kept }: ParseOptions = {},
 ): Manifest {
-  const tree = readYamlTree(text, env, secretsOnly ? isSecretPlace : undefined);
+  const tree = readYamlTree(text, env, secretsOnly ? isSecretPlace : undefined, (path, name) =>
+    isSecretPlace(path) ? kept?.(name) : undefined,
+  );
   const fail = (problems: readonly Problem[]): never => {
     const secrets = new Set([...tree.taken, ...writtenSecrets(tree.value)]);
     throw new ManifestError(
@@ -60,7 +68,7 @@ export function parseManifest(
   // A text that is no YAML says nothing about its content yet.
   if (tree.value === undefined) return fail(tree.problems);
   if (tree.value === null)
-    return fail([{ ...tree.placeOf([]), path: "", message: "the file is empty; begin with `version: 1`" }]);
+    return fail([{ ...WHOLE_FILE, path: "", message: "the file is empty; begin with `version: 1`" }]);
   const value = withoutEmptySections(tree.value);
   if (isRecord(value) && "model_list" in value && !("version" in value)) {
     const message = "this looks like LiteLLM's configuration; docs/moving.md tells how it is written here";

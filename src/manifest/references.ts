@@ -15,14 +15,19 @@ export interface Expansion {
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** `isSecret` is set where `env` is not the environment but the secrets a gateway keeps: only secrets take them. */
+/**
+ * `isSecret` is set where `env` is not the environment but the secrets a gateway keeps: only secrets take them. `kept` gives
+ * what a value that is one reference and nothing else means where its variable is not set.
+ */
 export function expandReferences(
   value: string,
   env: Readonly<Record<string, string | undefined>>,
   isSecret?: boolean,
+  kept?: (name: string) => string | undefined,
 ): Expansion {
   const taken: string[] = [];
   const problems: string[] = [];
+  const whole = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(value);
   const text = value.replace(REFERENCE, (match: string, name?: string, close?: string) => {
     if (name === undefined) return "${";
     if (!close || !NAME.test(name)) {
@@ -35,8 +40,8 @@ export function expandReferences(
       );
       return match;
     }
-    const content = env[name];
     // Container tools hand over an unset variable as an empty one.
+    const content = env[name] || (whole ? kept?.(name) : undefined);
     if (!content) {
       problems.push(
         isSecret
@@ -48,7 +53,6 @@ export function expandReferences(
     taken.push(content);
     return content;
   });
-  const whole = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(value);
   if (isSecret && taken.length > 0 && !whole)
     problems.push(
       "a secret that this gateway keeps must be the whole value, with nothing before or after it",

@@ -26,7 +26,10 @@ export const key = z
     key: z
       .string()
       .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without blanks")
-      .describe("The key itself, better as a reference to an environment variable; kept as a hash only"),
+      .optional()
+      .describe(
+        "The key itself, better as a reference to an environment variable; kept as a hash only. Omitted = the one that the key of this name has",
+      ),
     models: unique(modelId).optional().describe("Models it may use; omitted = all of the account's group"),
     disabled: z.boolean().optional().describe("Omitted = as it is; a new key is enabled"),
     expires_at: z.iso

@@ -39,7 +39,10 @@ export function startWithFile(
 
 /** A file that declares keys of its own needs no first key of ours. */
 function keyUnlessDeclared(manifest: Manifest): string | undefined {
-  return manifest.accounts.some(({ keys }) => keys !== null && keys.length > 0) ? undefined : generateKey();
+  const isDeclared = manifest.accounts.some(({ keys }) =>
+    keys?.some(({ credential }) => credential !== null),
+  );
+  return isDeclared ? undefined : generateKey();
 }
 
 /** Whether a start without a file needs the demo's sandbox: for an empty database, or for the demo that is there. */

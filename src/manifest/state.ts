@@ -51,7 +51,7 @@ export async function findSecretOwners(
   manifest: Manifest,
 ): Promise<ReadonlyMap<string, SecretOwner>> {
   const credentials = manifest.accounts.flatMap(({ keys }) =>
-    (keys ?? []).map(({ credential }) => credential),
+    (keys ?? []).flatMap(({ credential }) => credential ?? []),
   );
   const hashes = credentials.map(hashOf);
   const owners = await readSecretOwners(db, hashes);

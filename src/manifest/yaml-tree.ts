@@ -41,15 +41,16 @@ const MAX_DEPTH = 32;
 
 /**
  * Reads YAML 1.2: strict, no duplicate keys, no tags, `${NAME}` taken from `env`. With `mayRefer`, references
- * stand only where it says so, and `env` is what the gateway itself keeps.
+ * stand only where it says so, and `env` is what the gateway itself keeps. `kept` may stand in for a variable that is not set.
  */
 export function readYamlTree(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   mayRefer?: (path: Path) => boolean,
+  kept?: Growth["kept"],
 ): YamlTree {
   const lines = new LineCounter();
-  const growth = new Growth(lines, env, mayRefer);
+  const growth = new Growth(lines, env, mayRefer, kept);
   if (Buffer.byteLength(text) > MAX_BYTES) {
     growth.refuse([], 0, `the file is larger than ${MAX_BYTES / 1024 / 1024} MB; is it a catalog file?`);
     return growth;
@@ -84,16 +85,18 @@ class Growth implements YamlTree {
   private readonly lines: LineCounter;
   private readonly env: Readonly<Record<string, string | undefined>>;
   private readonly mayRefer: ((path: Path) => boolean) | undefined;
+  private readonly kept: ((path: Path, name: string) => string | undefined) | undefined;
   private readonly places = new Map<string, number>();
   private readonly keyPlaces = new Map<string, number>();
   private readonly references = new Map<string, string>();
   private readonly targets = new Map<unknown, Node>();
   private values = 0;
 
-  constructor(lines: LineCounter, env: Growth["env"], mayRefer: Growth["mayRefer"]) {
+  constructor(lines: LineCounter, env: Growth["env"], mayRefer: Growth["mayRefer"], kept: Growth["kept"]) {
     this.lines = lines;
     this.env = env;
     this.mayRefer = mayRefer;
+    this.kept = kept;
   }
 
   grow(document: Document): void {
@@ -160,7 +163,9 @@ class Growth implements YamlTree {
     const { value, source } = node;
     if (typeof value === "number" || typeof value === "bigint") return exactNumber(Number(value), source);
     if (typeof value !== "string") return value;
-    const expansion = expandReferences(value, this.env, this.mayRefer?.(path));
+    const expansion = expandReferences(value, this.env, this.mayRefer?.(path), (name) =>
+      this.kept?.(path, name),
+    );
     for (const content of expansion.taken) this.taken.add(content);
     for (const problem of expansion.problems) this.refuse(path, start, problem);
     if (expansion.problems.length > 0) this.unreadable.add(JSON.stringify(path));

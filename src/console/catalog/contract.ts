@@ -112,7 +112,9 @@ const change = z.object({
 
 export const catalogPlan = z.object({
   ok: z.boolean().describe("Whether it can be applied"),
-  problems: z.array(z.object({ line: z.int(), column: z.int(), path: z.string(), message: z.string() })),
+  problems: z
+    .array(z.object({ line: z.int(), column: z.int(), path: z.string(), message: z.string() }))
+    .describe("Lines and columns count from 1; 0 is the file as a whole"),
   changes: z.array(change),
   notes: z.array(z.string()).describe("What stays although one might expect otherwise"),
   rendered: z.string().describe("As `faregate apply --dry-run` prints it"),

@@ -4,7 +4,7 @@ import type { Applied } from "../../manifest/apply.ts";
 import { ManifestConflict } from "../../manifest/diff-accounts.ts";
 import { exportManifest } from "../../manifest/export.ts";
 import { applyImport, planImport } from "../../manifest/import.ts";
-import { ManifestError } from "../../manifest/problems.ts";
+import { ManifestError, WHOLE_FILE } from "../../manifest/problems.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, text } from "../operation.ts";
 import { changeCatalog } from "./change.ts";
@@ -90,6 +90,6 @@ function refused(error: unknown): Omit<CatalogPlan, "version"> {
   if (error instanceof ManifestError)
     return { ...nothing, problems: error.problems.map((each) => ({ ...each })) };
   if (error instanceof ManifestConflict)
-    return { ...nothing, problems: [{ line: 1, column: 1, path: "", message: error.message }] };
+    return { ...nothing, problems: [{ ...WHOLE_FILE, path: "", message: error.message }] };
   throw error;
 }

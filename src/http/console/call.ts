@@ -146,7 +146,11 @@ function read(schema: z.ZodType, value: unknown): unknown {
 }
 
 function refused(param: string, message: string): GatewayError {
-  return new GatewayError("invalid_request", `${param === "" ? "" : `${param}: `}${message}`, { param });
+  const sentence =
+    message === "is required" && param !== ""
+      ? `\`${param}\` is required.`
+      : `${param === "" ? "" : `${param}: `}${message}`;
+  return new GatewayError("invalid_request", sentence, { param });
 }
 
 /**

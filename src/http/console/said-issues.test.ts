@@ -70,9 +70,9 @@ it("names the field, what it must be, and what was meant", async () => {
     rows: z.coerce.number().int().max(200).optional(),
   });
   const said = (sent: object) => refusalOf({ query, kind: "json" } as unknown as Operation, sent);
-  expect(await said({})).toBe("name: is required");
+  expect(await said({})).toBe("`name` is required.");
   expect(await said({ name: "" })).toBe("name: must not be empty");
-  expect(await said({ name: "a", limit: {} })).toBe("limit.amount_nanos: is required");
+  expect(await said({ name: "a", limit: {} })).toBe("`limit.amount_nanos` is required.");
   expect(await said({ name: "a", rows: "many" })).toBe("rows: must be a number");
   expect(await said({ name: "a", rows: 201 })).toBe("rows: must be at most 200");
   expect(await said({ name: "a", limt: {} })).toBe(

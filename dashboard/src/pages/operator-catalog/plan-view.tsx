@@ -24,7 +24,7 @@ export function PlanView({ plan }: { readonly plan: CatalogPlan }): ReactNode {
         <ul className="flex flex-col gap-1">
           {plan.problems.map(({ line, column, path, message }) => (
             <li key={`${line} ${column} ${path} ${message}`} className="break-words">
-              <span className="text-mute">{t.line(line, column)}</span>{" "}
+              {line > 0 && <span className="text-mute">{t.line(line, column)} </span>}
               {path !== "" && <code className="font-mono text-sm">{path}</code>} {message}
             </li>
           ))}
