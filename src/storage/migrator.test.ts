@@ -37,6 +37,18 @@ describe("migrate", () => {
     expect(await test.database.query("select n from first")).toEqual([{ n: 1n }]);
   });
 
+  it("says what a user lacks who may not make tables, and how to give it", async () => {
+    const user = `plain_${process.pid}_${Date.now()}`;
+    await test.database.execute(`create role ${user} login password 'plain'`);
+    await test.database.execute("revoke create on schema public from public");
+    const url = test.url.replace(/\/\/[^@]*@/, `//${user}:plain@`);
+    await expect(migrate(url, quiet, folder)).rejects.toThrow(
+      `The database user "${user}" may not make tables in the schema "public". ` +
+        `Let the database's owner run: GRANT USAGE, CREATE ON SCHEMA "public" TO "${user}"`,
+    );
+    await test.database.execute(`drop role ${user}`);
+  });
+
   it("runs each once when several programs start at the same time", async () => {
     const ran = await Promise.all([run(), run(), run(), run()]);
     expect(ran.flat()).toEqual(["000001_first.sql", "000002_second.sql"]);

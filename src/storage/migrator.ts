@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pg from "pg";
 import { PACKAGE_FILES } from "../base/package-files.ts";
+import { counted } from "../base/plain-text.ts";
 import { connect, connectionConfig } from "./connection.ts";
 import type { DatabaseLog, Queryable } from "./database.ts";
 
@@ -26,7 +27,9 @@ export async function migrate(
   try {
     // For the whole session, so that the check and what follows it are one; it ends with the connection.
     await client.query("select pg_advisory_lock(hashtextextended('faregate migrations', 0))");
-    await client.query(CREATE_TABLE);
+    await client.query(CREATE_TABLE).catch(async (error: unknown) => {
+      throw await plainReason(client, error);
+    });
     const { rows } = await client.query<Applied>(READ_APPLIED);
     const status = compare(program, rows);
     if (status.state === "ahead" || status.state === "changed") throw new Error(status.reason);
@@ -143,6 +146,24 @@ function checksumOf(texts: readonly string[]): string {
   return createHash("sha256").update(texts.join("\0")).digest("hex");
 }
 
+/** PostgreSQL 15 and later let nobody but a database's owner make tables, so that many meet this first. */
+async function plainReason(client: pg.Client, error: unknown): Promise<unknown> {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== INSUFFICIENT_PRIVILEGE && code !== INVALID_SCHEMA_NAME) return error;
+  const { rows } = await client.query<{ user: string; schema: string }>(
+    "select current_user as user, coalesce(current_schema, 'public') as schema",
+  );
+  const { user = "", schema = "" } = rows[0] ?? {};
+  return new Error(
+    `The database user "${user}" may not make tables in the schema "${schema}". Let the database's owner run: ` +
+      `GRANT USAGE, CREATE ON SCHEMA "${schema}" TO "${user}"`,
+    { cause: error },
+  );
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+const INVALID_SCHEMA_NAME = "3F000";
+
 function compare({ files, functions }: Migrations, applied: readonly Applied[]): MigrationStatus {
   const refusal = (state: "ahead" | "changed", reason: string) => ({ state, reason, pending: [] });
   const newest = files.at(-1)?.version ?? 0;
@@ -169,6 +190,7 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
     return refusal("changed", reason);
   }
   const pending = files.slice(applied.length).map(({ name }) => name);
+<<<<<<< HEAD
   if (pending.length > 0) {
     const reason = `The database lacks ${pending.length} migration(s), from ${pending[0]} on. Run: faregate migrate`;
     return { state: "behind", reason, pending };
@@ -180,6 +202,11 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
       `The SQL functions of this program are not those that were applied with ${last.name}. A changed function comes with a migration: restore the files, or add one.`,
     );
   return { state: "current", reason: "", pending };
+=======
+  if (pending.length === 0) return { state: "current", reason: "", pending };
+  const reason = `The database lacks ${counted(pending.length, "migration")}, from ${pending[0]} on. Run: faregate migrate`;
+  return { state: "behind", reason, pending };
+>>>>>>> d06663c (Tell a silent database server and a missing right on the schema in words that help)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { deafListener } from "../../test/support/deaf-listener.ts";
 import { removeDataDir, serverPid } from "../../test/support/embedded.ts";
 import { databaseUrl } from "../../test/support/global-database.ts";
 import { waitFor } from "../../test/support/wait.ts";
@@ -90,6 +91,15 @@ describe("a database server", () => {
       /The database cannot be reached: nothing listens at 127\.0\.0\.1:9\. Check DATABASE_URL/,
     );
     expect(String(error)).not.toContain("secret-word");
+  });
+
+  it("that takes connections and says nothing is told without a word that is not known", async () => {
+    const { port, close } = await deafListener();
+    const failing = open({ databaseUrl: `postgresql://me@127.0.0.1:${port}/none`, role: "guest" });
+    const error = String(await failing.catch((caught: unknown) => caught));
+    expect(error).toMatch(/The database cannot be reached: .* Check DATABASE_URL/);
+    expect(error).not.toContain("undefined");
+    await close();
   });
 
   it("whose certificate or socket is not there is told by its path", async () => {
