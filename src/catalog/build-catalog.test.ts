@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../accounts/caller.ts";
 import { CHAT_PROTOCOLS, PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
+import { GatewayError } from "../errors.ts";
+import { allowedModel } from "./allowed-model.ts";
 import { buildCatalog, type CatalogParts, type KindFacts } from "./build-catalog.ts";
 import type { Endpoint, Model } from "./catalog.ts";
 import { decodeSettings } from "./settings.ts";
@@ -156,6 +158,25 @@ describe("the catalog", () => {
     );
   });
 
+  it("refuses text and media requests by one rule: unknown and forbidden models alike, then the endpoint", () => {
+    fc.assert(
+      fc.property(parts, caller, (given, who) => {
+        const catalog = buildCatalog(given, kindOf);
+        const long = "n".repeat(5_000);
+        for (const id of [...MODELS, "toString", long]) {
+          const callable = ENDPOINTS.some((endpoint) => mayCall(given, who, id, endpoint));
+          for (const endpoint of ENDPOINTS) {
+            const refused = refusalOf(() => allowedModel(catalog, who, id, endpoint));
+            const expected = callable ? "unsupported_endpoint" : "model_not_found";
+            expect(refused?.reason).toBe(mayCall(given, who, id, endpoint) ? undefined : expected);
+            expect(refused?.message.length ?? 0).toBeLessThan(400);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it("gives for an endpoint only upstreams that serve it, and for all endpoints their union", () => {
     fc.assert(
       fc.property(parts, fc.constantFrom(...MODELS), fc.constantFrom(...GROUPS), (given, id, group) => {
@@ -193,3 +214,13 @@ describe("the catalog", () => {
     ]);
   });
 });
+
+function refusalOf(attempt: () => unknown): GatewayError | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
 import type { MemoryLease } from "../base/memory-budget.ts";
 import { formatUsd } from "../base/money.ts";
+import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Model } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import { ignoredFields } from "../families/read-fields.ts";
@@ -120,23 +121,7 @@ function modelOf(deps: HttpDeps, caller: Caller, named: unknown, endpoint: "imag
     );
   }
   if (typeof named !== "string") throw invalid("model", "`model` must be a string.");
-  const catalog = deps.catalog.current();
-  const model = catalog.callable(caller, named);
-  if (model === undefined) {
-    throw new GatewayError(
-      "model_not_found",
-      `The model '${named.slice(0, 200)}' does not exist, or this key may not use it; see /v1/models.`,
-      { param: "model" },
-    );
-  }
-  if (!catalog.endpointsOf(model.id, caller.group).includes(endpoint)) {
-    throw new GatewayError(
-      "unsupported_endpoint",
-      `The model '${model.id}' is not served on this endpoint; /v1/models lists where it is (supported_endpoint_types).`,
-      { param: "model" },
-    );
-  }
-  return model;
+  return allowedModel(deps.catalog.current(), caller, named, endpoint);
 }
 
 /** The catalog serves models of known families only on these endpoints. */

@@ -4,6 +4,7 @@ import { failpoint } from "../base/failpoint.ts";
 import { formatUsd } from "../base/money.ts";
 import { SlotList } from "../base/slot-list.ts";
 import type { Outcome, TextBilling } from "../billing/billing.ts";
+import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { statementOf } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
@@ -14,7 +15,6 @@ import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { MovedConversations } from "../upstreams/moved-conversations.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
-import { allowedModel } from "./allowed-model.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { Bridge } from "./bridge.ts";
 import type { ConversationKeys } from "./conversation-key.ts";
@@ -72,7 +72,7 @@ export function createRelay(deps: RelayDeps): Relay {
     async admit(request) {
       failpoint("request.accepted");
       const catalog = deps.catalog.current();
-      const model = allowedModel(catalog, request);
+      const model = allowedModel(catalog, request.caller, request.model, request.protocol.name);
       const references = readReferences(request);
       const pins =
         references.ids.length === 0

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { replaceModel, splice } from "../base/json-splice.ts";
 import { createWorkerPool, joined, PoolFull } from "../base/worker-pool.ts";
 import type { Outcome } from "../billing/billing.ts";
+import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
@@ -14,7 +15,6 @@ import type { IssuedIds } from "../upstreams/issued-ids.ts";
 import { kindOf, type UpstreamKind } from "../upstreams/kinds.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
 import { totalInput } from "../usage/usage.ts";
-import { allowedModel } from "./allowed-model.ts";
 import { failureOfError, scrubbedError } from "./failures.ts";
 import { LearntFactor } from "./learnt-factor.ts";
 import { pinsOf } from "./pins.ts";
@@ -129,7 +129,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     async count(request) {
       const catalog = deps.catalog.current();
       if (!catalog.settings.countTokens) throw notServed();
-      const model = allowedModel(catalog, request);
+      const model = allowedModel(catalog, request.caller, request.model, request.protocol.name);
       const references = readReferences(request);
       const pins =
         references.ids.length === 0

@@ -1,0 +1,29 @@
+import type { Caller } from "../accounts/caller.ts";
+import { GatewayError } from "../errors.ts";
+import type { Catalog, Endpoint, Model } from "./catalog.ts";
+
+/** An error names no more of a model's name than this: a name may be as long as a body. */
+const MAX_NAME_CHARACTERS = 200;
+
+/**
+ * The model, if this caller may use it on this endpoint; throws GatewayError `model_not_found` or `unsupported_endpoint`.
+ * An unknown model and a forbidden one look the same.
+ */
+export function allowedModel(catalog: Catalog, caller: Caller, name: string, endpoint: Endpoint): Model {
+  const model = catalog.callable(caller, name);
+  if (model === undefined) {
+    throw new GatewayError(
+      "model_not_found",
+      `The model '${name.slice(0, MAX_NAME_CHARACTERS)}' does not exist, or this key may not use it; see /v1/models.`,
+      { param: "model" },
+    );
+  }
+  if (!catalog.endpointsOf(model.id, caller.group).includes(endpoint)) {
+    throw new GatewayError(
+      "unsupported_endpoint",
+      `The model '${model.id}' is not served on this endpoint; /v1/models lists where it is (supported_endpoint_types).`,
+      { param: "model" },
+    );
+  }
+  return model;
+}
