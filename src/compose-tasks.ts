@@ -6,6 +6,7 @@ import { randomBelow } from "./base/random.ts";
 import type { SafeFetch } from "./base/safe-fetch.ts";
 import type { Seals } from "./base/seal.ts";
 import { systemTimers } from "./base/timers.ts";
+import { openTaskBilling } from "./billing/task-billing.ts";
 import type { CatalogCache } from "./catalog/catalog-cache.ts";
 import { imageRecord } from "./http/image-record.ts";
 import { videoRecord } from "./http/video-record.ts";
@@ -62,6 +63,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     ...{ database, catalog, limits, largeJson, clock, log, works },
     ...{ timers: systemTimers, random: drawFraction, ask: transport.ask },
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
+    billing: openTaskBilling(database, clock, systemTimers),
     assets,
     health: parts.health,
     readFile: (url, wish) => guarded.read(url, wish),

@@ -1,16 +1,21 @@
 import type { Caller } from "../accounts/caller.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { formatUsd } from "../base/money.ts";
 import type { Timers } from "../base/timers.ts";
-import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
-import { type HoldOrder, InsufficientFunds, type OpenHold } from "./billing.ts";
-import { UNWRITABLE } from "./journal-writer.ts";
+import type { HoldOrder, OpenHold } from "./billing.ts";
 import type { Lease } from "./lease.ts";
-import { type HoldRefusal, MAX_WAIT_MS, type Waiter } from "./lease-table.ts";
+import type { Waiter } from "./lease-table.ts";
 import type { LedgerClient } from "./ledger-client.ts";
-import { type LedgerRef, ledgersOf } from "./ledger-ref.ts";
+import { ledgersOf } from "./ledger-ref.ts";
+import {
+  fundless,
+  type HoldRefusal,
+  MAX_WAIT_MS,
+  refusalOf,
+  UNANSWERED_MS,
+  unavailable,
+} from "./money-wait.ts";
 import { TextHold } from "./text-hold.ts";
 
 export interface Admission {
@@ -31,8 +36,6 @@ export interface AdmissionOptions {
   readonly draining: () => boolean;
 }
 
-// Requests wait for less than 10 s; who is told to come back a little later finds the money settled.
-const RETRY_AFTER_SECONDS = 2;
 // Where others hold all of an account's money it has some: only to know that is not worth a longer wait.
 const FUNDS_WAIT_MS = 1_000;
 // The least that can be asked for.
@@ -40,8 +43,8 @@ const LEAST_NANOS = 1n;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
 const MAX_UNPOSTED = 100_000;
 const WAITERS_INTERVAL_MS = 100;
-// Who waits for money that only the database can give is told of an outage within a second.
-const UNANSWERED_MS = 600;
+// What makes a text request cost less.
+const ADVICE = "Ask for fewer output tokens";
 // A billion dollars: nobody has it, and it fits the database's integers many times.
 const LARGEST_HOLD_NANOS = 10n ** 18n;
 
@@ -80,7 +83,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
   const usable = (nowMs: number): LedgerClient => {
     const session = current();
     if (session && reasonNotReady(nowMs) === undefined) return session;
-    throw new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    throw unavailable();
   };
 
   const queueUp = (session: LedgerClient, waiter: Waiter, nowMs: number): void => {
@@ -94,7 +97,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
     new Promise((resolve, reject) => {
       const { amountNanos } = order;
       if (!givesMoney(session, nowMs)) {
-        reject(refusal({ kind: "unavailable" }, amountNanos));
+        reject(unavailable());
         return;
       }
       const waiter = {
@@ -102,7 +105,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
         amountNanos,
         sinceMs: nowMs,
         granted: (leases: readonly Lease[]) => resolve(new TextHold(session, order, leases, surroundings)),
-        refused: (why: HoldRefusal) => reject(refusal(why, amountNanos)),
+        refused: (why: HoldRefusal) => reject(refusalOf(why, amountNanos, ADVICE)),
       };
       queueUp(session, waiter, nowMs);
     });
@@ -120,7 +123,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
         },
         refused(why) {
           if (why.kind === "busy") resolve();
-          else reject(why.kind === "insufficient" ? fundless(why.ledger) : refusal(why, LEAST_NANOS));
+          else reject(why.kind === "insufficient" ? fundless(why.ledger) : refusalOf(why, LEAST_NANOS));
         },
       };
       queueUp(session, waiter, nowMs);
@@ -135,7 +138,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       assert(amountNanos >= 0n, "a hold is not negative");
       const ledgers = ledgersOf(order.caller, clock.nowMs());
       if (amountNanos > LARGEST_HOLD_NANOS)
-        throw refusal({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos);
+        throw refusalOf({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos, ADVICE);
       const own = leases.of(ledgers, nowMs);
       if (leases.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
       return wait(session, order, nowMs);
@@ -149,36 +152,4 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
     },
     notReady: () => reasonNotReady(clock.monotonicMs()),
   };
-}
-
-function fundless({ allowanceNanos }: LedgerRef): GatewayError {
-  return new GatewayError(
-    "insufficient_user_quota",
-    allowanceNanos === null
-      ? "The account's balance is used up; top up the account."
-      : "The API key's spending limit is used up; use another key.",
-  );
-}
-
-function refusal(why: HoldRefusal, amountNanos: bigint): GatewayError {
-  switch (why.kind) {
-    case "insufficient": {
-      const atMost = `This request may cost up to $${formatUsd(amountNanos)}`;
-      const advice = "Ask for fewer output tokens";
-      return new InsufficientFunds(
-        why.ledger.allowanceNanos === null
-          ? `${atMost}, which is more than the account's balance. ${advice} or top up the account.`
-          : `${atMost}, which is more than the API key's spending limit leaves. ${advice} or use another key.`,
-        why.fundsNanos,
-      );
-    }
-    case "busy":
-      return new GatewayError(
-        "balance_busy",
-        `The account's money is held by other running requests; none was free within ${MAX_WAIT_MS / 1000} s. Try again when some have finished.`,
-        { retryAfterSeconds: RETRY_AFTER_SECONDS },
-      );
-    case "unavailable":
-      return new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  }
 }

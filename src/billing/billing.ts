@@ -7,22 +7,26 @@ import type { TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./usage-bound.ts";
 
 /**
- * What `relay` sees of money. A hold is taken before anything is sent upstream and resolved exactly
- * once; the hot path makes no database call: money comes from the lease, facts go to the journal.
+ * How any request gets its money. A hold is taken before anything is sent upstream and resolved exactly once. Where others
+ * merely hold the money the order waits its turn, by the limits of `money-wait.ts`.
  */
-export interface TextBilling {
+export interface Billing<Order, Taken, Payer> {
   /**
-   * Takes a hold of `amountNanos` and writes its begin record. Returns at once when the lease has
-   * room, else a promise that waits its turn. Rejects (or throws) GatewayError: InsufficientFunds (403), balance_busy
-   * (429, Retry-After), service_unavailable (503: the last flush is stale or lines cannot be written).
+   * Takes a hold; at once where that needs no waiting. Rejects (or throws) GatewayError: InsufficientFunds (403), balance_busy
+   * (429, Retry-After), service_unavailable (503).
    */
-  take(order: HoldOrder): OpenHold | Promise<OpenHold>;
-  /**
-   * Asks whether this caller can pay anything at all. Undefined at once where this process holds money of its account and of
-   * its key's limit; else the next flush is asked, and the promise rejects with GatewayError as `take` does.
-   */
-  requireFunds(caller: Caller): Promise<void> | undefined;
+  take(order: Order): Taken | Promise<Taken>;
+  /** Rejects with GatewayError as `take` does where there is no money to take; undefined = there is. Takes nothing. */
+  requireFunds(payer: Payer): Promise<void> | undefined;
 }
+
+/**
+ * What `relay` sees of money. The hot path makes no database call: money comes from the lease, facts go to the journal. A
+ * hold's begin record is written when it is taken; 503 = the last flush is stale or records cannot be written. Funds are what
+ * pays for anything at all: known at once where this process holds money of the account and of the key's limit, else the
+ * next flush is asked.
+ */
+export type TextBilling = Billing<HoldOrder, OpenHold, Caller>;
 
 /** A hold is larger than all the money there is, so that waiting is no help; a smaller one may fit. */
 export class InsufficientFunds extends GatewayError {

@@ -2,11 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { FlushRequest, FlushResult } from "./flush.ts";
 import { Lease, type LeaseDelta } from "./lease.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
-
-// A request waits while the money is merely held by others; longer than this a caller is better told.
-export const MAX_WAIT_MS = 10_000;
-// More than this cannot be served in that time anyway.
-const MAX_WAITING = 1_000;
+import { type HoldRefusal, MAX_WAIT_MS, MAX_WAITING } from "./money-wait.ts";
 
 /** A request that found too little in its leases. Exactly one of `granted` and `refused` is called, once. */
 export interface Waiter {
@@ -16,13 +12,6 @@ export interface Waiter {
   granted(leases: readonly Lease[]): void;
   refused(why: HoldRefusal): void;
 }
-
-export type HoldRefusal =
-  /** The wallet plus all leases of some ledger is below the hold; `fundsNanos` is the smallest such sum. */
-  | { readonly kind: "insufficient"; readonly ledger: LedgerRef; readonly fundsNanos: bigint }
-  /** Others held the money for all the time one may wait, or too many wait already. */
-  | { readonly kind: "busy" }
-  | { readonly kind: "unavailable" };
 
 interface Waiting {
   readonly waiter: Waiter;

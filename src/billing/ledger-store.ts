@@ -1,4 +1,5 @@
 import type { Queryable } from "../storage/database.ts";
+import type { LedgerRef } from "./ledger-ref.ts";
 
 /**
  * Grants an account its opening balance, once ever: the transfer's idempotency key is the account, so
@@ -48,6 +49,24 @@ export async function attemptOperatorTransfer(
     `select outcome, available_nanos as "availableNanos" from transfer_by_operator($1, $2, $3, $4)`,
     [transfer.accountId, transfer.amountNanos, transfer.idempotencyKey, transfer.reason],
   );
+}
+
+/**
+ * The first of these ledgers that has less than the amount, also counting what is leased; undefined = it could be held. Counted as
+ * take_hold counts: a limit that was never used, or was raised since, has its whole allowance.
+ */
+export async function lackingLedger(
+  db: Queryable,
+  ledgers: readonly LedgerRef[],
+  amountNanos: bigint,
+): Promise<string | undefined> {
+  const row = await db.maybeOne<{ id: string }>(
+    `select n.id from unnest($1::text[], $2::int8[]) as n (id, allowance) left join ledgers l on l.id = n.id
+      where coalesce(l.wallet + l.leased, 0) + coalesce(n.allowance - coalesce(l.allowance, 0), 0) < $3
+      order by n.id limit 1`,
+    [ledgers.map(({ id }) => id), ledgers.map(({ allowanceNanos }) => allowanceNanos), amountNanos],
+  );
+  return row?.id;
 }
 
 export interface Balance {

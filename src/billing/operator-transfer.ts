@@ -1,11 +1,8 @@
 import type { Clock } from "../base/clock.ts";
-import { sleep, systemTimers } from "../base/timers.ts";
+import { systemTimers } from "../base/timers.ts";
 import type { Database, Queryable } from "../storage/database.ts";
 import { attemptOperatorTransfer, type OperatorTransfer, type TransferOutcome } from "./ledger-store.ts";
-
-// As long as a request waits for money that is held.
-const MAX_WAIT_MS = 10_000;
-const RETRY_MS = 100;
+import { untilReclaimed } from "./money-wait.ts";
 
 /**
  * Credits or debits an account by an operator's word. A debit of money that is leased to processes recalls
@@ -22,14 +19,11 @@ export async function transferByOperator(
   if (transfer.amountNanos === 0n) throw new RangeError("a transfer moves more or less than nothing");
   if (transfer.idempotencyKey === "" || transfer.reason === "")
     throw new RangeError("an operator's transfer needs an idempotency key and a reason");
-  const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
-  for (;;) {
-    const outcome = await database.transaction(async (tx) => {
-      const attempt = await attemptOperatorTransfer(tx, transfer);
-      if (attempt.outcome === "done" || attempt.outcome === "repeated") await note(tx, attempt);
-      return attempt;
+  const attempt = (): Promise<TransferOutcome> =>
+    database.transaction(async (tx) => {
+      const made = await attemptOperatorTransfer(tx, transfer);
+      if (made.outcome === "done" || made.outcome === "repeated") await note(tx, made);
+      return made;
     });
-    if (outcome.outcome !== "reclaiming" || clock.monotonicMs() >= deadlineMs) return outcome;
-    await sleep(systemTimers, RETRY_MS);
-  }
+  return untilReclaimed(attempt, ({ outcome }) => outcome === "reclaiming", { clock, timers: systemTimers });
 }

@@ -2,6 +2,7 @@ import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
 import type { LargeJson } from "../base/large-json.ts";
 import type { Timers } from "../base/timers.ts";
+import type { TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
@@ -21,7 +22,7 @@ import {
   type Tally,
 } from "./recent-failures.ts";
 import { createSubmitter } from "./submit.ts";
-import type { FoundTask, TaskStore } from "./task-store.ts";
+import type { Acceptance, FoundTask, TaskStore } from "./task-store.ts";
 import type { Tasks } from "./tasks.ts";
 import { createTasksStore } from "./tasks-store.ts";
 import { createUpkeep } from "./upkeep.ts";
@@ -32,6 +33,7 @@ export interface TaskEngineOptions {
   readonly database: Database;
   readonly catalog: { current(): Catalog };
   readonly limits: Limits;
+  readonly billing: TaskBilling<Acceptance>;
   readonly ask: Transport["ask"];
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
   readonly assets: Pick<Assets, "resolve">;

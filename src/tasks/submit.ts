@@ -1,16 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import { formatUsd } from "../base/money.ts";
 import { randomText } from "../base/random.ts";
-import { sleep, type Timers } from "../base/timers.ts";
 import { ledgersOf } from "../billing/ledger-ref.ts";
 import { mediaCharge, UnpricedError } from "../billing/rate.ts";
+import type { HoldAmount, TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import { type ErrorReason, GatewayError } from "../errors.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Limits } from "../limits/limits.ts";
-import type { Log } from "../observe/log.ts";
-import { isConnectionLoss, outageOf } from "../storage/failures.ts";
+import { outageOf } from "../storage/failures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import { coolingMs, placesOf } from "./choose.ts";
 import type { Acceptance, FoundTask, NewTask, TaskStore } from "./task-store.ts";
@@ -21,18 +19,10 @@ export interface SubmitDeps {
   readonly catalog: { current(): Catalog };
   readonly limits: Limits;
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
+  readonly billing: TaskBilling<Acceptance>;
   readonly clock: Clock;
-  readonly timers: Timers;
-  readonly log: Log;
 }
 
-/** As long as a text request waits for money that others hold, and as many of one account. */
-const MAX_WAIT_MS = 10_000;
-const MAX_WAITERS = 1_000;
-const RETRY_MS = 100;
-/** A database that is away, gone or hung, is told to the caller within a second. */
-const UNANSWERED_MS = 600;
-const RETRY_AFTER_SECONDS = 2;
 /** A queue of thousands does not empty within seconds. */
 const FULL_RETRY_AFTER_SECONDS = 30;
 
@@ -46,8 +36,7 @@ export interface Submitter {
 
 /** Accepts tasks: what is refused here leaves nothing behind, what is accepted is on the board with its hold. */
 export function createSubmitter(deps: SubmitDeps): Submitter {
-  const { store, limits, clock, timers } = deps;
-  const waiters = new Map<bigint, number>();
+  const { store, limits, billing } = deps;
 
   const submit = async (request: TaskRequest): Promise<Task> => {
     const { caller, idempotency } = request;
@@ -61,71 +50,31 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
       if (task.violation === null) await refuseSaturated(request, deps);
       return await accepted(request, task);
     } catch (error) {
-      if (error instanceof GatewayError && BEHIND_MONEY.has(error.reason)) await refuseTooPoor(task);
+      if (error instanceof GatewayError && BEHIND_MONEY.has(error.reason))
+        await billing.requireFunds(holdOf(task));
       throw outageOf(error) ?? error;
     } finally {
       admission?.finish();
     }
   };
 
-  /** Tries until the hold is there or the patience is over: money may be on its way back from other processes. */
   const accepted = async (request: TaskRequest, task: NewTask): Promise<Task> => {
-    const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
-    let leave: (() => void) | undefined;
-    try {
-      for (;;) {
-        const acceptance = await attempt(task);
-        switch (acceptance.outcome) {
-          case "accepted":
-            return freshTask(task, acceptance.acceptedAt);
-          case "existing":
-            return sameTask(request, await existing(request, acceptance.taskId));
-          case "full":
-            throw saturated("Too many tasks wait for this model", FULL_RETRY_AFTER_SECONDS);
-          case "insufficient":
-            throw insufficient(task, acceptance.ledger);
-          case "reclaiming":
-            break;
-        }
-        if (clock.monotonicMs() >= deadlineMs) throw busy();
-        leave ??= queueUp(request.caller.accountId);
-        await sleep(timers, RETRY_MS);
-      }
-    } finally {
-      leave?.();
-    }
-  };
-
-  /** Who cannot pay is told that, not to come back later for the same answer. */
-  const refuseTooPoor = async (task: NewTask): Promise<void> => {
-    const ledger = await store.lacking(task.ledgers, task.holdNanos);
-    if (ledger !== undefined) throw insufficient(task, ledger);
-  };
-
-  const queueUp = (accountId: bigint): (() => void) => {
-    const others = waiters.get(accountId) ?? 0;
-    if (others >= MAX_WAITERS) throw busy();
-    waiters.set(accountId, others + 1);
-    return () => {
-      const left = (waiters.get(accountId) ?? 1) - 1;
-      if (left > 0) waiters.set(accountId, left);
-      else waiters.delete(accountId);
-    };
-  };
-
-  /** A commit whose answer was lost is asked again under the same id, which tells what became of it. */
-  const attempt = async (task: NewTask): Promise<Acceptance> => {
-    const deadlineMs = clock.monotonicMs() + UNANSWERED_MS;
-    for (;;) {
-      try {
+    const acceptance = await billing.take({
+      ...holdOf(task),
+      async attempt() {
         failpoint("task.accept.before-statement");
         const acceptance = await store.accept(task);
         failpoint("task.accept.after-statement");
         return acceptance;
-      } catch (error) {
-        if (!isConnectionLoss(error) || clock.monotonicMs() >= deadlineMs) throw error;
-        await sleep(timers, RETRY_MS);
-      }
+      },
+    });
+    switch (acceptance.outcome) {
+      case "accepted":
+        return freshTask(task, acceptance.acceptedAt);
+      case "existing":
+        return sameTask(request, await existing(request, acceptance.taskId));
+      case "full":
+        throw saturated("Too many tasks wait for this model", FULL_RETRY_AFTER_SECONDS);
     }
   };
 
@@ -139,6 +88,10 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
     submit,
     preview: (request) => newTask(request, deps).holdNanos,
   };
+}
+
+function holdOf({ ledgers, holdNanos }: NewTask): HoldAmount {
+  return { ledgers, amountNanos: holdNanos };
 }
 
 /** As it is before anyone has looked at it. */
@@ -180,7 +133,7 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
     ...{ requestId, caller, model: model.id, action: submission.action, order: submission.order },
     ...{ units: submission.units, violation: submission.violation, price },
     deadlineMs: settings.taskDeadlineMinutes[submission.order.medium] * 60_000,
-    holdNanos: holdOf(submission.units, price, model.id),
+    holdNanos: maxChargeOf(submission.units, price, model.id),
     ledgers: ledgersOf(caller, clock.nowMs()),
     idempotency: idempotency ?? null,
     webhookUrl: webhookUrl ?? null,
@@ -188,7 +141,7 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
   };
 }
 
-function holdOf(units: NewTask["units"], price: NewTask["price"], model: string): bigint {
+function maxChargeOf(units: NewTask["units"], price: NewTask["price"], model: string): bigint {
   try {
     return mediaCharge(units, price);
   } catch (error) {
@@ -221,23 +174,5 @@ function unpriced(model: string): GatewayError {
   return new GatewayError(
     "model_not_priced",
     `Model ${model} has no price for what this request asks for, so it cannot be made.`,
-  );
-}
-
-function insufficient(task: NewTask, ledger: string): GatewayError {
-  const atMost = `This request may cost up to $${formatUsd(task.holdNanos)}`;
-  return new GatewayError(
-    "insufficient_user_quota",
-    ledger === task.ledgers[0]?.id
-      ? `${atMost}, which is more than the account's balance. Top up the account.`
-      : `${atMost}, which is more than the API key's spending limit leaves. Use another key.`,
-  );
-}
-
-function busy(): GatewayError {
-  return new GatewayError(
-    "balance_busy",
-    `The account's money is held by running requests; none was free within ${MAX_WAIT_MS / 1000} s. Try again when some have finished.`,
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

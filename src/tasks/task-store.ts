@@ -1,6 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { ChargeReason, FrozenMediaPrice } from "../billing/billing.ts";
 import type { LedgerRef } from "../billing/ledger-ref.ts";
+import type { HoldShortage } from "../billing/task-billing.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../usage/media.ts";
@@ -13,9 +14,7 @@ import type { Task, TaskState } from "./tasks.ts";
  */
 export interface TaskStore {
   /** Inserts the task, its frozen price and its hold, or nothing. */
-  accept(task: NewTask): Promise<Acceptance>;
-  /** The first of these ledgers that holds less, also counting what is leased; undefined = the hold is affordable. */
-  lacking(ledgers: readonly LedgerRef[], holdNanos: bigint): Promise<string | undefined>;
+  accept(task: NewTask): Promise<Acceptance | HoldShortage>;
   find(accountId: bigint, id: string): Promise<FoundTask | undefined>;
   findByIdempotencyKey(accountId: bigint, key: string): Promise<FoundTask | undefined>;
 
@@ -77,22 +76,19 @@ export interface NewTask {
   readonly deadlineMs: number;
   readonly price: FrozenMediaPrice;
   readonly holdNanos: bigint;
-  readonly ledgers: readonly LedgerRef[];
+  /** The balance first. */
+  readonly ledgers: readonly [LedgerRef, ...LedgerRef[]];
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | null;
   readonly webhookUrl: string | null;
   /** How many tasks of this model may wait for an upstream. */
   readonly mostWaiting: number;
 }
 
-/**
- * `accepted`: now, in Unix seconds. `existing`: this id or this idempotency key is known, and which task it is. `full`: too many wait for this model.
- * `recalling`: the money is there but leased to processes, which have been asked for it.
- */
+/** `accepted`: now, in Unix seconds. `existing`: this id or this idempotency key is known, and which task it is. `full`: too many wait for this model. */
 export type Acceptance =
   | { readonly outcome: "accepted"; readonly acceptedAt: number }
-  | { readonly outcome: "full" | "reclaiming" }
-  | { readonly outcome: "existing"; readonly taskId: string }
-  | { readonly outcome: "insufficient"; readonly ledger: string };
+  | { readonly outcome: "full" }
+  | { readonly outcome: "existing"; readonly taskId: string };
 
 export interface FoundTask {
   readonly task: Task;

@@ -1,6 +1,6 @@
 import type { LargeJson } from "../base/large-json.ts";
-import type { LedgerRef } from "../billing/ledger-ref.ts";
 import { writeMediaRates } from "../billing/media-rates.ts";
+import type { HoldShortage } from "../billing/task-billing.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { Queryable } from "../storage/database.ts";
 import { storableJson, storableResult, storableText } from "./storable.ts";
@@ -18,7 +18,6 @@ import type { Acceptance, Claim, Cooling, FoundTask, NewTask, PollResult, TaskSt
 export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore {
   return {
     accept: async (task) => accept(db, task, await largeJson.write(task.order)),
-    lacking: (ledgers, holdNanos) => lacking(db, ledgers, holdNanos),
     async find(accountId, id) {
       const row = await db.maybeOne<FoundRow>(
         `select ${FOUND_COLUMNS} from tasks where id = $1 and account_id = $2`,
@@ -183,7 +182,11 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
 const MAX_WAIT = "interval '10 minutes'";
 
 /** `orderJson` is sent in its bytes, which the driver would make of a text one by one. */
-async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Promise<Acceptance> {
+async function accept(
+  db: Queryable,
+  task: NewTask,
+  orderJson: Uint8Array,
+): Promise<Acceptance | HoldShortage> {
   const { caller, price, ledgers } = task;
   const facts = {
     ...{ id: task.id, request: task.requestId, account: String(caller.accountId), key: String(caller.keyId) },
@@ -210,21 +213,6 @@ async function accept(db: Queryable, task: NewTask, orderJson: Uint8Array): Prom
   const [word, ledger] = outcome.split(" ");
   if (word === "insufficient" && ledger !== undefined) return { outcome: word, ledger };
   throw new Error(`accept_task answered ${outcome}`);
-}
-
-/** As take_hold counts it: a limit that was never used, or was raised since, has its whole allowance. */
-async function lacking(
-  db: Queryable,
-  ledgers: readonly LedgerRef[],
-  holdNanos: bigint,
-): Promise<string | undefined> {
-  const row = await db.maybeOne<{ id: string }>(
-    `select n.id from unnest($1::text[], $2::int8[]) as n (id, allowance) left join ledgers l on l.id = n.id
-      where coalesce(l.wallet + l.leased, 0) + coalesce(n.allowance - coalesce(l.allowance, 0), 0) < $3
-      order by n.id limit 1`,
-    [ledgers.map(({ id }) => id), ledgers.map(({ allowanceNanos }) => allowanceNanos), holdNanos],
-  );
-  return row?.id;
 }
 
 interface AcceptRow {

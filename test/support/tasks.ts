@@ -3,11 +3,11 @@ import type { Caller } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLargeJson, type LargeJson } from "../../src/base/large-json.ts";
 import { systemTimers } from "../../src/base/timers.ts";
+import { openTaskBilling } from "../../src/billing/task-billing.ts";
 import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
 import type { Submission, VideoOrder } from "../../src/families/family.ts";
 import { createLog, silentLog } from "../../src/observe/log.ts";
-
 import { createRouting } from "../../src/routing/routing.ts";
 import { createTaskEngine, type TaskEngine, type TaskEngineOptions } from "../../src/tasks/engine.ts";
 import { isFinal } from "../../src/tasks/state.ts";
@@ -143,6 +143,7 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
       const engine = await createTaskEngine({
         ...{ database: rig.database, catalog: { current }, apiOf: () => api, ask: askVendors(vendors) },
         largeJson,
+        billing: openTaskBilling(rig.database, systemClock, systemTimers),
         limits: {
           admit: () => undefined,
           admitCount: () => Promise.resolve({}),

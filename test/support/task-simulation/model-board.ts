@@ -1,3 +1,4 @@
+import type { HoldShortage } from "../../../src/billing/task-billing.ts";
 import type { MediaOrder } from "../../../src/families/family.ts";
 import type {
   Acceptance,
@@ -60,7 +61,7 @@ export class ModelStore {
 
   /** The functions as they take effect; the caller adds distance and faults. */
   readonly statements = {
-    accept: (wanted: NewTask): Acceptance => {
+    accept: (wanted: NewTask): Acceptance | HoldShortage => {
       const { caller, holdNanos, id, idempotency } = wanted;
       for (const [known, task] of this.tasks) {
         const same =

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../src/base/clock.ts";
 import { createLargeJson } from "../../../src/base/large-json.ts";
 import type { Timers } from "../../../src/base/timers.ts";
+import { createTaskBilling } from "../../../src/billing/task-billing.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import { createRouting } from "../../../src/routing/routing.ts";
@@ -62,6 +63,11 @@ export class TaskProcess {
     };
     this.submitter = createSubmitter({
       ...shared,
+      billing: createTaskBilling({
+        clock: this.clock,
+        timers: this.timers,
+        lacking: () => Promise.resolve(undefined),
+      }),
       catalog: { current: () => catalog },
       limits: {
         admit: () => undefined,
@@ -163,7 +169,6 @@ export class TaskProcess {
       });
     return {
       accept: (task) => call(() => statements.accept(task)),
-      lacking: () => Promise.resolve(undefined),
       find: (_, id) => call(() => statements.find(id)),
       findByIdempotencyKey: () => Promise.resolve(undefined),
       claim: (wish) => call(() => statements.claim(wish)),

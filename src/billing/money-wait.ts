@@ -1,0 +1,86 @@
+import type { Clock } from "../base/clock.ts";
+import { formatUsd } from "../base/money.ts";
+import { sleep, type Timers } from "../base/timers.ts";
+import { GatewayError } from "../errors.ts";
+import { InsufficientFunds } from "./billing.ts";
+import { UNWRITABLE } from "./journal-writer.ts";
+import type { LedgerRef } from "./ledger-ref.ts";
+
+/** How long one waits for money that others merely hold; after that a caller is better told. */
+export const MAX_WAIT_MS = 10_000;
+/** Of one account so many wait at once: more than this cannot be served in that time anyway. */
+export const MAX_WAITING = 1_000;
+/** Who waits for money that only the database can give is told of an outage within a second. */
+export const UNANSWERED_MS = 600;
+/** Requests wait for less than 10 s; who is told to come back a little later finds the money settled. */
+const RETRY_AFTER_SECONDS = 2;
+/** What was reclaimed from processes is asked for again this often. */
+export const RETRY_MS = 100;
+
+export type HoldRefusal =
+  /** The wallet plus all leases of some ledger is below the hold; `fundsNanos` is the smallest such sum, as far as it is known. */
+  | { readonly kind: "insufficient"; readonly ledger: LedgerRef; readonly fundsNanos: bigint }
+  /** Others held the money for all the time one may wait, or too many wait already. */
+  | { readonly kind: "busy" }
+  | { readonly kind: "unavailable" };
+
+/** What a caller is told whose hold is refused. `advice`: what would make the request cost less, if anything would. */
+export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string): GatewayError {
+  switch (why.kind) {
+    case "insufficient": {
+      const isBalance = why.ledger.allowanceNanos === null;
+      const where = isBalance ? "the account's balance" : "the API key's spending limit leaves";
+      const remedy = isBalance ? "top up the account" : "use another key";
+      const advised = advice === undefined ? capitalised(remedy) : `${advice} or ${remedy}`;
+      return new InsufficientFunds(
+        `This request may cost up to $${formatUsd(amountNanos)}, which is more than ${where}. ${advised}.`,
+        why.fundsNanos,
+      );
+    }
+    case "busy":
+      return new GatewayError(
+        "balance_busy",
+        `The account's money is held by other running requests; none was free within ${MAX_WAIT_MS / 1000} s. Try again when some have finished.`,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    case "unavailable":
+      return unavailable();
+  }
+}
+
+/** The ledger does not answer, or the journal cannot be written. */
+export function unavailable(): GatewayError {
+  return new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** What a caller is told who has no money at all. */
+export function fundless({ allowanceNanos }: LedgerRef): GatewayError {
+  return new GatewayError(
+    "insufficient_user_quota",
+    allowanceNanos === null
+      ? "The account's balance is used up; top up the account."
+      : "The API key's spending limit is used up; use another key.",
+  );
+}
+
+/**
+ * Asks the database again while money is on its way back from other processes, for 10 s; gives the last answer.
+ * `beforeWait` runs once, before the first wait; where it throws, that is not waited for.
+ */
+export async function untilReclaimed<T>(
+  attempt: () => Promise<T>,
+  isReclaiming: (answer: T) => boolean,
+  { clock, timers, beforeWait }: { readonly clock: Clock; readonly timers: Timers; beforeWait?(): void },
+): Promise<T> {
+  const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
+  for (let isWaiting = false; ; isWaiting = true) {
+    const answer = await attempt();
+    if (!isReclaiming(answer) || clock.monotonicMs() >= deadlineMs) return answer;
+    if (!isWaiting) beforeWait?.();
+    await sleep(timers, RETRY_MS);
+  }
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

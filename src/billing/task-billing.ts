@@ -1,0 +1,111 @@
+import type { Clock } from "../base/clock.ts";
+import { sleep, type Timers } from "../base/timers.ts";
+import type { Queryable } from "../storage/database.ts";
+import { isConnectionLoss } from "../storage/failures.ts";
+import type { Billing } from "./billing.ts";
+import type { LedgerRef } from "./ledger-ref.ts";
+import { lackingLedger } from "./ledger-store.ts";
+import { MAX_WAITING, RETRY_MS, refusalOf, UNANSWERED_MS, untilReclaimed } from "./money-wait.ts";
+
+/**
+ * What `tasks` sees of money. A task outlives its process, so the database takes its hold in one statement with the task
+ * itself; who waits, how long and which errors it gets is as for a text request. `Taken` is what that statement gives.
+ * An outage is passed on as the database told it, once it has lasted 0.6 s.
+ */
+export type TaskBilling<Taken> = Billing<TaskHoldOrder<Taken>, Taken, HoldAmount>;
+
+export interface HoldAmount {
+  /** The balance first, then the limits that apply. */
+  readonly ledgers: readonly [LedgerRef, ...LedgerRef[]];
+  readonly amountNanos: bigint;
+}
+
+export interface TaskHoldOrder<Taken> extends HoldAmount {
+  /** One statement that takes the hold or changes nothing. It may be run again although it took effect, and tells that then. */
+  attempt(): Promise<Taken | HoldShortage>;
+}
+
+/** `reclaiming`: the money is leased to processes, which have been asked for it. `insufficient`: that ledger has less in all. */
+export type HoldShortage =
+  | { readonly outcome: "reclaiming" }
+  | { readonly outcome: "insufficient"; readonly ledger: string };
+
+export interface TaskBillingOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** The first of these ledgers that has less than the amount, leases included; undefined = none. */
+  readonly lacking: (ledgers: readonly LedgerRef[], amountNanos: bigint) => Promise<string | undefined>;
+}
+
+/** Holds of tasks on PostgreSQL. */
+export function openTaskBilling<Taken>(db: Queryable, clock: Clock, timers: Timers): TaskBilling<Taken> {
+  return createTaskBilling({
+    ...{ clock, timers },
+    lacking: (ledgers, amountNanos) => lackingLedger(db, ledgers, amountNanos),
+  });
+}
+
+export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilling<Taken> {
+  const { clock, timers, lacking } = options;
+  /** By the ledger of the balance. */
+  const waiters = new Map<string, number>();
+
+  const queueUp = ({ ledgers: [{ id }], amountNanos }: HoldAmount): (() => void) => {
+    const others = waiters.get(id) ?? 0;
+    if (others >= MAX_WAITING) throw refusalOf({ kind: "busy" }, amountNanos);
+    waiters.set(id, others + 1);
+    return () => {
+      const left = (waiters.get(id) ?? 1) - 1;
+      if (left > 0) waiters.set(id, left);
+      else waiters.delete(id);
+    };
+  };
+
+  /** A commit whose answer was lost is asked again, which tells what became of it. */
+  const ask = async ({ attempt }: TaskHoldOrder<Taken>): Promise<Taken | HoldShortage> => {
+    const deadlineMs = clock.monotonicMs() + UNANSWERED_MS;
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isConnectionLoss(error) || clock.monotonicMs() >= deadlineMs) throw error;
+        await sleep(timers, RETRY_MS);
+      }
+    }
+  };
+
+  return {
+    async take(order) {
+      let leave: (() => void) | undefined;
+      const beforeWait = (): void => {
+        leave = queueUp(order);
+      };
+      try {
+        const taken = await untilReclaimed(() => ask(order), isReclaiming, { clock, timers, beforeWait });
+        if (!isShortage(taken)) return taken;
+        if (taken.outcome === "reclaiming") throw refusalOf({ kind: "busy" }, order.amountNanos);
+        throw insufficient(order, taken.ledger);
+      } finally {
+        leave?.();
+      }
+    },
+    async requireFunds(amount) {
+      const ledger = await lacking(amount.ledgers, amount.amountNanos);
+      if (ledger !== undefined) throw insufficient(amount, ledger);
+    },
+  };
+}
+
+function isShortage(taken: unknown): taken is HoldShortage {
+  if (typeof taken !== "object" || taken === null || !("outcome" in taken)) return false;
+  return taken.outcome === "reclaiming" || taken.outcome === "insufficient";
+}
+
+function isReclaiming(taken: unknown): boolean {
+  return isShortage(taken) && taken.outcome === "reclaiming";
+}
+
+function insufficient({ ledgers, amountNanos }: HoldAmount, id: string): Error {
+  const ledger = ledgers.find((each) => each.id === id) ?? ledgers[0];
+  return refusalOf({ kind: "insufficient", ledger, fundsNanos: 0n }, amountNanos);
+}
