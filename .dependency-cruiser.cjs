@@ -17,7 +17,7 @@ const TABLE = {
   protocols: [[...LEAVES, "conversation"], []],
   catalog: [[...LEAVES, "storage", "conversation", "families"], ["accounts"]],
   limits: [[...LEAVES, "catalog"], ["accounts"]],
-  billing: [[...LEAVES, "catalog", "storage", "webhooks"], ["accounts"]],
+  billing: [[...LEAVES, "protocols", "catalog", "storage", "webhooks"], ["accounts"]],
   upstreams: [[...LEAVES, "protocols", "families", "catalog", "storage", "conversation"], []],
   routing: [
     [...LEAVES, "catalog", "conversation"],

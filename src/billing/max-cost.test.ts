@@ -6,11 +6,14 @@ import { countTokens as countR50k } from "gpt-tokenizer/encoding/r50k_base";
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
-import type { Endpoint, Model } from "../catalog/catalog.ts";
-import { estimateMaxCost, freezePrice, holdPaths, type RequestBound } from "./max-cost.ts";
+import type { Model } from "../catalog/catalog.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { holdPaths } from "../protocols/body-features.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import { estimateMaxCost, freezePrice, type RequestBound } from "./max-cost.ts";
 import { charge } from "./rate.ts";
 
-const LIMITS: Partial<Record<Endpoint, readonly string[]>> = {
+const LIMITS: Partial<Record<ProtocolName, readonly string[]>> = {
   "chat-completions": ["max_tokens", "max_completion_tokens"],
   responses: ["max_output_tokens"],
   messages: ["max_tokens"],
@@ -43,9 +46,15 @@ const model: Model = {
   quirks: {},
 };
 
-function scanOf(endpoint: Endpoint, text: string) {
+function scanOf(endpoint: ProtocolName, text: string) {
   const scanner = createBodyScan(
-    compileWatch([...holdPaths(endpoint), ...(LIMITS[endpoint] ?? []), ...COUNTS, "tools", "input"]),
+    compileWatch([
+      ...holdPaths(PROTOCOLS[endpoint].forward.hold),
+      ...(LIMITS[endpoint] ?? []),
+      ...COUNTS,
+      "tools",
+      "input",
+    ]),
   );
   scanner.write(Buffer.from(text));
   return scanner.end();
@@ -53,22 +62,24 @@ function scanOf(endpoint: Endpoint, text: string) {
 
 const SETTINGS = { maxPasses: 100, holdCalls: 1 };
 
-function boundOf(endpoint: Endpoint, body: unknown, of: Model = model, more: object = {}): RequestBound {
+function boundOf(endpoint: ProtocolName, body: unknown, of: Model = model, more: object = {}): RequestBound {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return estimateMaxCost({
-    endpoint,
+    forward: {
+      hold: PROTOCOLS[endpoint].forward.hold,
+      outputLimits: LIMITS[endpoint] ?? [],
+      responseCounts: COUNTS,
+    },
     model: of,
     price: freezePrice(of, 1_000_000n, undefined),
     body: [Buffer.from(text)],
     scan: scanOf(endpoint, text),
-    outputLimits: LIMITS[endpoint] ?? [],
-    responseCounts: COUNTS,
     settings: SETTINGS,
     ...more,
   });
 }
 
-function holdOf(endpoint: Endpoint, body: unknown, of: Model = model, copies = 1): bigint {
+function holdOf(endpoint: ProtocolName, body: unknown, of: Model = model, copies = 1): bigint {
   return boundOf(endpoint, body, of, { copies }).amountNanos;
 }
 
@@ -79,7 +90,7 @@ const TOOLS = 1_000;
 const textTokens = (body: unknown): number => JSON.stringify(body).length + FRAME;
 
 /** The input tokens and output tokens that a hold is made of, for a body that asks for one output token. */
-const inputTokens = (endpoint: Endpoint, body: unknown): number =>
+const inputTokens = (endpoint: ProtocolName, body: unknown): number =>
   Number(holdOf(endpoint, body) - 10_000n) / 1000;
 const outputTokens = (fields: string): number => {
   const body = `{"x":[]${fields === "" ? "" : `,${fields}`}}`;
@@ -151,7 +162,7 @@ describe("the input of a hold", () => {
       ...messages,
       context_management: { edits: types.map((type) => ({ type })) },
     });
-    const cases: [Endpoint, object, passes: number][] = [
+    const cases: [ProtocolName, object, passes: number][] = [
       ["messages", messages, 1],
       ["messages", managed("clear_tool_uses_20250919"), 1],
       ["messages", managed("clear_tool_uses_20250919", "compact_20260112"), 2],
@@ -166,7 +177,7 @@ describe("the input of a hold", () => {
   });
 
   it("is the whole context where content is elsewhere or the upstream adds some", () => {
-    const cases: [Endpoint, object][] = [
+    const cases: [ProtocolName, object][] = [
       ["responses", { previous_response_id: "resp_1" }],
       ["responses", { conversation: { id: "conv_1" } }],
       ["responses", { prompt: { id: "pmpt_1" } }],
@@ -209,7 +220,7 @@ describe("the input of a hold", () => {
   });
 
   it("is the context of every pass where the upstream runs tools, by the calls that the caller allows", () => {
-    const passes = (endpoint: Endpoint, body: object): number => {
+    const passes = (endpoint: ProtocolName, body: object): number => {
       const limits = { max_tokens: 1, max_output_tokens: 1, generationConfig: { maxOutputTokens: 1 } };
       return inputTokens(endpoint, { ...body, ...limits }) / 200_000;
     };
@@ -258,7 +269,7 @@ describe("the input of a hold", () => {
   });
 
   it("takes a picture inside the body at the most that vendors count for one, not by its bytes", () => {
-    const bodies: [Endpoint, unknown][] = [
+    const bodies: [ProtocolName, unknown][] = [
       ["chat-completions", chat({ type: "image_url", image_url: { url: png } })],
       [
         "messages",
@@ -286,7 +297,7 @@ describe("the input of a hold", () => {
   });
 
   it("does not believe that text is a picture because it says so somewhere", () => {
-    const claims: [Endpoint, unknown][] = [
+    const claims: [ProtocolName, unknown][] = [
       ["messages", chat({ type: "tool_use", input: { image_url: { url: png } } })],
       ["messages", chat({ source: { type: "base64", type2: 1, media_type: "text/plain", data: png } })],
       [

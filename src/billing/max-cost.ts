@@ -1,29 +1,23 @@
 import type { BodyScan, FoundValue } from "../base/json-scan.ts";
 import type { Nanos } from "../base/money.ts";
-import type { Endpoint, Model, Settings } from "../catalog/catalog.ts";
+import type { Model, Settings } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
+import { allowedCalls, type BodyFeatures, type HoldTable, readFeatures } from "../protocols/body-features.ts";
 import type { FrozenPrice } from "./billing.ts";
-import { allowedCalls, type BodyFeatures, featurePaths, readFeatures } from "./body-features.ts";
 import { extrasCost, maxInputRate, maxOutputRate, roundedCost } from "./rate.ts";
 import { textBytes } from "./text-bytes.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /** A text request as far as its hold is concerned. */
 export interface CostEstimateInput {
-  readonly endpoint: Endpoint;
+  /** What the protocol in which it came says of its cost. */
+  readonly forward: CostPaths;
   readonly model: Model;
   /** The price row and factor in force, from freezePrice. */
   readonly price: FrozenPrice;
   readonly body: readonly Uint8Array[];
-  /** Of the body, with holdPaths watched. */
+  /** Of the body, with holdPaths, limits and counts watched. */
   readonly scan: BodyScan;
-  /**
-   * Paths at which this protocol's vendors read an output limit, in any spelling they take; never one
-   * that they ignore, since an ignored limit limits nothing.
-   */
-  readonly outputLimits: readonly string[];
-  /** Paths of the number of answers asked for; [] = always one. */
-  readonly responseCounts: readonly string[];
   /** How often the request may be sent for them, its input each time; absent = once. */
   readonly copies?: number;
   /** Betas that the caller asks for, separated by commas. */
@@ -33,6 +27,18 @@ export interface CostEstimateInput {
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
   /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
   readonly refersElsewhere?: boolean;
+}
+
+/** Where a protocol's bodies say what they cost. */
+interface CostPaths {
+  readonly hold: HoldTable;
+  /**
+   * Paths at which this protocol's vendors read an output limit, in any spelling they take; never one
+   * that they ignore, since an ignored limit limits nothing.
+   */
+  readonly outputLimits: readonly string[];
+  /** Paths of the number of answers asked for; [] = always one. */
+  readonly responseCounts: readonly string[];
 }
 
 /** What a request may cost and use. */
@@ -52,11 +58,6 @@ export function freezePrice(
   return extras === undefined ? price : { ...price, extras };
 }
 
-/** What a scan must watch, beside the limits and counts of its protocol, so that the hold can be told. */
-export function holdPaths(endpoint: Endpoint): readonly string[] {
-  return endpoint === "rerank" ? ["query", "documents"] : featurePaths(endpoint);
-}
-
 /**
  * An upper bound of what the request can cost: the dearest input for all of its input, the output price for the
  * largest answers it allows. Where the upstream runs tools it is none, as nobody knows how often: of those calls that the
@@ -64,11 +65,12 @@ export function holdPaths(endpoint: Endpoint): readonly string[] {
  * generating model without limits or prices.
  */
 export function estimateMaxCost(question: CostEstimateInput): RequestBound {
-  const { endpoint, scan, price, model, body, settings } = question;
-  const features = readFeatures(endpoint, scan);
+  const { scan, price, model, body, settings } = question;
+  const { hold } = question.forward;
+  const features = readFeatures(hold, scan);
   const inputRate = maxInputRate(price.rates, features.mayWrite1h);
-  if (!GENERATING.has(endpoint)) {
-    const tokens = textTokens(endpoint, scan, body);
+  if (hold.texts !== null) {
+    const tokens = textTokens(hold.texts, scan, body);
     const nanos = roundedCost(BigInt(tokens) * inputRate + extrasCost(price), price.factorPpm);
     return { amountNanos: nanos, usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)) };
   }
@@ -81,7 +83,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   // A summary is a pass of its own over the same input, as long as the model can write.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools > 0;
-  const calls = runsTools ? (allowedCalls(scan, features) ?? settings.holdCalls) : 0;
+  const calls = runsTools ? (allowedCalls(hold, scan, features) ?? settings.holdCalls) : 0;
   const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
   const input = BigInt(inputTokens) * BigInt((question.copies ?? 1) * passes) * inputRate;
@@ -98,13 +100,6 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
     },
   };
 }
-
-const GENERATING: ReadonlySet<Endpoint> = new Set([
-  "chat-completions",
-  "responses",
-  "messages",
-  "generate-content",
-]);
 
 /**
  * What vendors put around a prompt: roles, separators, a system prompt of their own of some dozen tokens. Most of it
@@ -143,17 +138,16 @@ function inputBound(
   return beside + textBytes(body, images, contextTokens - beside);
 }
 
-/**
- * Embeddings and rerank: each text may fill the context, so the context bounds nothing. A reranker
- * reads the query again with every document.
- */
-function textTokens(endpoint: Endpoint, scan: BodyScan, body: readonly Uint8Array[]): number {
+/** Texts that are embedded or ranked: each may fill the context, so the context bounds nothing. */
+function textTokens(
+  { list, beside }: NonNullable<HoldTable["texts"]>,
+  scan: BodyScan,
+  body: readonly Uint8Array[],
+): number {
   const bytes = textBytes(body, [], LARGEST_COUNTED);
-  const texts = (path: string): number => Math.max(1, ...scan.all(path).map(({ items }) => items));
-  if (endpoint !== "rerank") return bytes + FRAME_TOKENS + TEXT_FRAME_TOKENS * texts("input");
-  const documents = texts("documents");
-  const query = Math.max(0, ...scan.all("query").map((text) => text.end - text.start));
-  return bytes + FRAME_TOKENS + (query + TEXT_FRAME_TOKENS) * documents;
+  const texts = Math.max(1, ...scan.all(list).map(({ items }) => items));
+  const again = beside === undefined ? [] : scan.all(beside).map((text) => text.end - text.start);
+  return bytes + FRAME_TOKENS + (Math.max(0, ...again) + TEXT_FRAME_TOKENS) * texts;
 }
 
 /** Of a larger body, which is embedded or ranked, every byte counts: to look for escapes would hold up others. */
@@ -163,7 +157,7 @@ const LARGEST_COUNTED = 4 * 1024 * 1024;
  * All answers asked for. What is no count may be one to a vendor (`"3"`, 2.5), so it is read as the most that it can
  * mean; of so many values that not all were kept, nothing is known.
  */
-function responsesAsked({ scan, responseCounts }: CostEstimateInput): number {
+function responsesAsked({ scan, forward: { responseCounts } }: CostEstimateInput): number {
   let most = 1;
   for (const path of responseCounts) {
     const values = scan.all(path);
@@ -187,10 +181,10 @@ const USUAL_RESPONSES = 128;
  * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
  * less: servers that take these write on without end (llama.cpp, Ollama), and clients mean that by them.
  */
-export function statedLimit({ scan, outputLimits }: CostEstimateInput, ceiling: number): number | undefined {
+export function statedLimit({ scan, forward }: CostEstimateInput, ceiling: number): number | undefined {
   let largest: number | undefined;
   let isOpen = false;
-  for (const path of outputLimits) {
+  for (const path of forward.outputLimits) {
     const values = scan.all(path);
     if (values.length < scan.count(path)) return ceiling;
     for (const value of values) {

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
 import type { Model } from "../catalog/catalog.ts";
-import { type CostEstimateInput, estimateMaxCost, freezePrice, holdPaths } from "./max-cost.ts";
+import { holdPaths } from "../protocols/body-features.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
+import { type CostEstimateInput, estimateMaxCost, freezePrice } from "./max-cost.ts";
 import { limitOutput } from "./output-limit.ts";
 
 const LIMITS = ["max_tokens", "max_completion_tokens"];
@@ -19,7 +21,8 @@ interface Terms {
 /** A request of a model that writes 128,000 tokens, at $1 and $10 a million where nothing else is said. */
 function questionOf(fields: object, { factorPpm = 1_000_000n, ...rates }: Terms = {}): CostEstimateInput {
   const body = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: "Hello" }], ...fields }));
-  const scanner = createBodyScan(compileWatch([...holdPaths("chat-completions"), ...LIMITS, "n", "tools"]));
+  const { hold } = PROTOCOLS["chat-completions"].forward;
+  const scanner = createBodyScan(compileWatch([...holdPaths(hold), ...LIMITS, "n", "tools"]));
   scanner.write(body);
   const price = {
     id: 1n,
@@ -35,13 +38,11 @@ function questionOf(fields: object, { factorPpm = 1_000_000n, ...rates }: Terms 
     quirks: {},
   } as unknown as Model;
   return {
-    endpoint: "chat-completions",
+    forward: { hold, outputLimits: LIMITS, responseCounts: ["n"] },
     model,
     price: freezePrice(model, factorPpm, undefined),
     body: [body],
     scan: scanner.end(),
-    outputLimits: LIMITS,
-    responseCounts: ["n"],
     settings: { maxPasses: 100, holdCalls: 1 },
   };
 }

@@ -20,8 +20,8 @@ const LEAST_TOKENS = 256n;
  * for the input and a short answer.
  */
 export function limitOutput(question: CostEstimateInput, fundsNanos: Nanos): LimitedRequest | undefined {
-  const { outputLimits, price } = question;
-  if (outputLimits.length === 0 || statedLimit(question, 1) !== undefined) return undefined;
+  const { forward, price } = question;
+  if (forward.outputLimits.length === 0 || statedLimit(question, 1) !== undefined) return undefined;
   const { amountNanos: inputNanos, usage } = estimateMaxCost({ ...question, outputLimit: 0 });
   if (usage.responses > 1 || usage.passes > 1 || usage.mostPasses !== undefined) return undefined;
   // One nano less, as input and output are rounded together in the end.

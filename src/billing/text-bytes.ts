@@ -1,4 +1,4 @@
-import type { BodyRange } from "./body-features.ts";
+import type { BodyRange } from "../protocols/body-features.ts";
 
 /**
  * Bytes that a body's text has once its JSON escapes are read, pictures left out: a bound of its tokens,

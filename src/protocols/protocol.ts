@@ -1,6 +1,7 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
+import type { HoldTable } from "./body-features.ts";
 import type { StateTable } from "./carried-state.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReferenceTable } from "./reference.ts";
@@ -46,6 +47,8 @@ export interface ForwardTable {
   readonly ownLimit: LimitField | null;
   /** Paths of the number of answers, e.g. `n`, in every spelling. */
   readonly responseCounts: readonly string[];
+  /** What a request can cost. */
+  readonly hold: HoldTable;
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
   /** What streams of this protocol hold while nothing of an answer comes: its clients pass over it. */

@@ -1,7 +1,7 @@
-import { readFeatures } from "../billing/body-features.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
+import { readFeatures } from "../protocols/body-features.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** Extras stay with their protocol: translation into another has no slot for any, and names them as lost. */
@@ -20,7 +20,7 @@ export function priceExtras(
   catalog: Catalog,
   model: Model,
 ): Readonly<Record<string, bigint>> | undefined {
-  const { hostedTools, pricedFields } = readFeatures(request.protocol.name, request.scan);
+  const { hostedTools, pricedFields } = readFeatures(request.protocol.forward.hold, request.scan);
   if (hostedTools.length === 0 && pricedFields.length === 0) return undefined;
   const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
   const mayAsk = upstreams.some(({ protocols }) =>

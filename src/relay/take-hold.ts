@@ -29,13 +29,11 @@ export function takeHold(
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
   const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
   const question: CostEstimateInput = {
-    endpoint: request.protocol.name,
+    forward: request.protocol.forward,
     model,
     price,
     body: request.body,
     scan: request.scan,
-    outputLimits: request.protocol.forward.outputLimits,
-    responseCounts: request.protocol.forward.responseCounts,
     copies: maxCopies(catalog, model, request),
     refersElsewhere: references.addContent,
     betas: request.headers.betas,
@@ -68,14 +66,14 @@ async function takeSmaller(
 function take(
   billing: TextBilling,
   request: TextRequest,
-  { model, endpoint, price }: CostEstimateInput,
+  { model, price }: CostEstimateInput,
   amountNanos: bigint,
 ): OpenHold | Promise<OpenHold> {
   return billing.take({
     requestId: request.id,
     caller: request.caller,
     model: model.id,
-    endpoint,
+    endpoint: request.protocol.name,
     streamed: request.streamed,
     price,
     amountNanos,

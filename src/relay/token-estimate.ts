@@ -1,7 +1,7 @@
-import { readFeatures } from "../billing/body-features.ts";
 import type { Model } from "../catalog/catalog.ts";
 import { isGenerating } from "../conversation/protocol-name.ts";
 import type { TokenEstimate } from "../limits/token-reserve.ts";
+import { readFeatures } from "../protocols/body-features.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** English has 5 bytes of text per token, code 3.8, others 2.5 to 8, each with its JSON around it. */
@@ -16,7 +16,7 @@ const IMAGE_TOKENS = 1_500;
  */
 export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate {
   const { protocol, scan } = request;
-  const { images } = readFeatures(protocol.name, scan);
+  const { images } = readFeatures(protocol.forward.hold, scan);
   const imageBytes = images.reduce((sum, { start, end }) => sum + end - start, 0);
   const input = Math.ceil((scan.length - imageBytes) / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
   return {

@@ -1,6 +1,6 @@
 import { compileWatch, type Watch } from "../base/json-watch.ts";
-import { holdPaths } from "../billing/max-cost.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { holdPaths } from "../protocols/body-features.ts";
 import type { ForwardTable } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { carriedPaths } from "./carried-state.ts";
@@ -29,7 +29,7 @@ export function watchOf(name: ProtocolName): Watch {
   let watch = compiled.get(name);
   if (watch === undefined) {
     const { forward } = PROTOCOLS[name];
-    const paths = [...OWN, ...tablePaths(forward), ...holdPaths(name), ...referencePaths(name)];
+    const paths = [...OWN, ...tablePaths(forward), ...holdPaths(forward.hold), ...referencePaths(name)];
     watch = compileWatch(paths, ["model"], forward.references.bare, [
       ...conversationPaths(forward),
       ...carriedPaths(forward.state),

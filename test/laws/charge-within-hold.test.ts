@@ -142,7 +142,6 @@ const requests = fc.record({
 
 function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<infer Asked> ? Asked : never) {
   const body = Buffer.from(JSON.stringify(SHAPES[name].body(asked.prompt, asked.limit, asked.responses)));
-  const { outputLimits, responseCounts } = PROTOCOLS[name].forward;
   const scanner = createBodyScan(watchOf(name));
   scanner.write(body);
   const model = {
@@ -152,8 +151,8 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
   } as unknown as Model;
   const frozen = freezePrice(model, asked.factor, undefined);
   const bound = estimateMaxCost({
-    ...{ endpoint: name, model, price: frozen, body: [body], scan: scanner.end() },
-    ...{ outputLimits, responseCounts, settings: SETTINGS },
+    ...{ forward: PROTOCOLS[name].forward, model, price: frozen, body: [body], scan: scanner.end() },
+    settings: SETTINGS,
   });
   const request = { protocol: PROTOCOLS[name], body: [body] } as unknown as TextRequest;
   return { bound, frozen, request };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../src/base/json-scan.ts";
 import { compileWatch } from "../../src/base/json-watch.ts";
-import { featurePaths, readFeatures } from "../../src/billing/body-features.ts";
 import type { Outcome } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import { holdPaths, readFeatures } from "../../src/protocols/body-features.ts";
+import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { EncodedRequest } from "../../src/protocols/translation.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { target } from "../support/conversation-arbitraries.ts";
@@ -78,8 +79,9 @@ function translated(from: ChatProtocol, to: ChatProtocol, wish: object): Outcome
 }
 
 function isBilled(protocol: ChatProtocol, fields: object): boolean {
-  const scanner = createBodyScan(compileWatch(featurePaths(protocol)));
+  const { hold } = PROTOCOLS[protocol].forward;
+  const scanner = createBodyScan(compileWatch(holdPaths(hold)));
   scanner.write(Buffer.from(JSON.stringify(fields)));
-  const { hostedTools, pricedFields } = readFeatures(protocol, scanner.end());
+  const { hostedTools, pricedFields } = readFeatures(hold, scanner.end());
   return hostedTools.length + pricedFields.length > 0;
 }

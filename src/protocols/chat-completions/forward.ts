@@ -1,3 +1,4 @@
+import { entries, generatingHold, hostedTool, imageUrl, reference, toolType } from "../body-features.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
@@ -38,6 +39,13 @@ export const chatCompletionsForward: ForwardTable = {
   streamsArrays: false,
   references: chatCompletionsReferences,
   responseCounts: ["n"],
+  hold: generatingHold([
+    ...entries(reference, ["messages.audio.id"]),
+    // Beside the general rule of the same values: here a picture is a picture.
+    ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
+    ...entries(toolType, ["tools.type"]),
+    ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
+  ]),
   opening: {
     system: [],
     role: "messages.role",

@@ -1,3 +1,4 @@
+import { entries, generatingHold, imageData, mediaType, toolKey } from "../body-features.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_STATE } from "./decode-parts.ts";
 import { generateContentReferences } from "./references.ts";
@@ -39,6 +40,19 @@ export const generateContentForward: ForwardTable = {
     "generation_config.candidateCount",
     "generation_config.candidate_count",
   ],
+  hold: generatingHold([
+    ...["inlineData", "inline_data"].flatMap((inline) => {
+      const types = [`**.${inline}.mimeType`, `**.${inline}.mime_type`];
+      return [
+        ...entries(mediaType, types),
+        ...entries(imageData(types), [
+          `contents.parts.${inline}.data`,
+          `contents.parts.functionResponse.parts.${inline}.data`,
+        ]),
+      ];
+    }),
+    ...entries(toolKey, ["tools.*"]),
+  ]),
   opening: {
     system: ["systemInstruction.parts.text", "system_instruction.parts.text"],
     role: "contents.role",

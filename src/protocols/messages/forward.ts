@@ -1,3 +1,14 @@
+import {
+  addsContent,
+  contextEdit,
+  entries,
+  generatingHold,
+  imageData,
+  priceChange,
+  reference,
+  sibling,
+  toolType,
+} from "../body-features.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { messagesReferences } from "./references.ts";
 
@@ -29,6 +40,21 @@ export const messagesForward: ForwardTable = {
   streamsArrays: false,
   references: messagesReferences,
   responseCounts: [],
+  hold: generatingHold(
+    [
+      ...entries(sibling, ["**.source.type"]),
+      ...entries(imageData(["**.source.media_type"], "**.source.type"), [
+        "messages.content.source.data",
+        "messages.content.content.source.data",
+      ]),
+      ...entries(toolType, ["tools.type"]),
+      ...entries(reference, ["thread.previous_message_id"]),
+      ...entries(addsContent, ["mcp_servers", "container"]),
+      ...entries(contextEdit, ["context_management.edits.type"]),
+      ...entries(priceChange, ["speed", "inference_geo"]),
+    ],
+    { each: "tools.max_uses" },
+  ),
   opening: {
     system: ["system", "system.text"],
     role: "messages.role",

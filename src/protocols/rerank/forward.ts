@@ -1,3 +1,4 @@
+import { textsHold } from "../body-features.ts";
 import { NO_CARRIED_STATE } from "../carried-state.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_REFERENCES } from "../reference.ts";
@@ -22,6 +23,8 @@ export const rerankForward: ForwardTable = {
   streamsArrays: false,
   references: NO_REFERENCES,
   responseCounts: [],
+  // A reranker reads the query again with every document.
+  hold: textsHold({ list: "documents", beside: "query" }),
   opening: null,
   state: NO_CARRIED_STATE,
 };

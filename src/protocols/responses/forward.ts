@@ -1,3 +1,4 @@
+import { contextEdit, entries, generatingHold, imageUrl, reference, toolType } from "../body-features.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { responsesReferences } from "./references.ts";
@@ -39,6 +40,15 @@ export const responsesForward: ForwardTable = {
   streamsArrays: false,
   references: responsesReferences,
   responseCounts: [],
+  hold: generatingHold(
+    [
+      ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
+      ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
+      ...entries(toolType, ["tools.type", "tools.tools.type"]),
+      ...entries(contextEdit, ["context_management.type"]),
+    ],
+    { together: "max_tool_calls" },
+  ),
   opening: {
     system: ["instructions"],
     role: "input.role",

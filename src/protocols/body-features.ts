@@ -1,5 +1,4 @@
 import type { BodyScan, FoundValue } from "../base/json-scan.ts";
-import type { Endpoint } from "../catalog/catalog.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
 export interface BodyFeatures {
@@ -32,16 +31,47 @@ export interface BodyRange {
   readonly end: number;
 }
 
-/** The paths that a scan must watch so that readFeatures can see. */
-export function featurePaths(endpoint: Endpoint): readonly string[] {
-  return [...(RULES[endpoint]?.keys() ?? [])];
+/** What a request of one protocol can cost: where its body says so. */
+export interface HoldTable {
+  /** Paths with what the values found there mean. */
+  readonly features: ReadonlyMap<string, FeatureRule>;
+  /** Texts that are embedded or ranked, each by itself; null where an answer is generated. */
+  readonly texts: TextPaths | null;
+  /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
+  readonly callLimits?: { readonly together?: string; readonly each?: string };
+}
+
+/** The path of a list of texts, and of one that is read again with each of them. */
+interface TextPaths {
+  readonly list: string;
+  readonly beside?: string;
+}
+
+/** What can cost in every protocol that generates, and what does in this one. */
+export function generatingHold(
+  own: readonly FeatureEntry[],
+  callLimits: NonNullable<HoldTable["callLimits"]> = {},
+): HoldTable {
+  const limits = Object.values(callLimits);
+  return { features: new Map([...ANYWHERE, ...own, ...entries(sibling, limits)]), texts: null, callLimits };
+}
+
+/** Of texts that are embedded or ranked nothing costs but themselves. */
+export function textsHold(texts: TextPaths): HoldTable {
+  return { features: new Map(), texts };
+}
+
+/** The paths that a scan must watch, beside limits and counts, so that the hold can be told. */
+export function holdPaths({ features, texts }: HoldTable): readonly string[] {
+  const { list, beside } = texts ?? {};
+  return [...features.keys(), ...[list, beside].filter((path) => path !== undefined)];
 }
 
 /**
  * Reads the features of a body. Whatever cannot be told apart counts as the dearer: a duplicate key, an
  * escaped spelling or an unknown kind never lowers what is held.
  */
-export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
+export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): BodyFeatures {
   const features: Draft = {
     unbounded: undefined,
     hostedTools: [],
@@ -51,8 +81,6 @@ export function readFeatures(endpoint: Endpoint, scan: BodyScan): BodyFeatures {
     vendorTools: 0,
     images: [],
   };
-  const rules = RULES[endpoint];
-  if (rules === undefined) return features;
   for (const path of scan.present) {
     const rule = rules.get(path);
     if (rule === undefined) continue;
@@ -70,13 +98,13 @@ type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & 
 };
 
 /** Notes what the values found at one path mean. */
-type Rule = (features: Draft, values: readonly FoundValue[], path: string, scan: BodyScan) => void;
+type FeatureRule = (features: Draft, values: readonly FoundValue[], path: string, scan: BodyScan) => void;
 
 /** A path with the rule for its values. */
-type Entry = readonly [path: string, rule: Rule];
+export type FeatureEntry = readonly [path: string, rule: FeatureRule];
 
 /** An id or address of content kept elsewhere. Objects do not count: a JSON schema may have a property of that name. */
-const reference: Rule = (features, values, path) => {
+export const reference: FeatureRule = (features, values, path) => {
   if (values.some((value) => value.head !== "" || (value.type === "array" && value.items > 0))) {
     features.unbounded ??= path;
   }
@@ -92,14 +120,14 @@ const isOn = (value: FoundValue): boolean =>
   value.type !== "null" && value.value !== false && !(value.type === "array" && value.items === 0);
 
 /** A field that makes the upstream add content of its own, unless it is switched off. */
-const addsContent: Rule = (features, values, path) => {
+export const addsContent: FeatureRule = (features, values, path) => {
   if (!values.some(isOn)) return;
   features.unbounded ??= path;
   features.vendorTools += 1;
 };
 
 /** The same, billed by the call. */
-const hostedTool: Rule = (features, values, path) => {
+export const hostedTool: FeatureRule = (features, values, path) => {
   if (!values.some(isOn)) return;
   features.unbounded ??= path;
   features.vendorTools += 1;
@@ -116,7 +144,7 @@ const UNBILLED_TOOL =
 /** Those of them that the caller runs: the answer ends with the call. */
 const CALLERS_TOOL = /^(bash|text_editor|computer|memory|local_shell|apply_patch)(_|$)/;
 
-const toolType: Rule = (features, values, path) => {
+export const toolType: FeatureRule = (features, values, path) => {
   for (const { type, head } of values) {
     if (type !== "string" || PLAIN_TOOL.test(head)) continue;
     features.unbounded ??= path;
@@ -130,7 +158,7 @@ const PLAIN_TOOL_KEY = /^function_?declarations$/i;
 const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution)$/i;
 const CALLERS_TOOL_KEY = /^computer_?use$/i;
 
-const toolKey: Rule = (features, values, path) => {
+export const toolKey: FeatureRule = (features, values, path) => {
   for (const { type, name } of values) {
     if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
     features.unbounded ??= path;
@@ -140,20 +168,20 @@ const toolKey: Rule = (features, values, path) => {
 };
 
 /** Only `5m` is known to be shorter than an hour. */
-const timeToLive: Rule = (features, values) => {
+const timeToLive: FeatureRule = (features, values) => {
   if (values.some((value) => value.head !== "" && value.head !== "5m")) features.mayWrite1h = true;
 };
 
 /** Edits of a long conversation that only leave something out. */
 const PLAIN_EDIT = /^clear_/;
 
-const contextEdit: Rule = (features, values) => {
+export const contextEdit: FeatureRule = (features, values) => {
   if (values.some(({ head }) => head !== "" && !PLAIN_EDIT.test(head))) features.maySummarise = true;
 };
 
 const USUAL_PRICE = /^(auto|default|standard|standard_only|global)$/i;
 
-const priceChange: Rule = (features, values, path) => {
+export const priceChange: FeatureRule = (features, values, path) => {
   for (const { head } of values) {
     if (head !== "" && !USUAL_PRICE.test(head)) features.pricedFields.push({ field: path, value: head });
   }
@@ -166,13 +194,13 @@ const TEXT = /^(text\/|image\/svg)/i;
 const TEXT_URL = /^data:(text\/|image\/svg)/i;
 
 /** An address: elsewhere, unless it is a data URL of a picture or of text. */
-const address: Rule = (features, values, path) => {
+const address: FeatureRule = (features, values, path) => {
   const isInside = (head: string): boolean => IMAGE_URL.test(head) || TEXT_URL.test(head);
   if (values.some(({ head }) => head !== "" && !isInside(head))) features.unbounded ??= path;
 };
 
 /** The declared type of base64 content. */
-const mediaType: Rule = (features, values, path) => {
+export const mediaType: FeatureRule = (features, values, path) => {
   if (values.some(({ head }) => head !== "" && !IMAGE.test(head) && !TEXT.test(head))) {
     features.unbounded ??= path;
   }
@@ -183,12 +211,12 @@ const image = (features: Draft, value: FoundValue): void => {
 };
 
 /** Where vendors read a picture as a data URL. The same value anywhere else is text, and counted as such. */
-const imageUrl: Rule = (features, values) => {
+export const imageUrl: FeatureRule = (features, values) => {
   for (const value of values) if (IMAGE_URL.test(value.head)) image(features, value);
 };
 
 /** Base64 content where vendors read it: a picture if all its siblings say so, otherwise counted as text. */
-function imageData(typePaths: readonly string[], kindPath?: string): Rule {
+export function imageData(typePaths: readonly string[], kindPath?: string): FeatureRule {
   return (features, values, path, scan) => {
     const types = byParent(typePaths.flatMap((typePath) => scan.all(typePath)));
     const kinds = kindPath === undefined ? undefined : byParent(scan.all(kindPath));
@@ -216,16 +244,18 @@ function byParent(values: readonly FoundValue[]): Map<number, string[]> {
   return groups;
 }
 
-/** How often the caller lets the upstream's tools run: all of them together, or each of them. */
-const CALLS_OF_REQUEST = "max_tool_calls";
-const CALLS_OF_TOOL = "tools.max_uses";
-
 /** The most calls of tools that the caller allows the upstream; undefined where some tool has no such limit. */
-export function allowedCalls(scan: BodyScan, { vendorTools }: BodyFeatures): number | undefined {
-  const counts = (path: string): number[] =>
-    scan.all(path).map(({ value }) => (isCalls(value) ? value : Number.POSITIVE_INFINITY));
-  const together = counts(CALLS_OF_REQUEST);
-  const each = counts(CALLS_OF_TOOL);
+export function allowedCalls(
+  { callLimits }: HoldTable,
+  scan: BodyScan,
+  { vendorTools }: BodyFeatures,
+): number | undefined {
+  const counts = (path: string | undefined): number[] =>
+    path === undefined
+      ? []
+      : scan.all(path).map(({ value }) => (isCalls(value) ? value : Number.POSITIVE_INFINITY));
+  const together = counts(callLimits?.together);
+  const each = counts(callLimits?.each);
   const most =
     together.length > 0
       ? Math.max(...together)
@@ -240,12 +270,13 @@ function isCalls(value: FoundValue["value"]): value is number {
 }
 
 /** Watched for the rules of its siblings. */
-const sibling: Rule = () => {};
+export const sibling: FeatureRule = () => {};
 
-const entries = (rule: Rule, paths: readonly string[]): Entry[] => paths.map((path) => [path, rule]);
+export const entries = (rule: FeatureRule, paths: readonly string[]): FeatureEntry[] =>
+  paths.map((path) => [path, rule]);
 
 /** At any depth and in every protocol: vendors and their imitators differ about the places. */
-const ANYWHERE: readonly Entry[] = [
+const ANYWHERE: readonly FeatureEntry[] = [
   ...entries(reference, ["**.file_id", "**.file_ids", "**.file_url", "**.fileUri", "**.file_uri"]),
   ...entries(reference, ["**.cachedContent", "**.cached_content", "**.previous_response_id"]),
   ...entries(reference, ["**.video_url", "**.video_url.url", "**.audio_url", "**.audio_url.url"]),
@@ -256,54 +287,3 @@ const ANYWHERE: readonly Entry[] = [
   ...entries(timeToLive, ["**.ttl"]),
   ...entries(priceChange, ["service_tier", "serviceTier"]),
 ];
-
-const CHAT: readonly Entry[] = [
-  ...entries(reference, ["messages.audio.id"]),
-  // Beside the general rule of the same values: here a picture is a picture.
-  ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
-  ...entries(toolType, ["tools.type"]),
-  ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
-];
-
-const RESPONSES: readonly Entry[] = [
-  ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
-  ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
-  ...entries(toolType, ["tools.type", "tools.tools.type"]),
-  ...entries(sibling, [CALLS_OF_REQUEST]),
-  ...entries(contextEdit, ["context_management.type"]),
-];
-
-const MESSAGES: readonly Entry[] = [
-  ...entries(sibling, ["**.source.type"]),
-  ...entries(imageData(["**.source.media_type"], "**.source.type"), [
-    "messages.content.source.data",
-    "messages.content.content.source.data",
-  ]),
-  ...entries(toolType, ["tools.type"]),
-  ...entries(sibling, [CALLS_OF_TOOL]),
-  ...entries(reference, ["thread.previous_message_id"]),
-  ...entries(addsContent, ["mcp_servers", "container"]),
-  ...entries(contextEdit, ["context_management.edits.type"]),
-  ...entries(priceChange, ["speed", "inference_geo"]),
-];
-
-const NATIVE: readonly Entry[] = [
-  ...["inlineData", "inline_data"].flatMap((inline) => {
-    const types = [`**.${inline}.mimeType`, `**.${inline}.mime_type`];
-    return [
-      ...entries(mediaType, types),
-      ...entries(imageData(types), [
-        `contents.parts.${inline}.data`,
-        `contents.parts.functionResponse.parts.${inline}.data`,
-      ]),
-    ];
-  }),
-  ...entries(toolKey, ["tools.*"]),
-];
-
-const RULES: Partial<Record<Endpoint, ReadonlyMap<string, Rule>>> = {
-  "chat-completions": new Map([...ANYWHERE, ...CHAT]),
-  responses: new Map([...ANYWHERE, ...RESPONSES]),
-  messages: new Map([...ANYWHERE, ...MESSAGES]),
-  "generate-content": new Map([...ANYWHERE, ...NATIVE]),
-};

@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../base/json-scan.ts";
 import { compileWatch } from "../base/json-watch.ts";
-import type { Endpoint } from "../catalog/catalog.ts";
-import { featurePaths, readFeatures } from "./body-features.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { holdPaths, readFeatures } from "./body-features.ts";
+import { PROTOCOLS } from "./table.ts";
 
-function scanOf(endpoint: Endpoint, text: string) {
-  const scanner = createBodyScan(compileWatch(featurePaths(endpoint)));
+function scanOf(protocol: ProtocolName, text: string) {
+  const scanner = createBodyScan(compileWatch(holdPaths(PROTOCOLS[protocol].forward.hold)));
   scanner.write(Buffer.from(text));
   return scanner.end();
 }
 
 describe("features of a body", () => {
-  const features = (endpoint: Endpoint, body: unknown) =>
-    readFeatures(endpoint, scanOf(endpoint, JSON.stringify(body)));
+  const features = (protocol: ProtocolName, body: unknown) =>
+    readFeatures(PROTOCOLS[protocol].forward.hold, scanOf(protocol, JSON.stringify(body)));
 
   it("name the tools that the vendor bills by the call, and no others", () => {
     const tools = ["function", "custom", "mcp", "web_search", "computer_use_preview", "file_search"].map(
