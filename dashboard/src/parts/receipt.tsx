@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { Receipt } from "../../../src/console/requests/contract.ts";
+import { readNanos } from "../format/amount.ts";
 import { formatCount } from "../format/count.ts";
-import { formatUsd } from "../format/money.ts";
+import { formatMoney, formatUsd } from "../format/money.ts";
 import { useWords } from "../words/use-words.ts";
 import { receiptWords } from "./receipt-words.ts";
 
@@ -57,9 +58,19 @@ function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
       {receipt.charged === false && <li>{t.notCharged}</li>}
       {receipt.estimated && <li>{t.estimated}</li>}
       {ignored.length > 0 && <li>{t.ignored(ignored.join(", "))}</li>}
-      {receipt.hold_usd !== undefined && <li>{t.hold(formatUsd(receipt.hold_usd))}</li>}
+      {receipt.hold_usd !== undefined && (
+        <li>
+          {t.hold(formatUsd(receipt.hold_usd), releasedOf(receipt.hold_usd, receipt.charge_usd ?? "0"))}
+        </li>
+      )}
     </ul>
   );
+}
+
+/** What a hold left over, exactly; undefined where the charge took all of it. */
+function releasedOf(hold: string, charge: string): string | undefined {
+  const left = BigInt(readNanos(hold) ?? 0) - BigInt(readNanos(charge) ?? 0);
+  return left > 0n ? formatMoney(String(left)) : undefined;
 }
 
 function LineRow({ line }: { readonly line: Line }): ReactNode {
@@ -71,7 +82,7 @@ function LineRow({ line }: { readonly line: Line }): ReactNode {
     const price = t.perMillion(formatUsd(line.usd_per_million_tokens));
     return <Row cells={[name, formatCount(line.tokens), price, formatUsd(line.usd)]} />;
   }
-  const name = line.unit === "image" ? t.pictures(line.of) : t.seconds(line.of);
+  const name = line.unit === "image" ? t.images(line.of) : t.seconds(line.of);
   return (
     <Row cells={[name, formatCount(line.count), t.each(formatUsd(line.usd_each)), formatUsd(line.usd)]} />
   );

@@ -8,7 +8,7 @@ import { useWords, wordsOf } from "../words/use-words.ts";
 import { ENDPOINTS, SDKS, sdksFor, snippetOf } from "./snippets.ts";
 
 const words = wordsOf({
-  en: { sdk: "Language and SDK", protocol: "Protocol", snippet: "A first request" },
+  en: { sdk: "Language and SDK", protocol: "Protocol", snippet: "Code snippet" },
   zh: { sdk: "语言与 SDK", protocol: "协议", snippet: "第一个请求" },
 });
 

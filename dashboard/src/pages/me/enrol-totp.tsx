@@ -82,7 +82,7 @@ function AppStep({
   return (
     <form className="flex flex-col gap-4" onSubmit={send}>
       <p>{t.scan}</p>
-      <QrCode text={enrolment.uri} label={t.picture} />
+      <QrCode text={enrolment.uri} label={t.qrCode} />
       <div>
         <p className="text-sm text-mute">{t.key}</p>
         <p className="flex items-center gap-1">

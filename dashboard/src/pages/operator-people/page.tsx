@@ -15,7 +15,7 @@ export function OperatorPeoplePage(): ReactNode {
   const [inviting, setInviting] = useState(false);
   return (
     <Page
-      title={t.title}
+      title={t.users}
       lead={t.everybody}
       actions={
         <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
@@ -24,7 +24,7 @@ export function OperatorPeoplePage(): ReactNode {
       }
     >
       <Tabs
-        label={t.tabs}
+        label={t.userTabs}
         tabs={[
           ["users", t.users],
           ["invitations", t.invitations],

@@ -35,7 +35,7 @@ function Asked({ turn: { text, images, results } }: { readonly turn: UserTurn })
         <Boxed key={callId} title={t.resultOf(name)} text={result} />
       ))}
       {text !== "" && <p className="break-words whitespace-pre-wrap">{text}</p>}
-      {images.length > 0 && <p className="text-sm text-mute">{t.pictures(images.length)}</p>}
+      {images.length > 0 && <p className="text-sm text-mute">{t.images(images.length)}</p>}
     </div>
   );
 }
@@ -55,7 +55,7 @@ function Answered({ turn: { cut, answer }, writing, children }: AnsweredProps): 
       <p className="text-sm font-medium text-mute">{t.answer}</p>
       {thinking !== "" && (
         <details open={writing && text === ""} className="border-l-2 border-line pl-4 text-sm text-mute">
-          <summary>{t.thoughts}</summary>
+          <summary>{t.reasoning}</summary>
           <p className="break-words whitespace-pre-wrap">{thinking}</p>
         </details>
       )}
