@@ -190,9 +190,8 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
     return refusal("changed", reason);
   }
   const pending = files.slice(applied.length).map(({ name }) => name);
-<<<<<<< HEAD
   if (pending.length > 0) {
-    const reason = `The database lacks ${pending.length} migration(s), from ${pending[0]} on. Run: faregate migrate`;
+    const reason = `The database lacks ${counted(pending.length, "migration")}, from ${pending[0]} on. Run: faregate migrate`;
     return { state: "behind", reason, pending };
   }
   // At the same number nobody can tell which functions are newer: an old program that restarts would undo the new ones.
@@ -202,11 +201,6 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
       `The SQL functions of this program are not those that were applied with ${last.name}. A changed function comes with a migration: restore the files, or add one.`,
     );
   return { state: "current", reason: "", pending };
-=======
-  if (pending.length === 0) return { state: "current", reason: "", pending };
-  const reason = `The database lacks ${counted(pending.length, "migration")}, from ${pending[0]} on. Run: faregate migrate`;
-  return { state: "behind", reason, pending };
->>>>>>> d06663c (Tell a silent database server and a missing right on the schema in words that help)
 }
 
 /**
