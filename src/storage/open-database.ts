@@ -146,7 +146,7 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const hasPlace = "address" in error || "path" in error || "hostname" in error;
-  return (hasPlace ? PLAIN_REASONS[code]?.(error) : undefined) ?? error.message;
+  return (hasPlace ? PLAIN_REASONS[code]?.(error as NetworkError) : undefined) ?? error.message;
 }
 
 /** Where Node tells of the network, what is meant; PostgreSQL's own refusals are sentences already. */
