@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { closestMatch } from "../base/closest-match.ts";
 import type { Config } from "../config.ts";
 import { applyCommand } from "./apply.ts";
-import { type Command, helpOf, parseOptions } from "./command.ts";
+import { asTyped, type Command, commandLine, helpOf, parseOptions } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { sentenceOf } from "./failure-sentence.ts";
@@ -31,7 +31,7 @@ export const COMMANDS: readonly Command[] = [
   stopDatabaseCommand,
 ];
 
-/** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 misused. */
+/** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 misused, others as the command says. */
 export async function runCommandLine(args: readonly string[], readConfig: () => Config): Promise<number> {
   // `help start` is what others call `start --help`.
   const asked = args[0] === "help" ? [...args.slice(1), "--help"] : args;
@@ -109,7 +109,7 @@ async function runCommand(
     });
   } catch (error) {
     console.error(`faregate: ${sentenceOf(error, config)}`);
-    return 1;
+    return command.failureCode ?? 1;
   }
 }
 
@@ -126,7 +126,7 @@ function mistakeOf(error: unknown, command: Command): string {
 }
 
 function misused(sentence: string): number {
-  console.error(`faregate: ${sentence}`);
+  console.error(`faregate: ${asTyped(sentence)}`);
   return 2;
 }
 
@@ -135,11 +135,12 @@ function overview(): string {
   return [
     "Faregate: many AI models behind one account and one API key.",
     "",
-    "Usage: faregate COMMAND [options]",
+    `Usage: ${commandLine("COMMAND [options]")}`,
     "",
     ...lines,
     "",
-    "faregate COMMAND --help shows its options and an example.",
+    `${commandLine("COMMAND --help")} shows a command's options and examples, --version the version.`,
+    "Settings are environment variables; docs/operations.md lists them.",
     "",
   ].join("\n");
 }

@@ -12,6 +12,8 @@ export interface Command {
   readonly options: Readonly<Record<string, CommandOption>>;
   /** Command lines that work, shown by --help. */
   readonly examples: readonly string[];
+  /** Exit code where it fails before it has a result, of commands whose code 1 is one; else 1. */
+  readonly failureCode?: number;
   /** Gives the exit code; throws CommandFailure for a failure that one sentence explains. */
   run(input: CommandInput): Promise<number>;
 }
@@ -42,6 +44,11 @@ export function commandLine(command: string): string {
   return `node ${relative(process.cwd(), program)} ${command}`;
 }
 
+/** Commands in a text, as they can be repeated. */
+export function asTyped(text: string): string {
+  return text.replace(/(?<![\w-])faregate (?=[a-z-]|COMMAND)/g, commandLine(""));
+}
+
 /** The options of a command as `parseArgs` takes them; every command has --help. */
 export function parseOptions(command: Command): NonNullable<ParseArgsConfig["options"]> {
   return {
@@ -53,8 +60,7 @@ export function parseOptions(command: Command): NonNullable<ParseArgsConfig["opt
 /** The --help text of a command. */
 export function helpOf(command: Command): string {
   const usage = [
-    "faregate",
-    command.name,
+    commandLine(command.name),
     ...command.positionals,
     ...(Object.keys(command.options).length ? ["[options]"] : []),
   ];
@@ -69,7 +75,7 @@ export function helpOf(command: Command): string {
     ...(options.length ? ["", "Options:", ...options] : []),
     "",
     command.examples.length > 1 ? "Examples:" : "Example:",
-    ...command.examples.map((example) => `  ${example}`),
+    ...command.examples.map((example) => `  ${asTyped(example)}`),
     "",
   ].join("\n");
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { openSeals } from "../accounts/master-key.ts";
 import { learnMasterKey, openAll } from "../accounts/master-key-store.ts";
 import { systemClock } from "../base/clock.ts";
+import { counted } from "../base/plain-text.ts";
 import { SealError, type Seals } from "../base/seal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { createCatalogCache } from "../catalog/catalog-cache.ts";
@@ -22,7 +23,7 @@ const LEAST_FREE_BYTES = 500 * 1024 * 1024;
 /** Checks everything a gateway needs and says what to do about what is missing. */
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "check environment, database and upstreams; say what to do",
+  summary: "check environment, database, upstreams and models; say what to do",
   positionals: [],
   options: {},
   examples: ["faregate doctor"],
@@ -45,7 +46,8 @@ export const doctorCommand: Command = {
         if (seals === undefined) return;
         const catalog = await createCatalogCache({ database, seals, kindOf });
         await catalog.close();
-        await checkUpstreams(catalog.current(), report);
+        const answering = await checkUpstreams(catalog.current(), report);
+        checkModels(catalog.current(), answering, report);
       });
     } catch (error) {
       report.bad("database", sentenceOf(error, config));
@@ -138,7 +140,9 @@ async function checkMasterKey(
   }
 }
 
-async function checkUpstreams(catalog: Catalog, report: Report): Promise<void> {
+/** Gives the names of those that answer. */
+async function checkUpstreams(catalog: Catalog, report: Report): Promise<ReadonlySet<string>> {
+  const answering = new Set<string>();
   if (catalog.upstreams.length === 0)
     report.bad(
       "upstreams",
@@ -149,8 +153,32 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<void> {
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });
       const name = `upstream ${upstream.name} (key ${credential.name})`;
-      if (problem === undefined) report.good(name, "answers and takes the key");
-      else report.bad(name, problem);
+      if (problem === undefined) {
+        answering.add(upstream.name);
+        report.good(name, "answers and takes the key");
+      } else report.bad(name, problem);
     }
   }
+  return answering;
+}
+
+/** Of a long catalog the first ones show what is wrong with all. */
+const SHOWN_MODELS = 10;
+
+/** Whether each can be called: it has a price, and one that answers serves it. */
+function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<string>, report: Report): void {
+  const broken = [...models.values()].flatMap(({ id, price }): [string, string][] => {
+    if (price === null)
+      return [[id, "has no price, so that it cannot be called; give it one in the catalog"]];
+    const serving = upstreams.filter((upstream) => upstream.models.has(id)).map(({ name }) => name);
+    if (serving.length === 0)
+      return [[id, "has no upstream that is enabled; list it under the models of one"]];
+    if (serving.some((name) => answering.has(name))) return [];
+    return [[id, `has no upstream that answers (${serving.join(", ")})`]];
+  });
+  if (broken.length === 0 && models.size > 0)
+    report.good("models", `each of ${models.size} has a price and an upstream that answers`);
+  for (const [id, problem] of broken.slice(0, SHOWN_MODELS)) report.bad(`model ${id}`, problem);
+  const more = broken.length - SHOWN_MODELS;
+  if (more > 0) report.bad("models", `${counted(more, "more model")} cannot be called either`);
 }

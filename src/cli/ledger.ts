@@ -7,9 +7,10 @@ import { withDatabase } from "./open.ts";
 /** Recomputes every balance from the transfers and checks every rule of the books. */
 export const ledgerVerifyCommand: Command = {
   name: "ledger verify",
-  summary: "recompute every balance and invariant; exit 1 on any breach",
+  summary: "recompute every balance and rule; exit code 1 = a breach, 3 = it could not be run",
   positionals: [],
   options: { json: { type: "boolean", help: "print the whole report as JSON" } },
+  failureCode: 3,
   examples: ["faregate ledger verify", "faregate ledger verify --json | jq .breaches"],
   run: ({ config, flag }) =>
     withDatabase(config, "ledger verify", async ({ database }) => {

@@ -1,4 +1,5 @@
 import { rotateMasterKey } from "../accounts/master-key-rotation.ts";
+import { counted } from "../base/plain-text.ts";
 import { insertAudit } from "../people/audit-store.ts";
 import { commandOrigin } from "./audit.ts";
 import type { Command } from "./command.ts";
@@ -28,7 +29,7 @@ export const rotateMasterKeyCommand: Command = {
             ...commandOrigin(),
           }),
       });
-      console.log(`${sealed} secrets are sealed under the new master key.`);
+      console.log(`Sealed ${counted(sealed, "secret")} under the new master key.`);
       if (config.masterKey !== undefined)
         console.log("Set FAREGATE_MASTER_KEY to the new key for every gateway before its next start.");
       return 0;

@@ -145,8 +145,9 @@ function sentenceOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return sentenceOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const hasPlace = "address" in error || "path" in error || "hostname" in error;
-  return (hasPlace ? PLAIN_REASONS[code]?.(error as NetworkError) : undefined) ?? error.message;
+  const told: NetworkError = error;
+  const hasPlace = (told.address ?? told.path ?? told.hostname) !== undefined;
+  return (hasPlace ? PLAIN_REASONS[code]?.(told) : undefined) ?? error.message;
 }
 
 /** Where Node tells of the network, what is meant; PostgreSQL's own refusals are sentences already. */

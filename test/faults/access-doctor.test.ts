@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { removeDataDir } from "../support/embedded.ts";
 import { runFaregate } from "../support/gateway.ts";
+import { vendorUpstream } from "../support/vendor-upstream.ts";
 
 /** Nobody's secret stands in it: only the secret behind all API keys tells whether the master key is the right one. */
 const CATALOG = "version: 1\naccounts:\n  - { name: acme, keys: [{ name: ci, key: sk-a-key-of-sixteen }] }\n";
@@ -39,6 +40,38 @@ it("tells the master key that the database was filled with from any other, and f
     1,
     expect.stringMatching(/FAIL +master key: master\.key is missing in .*Restore it/),
   ]);
+});
+
+it("names each model that nobody could call, and which upstream is the matter", async () => {
+  const vendor = await vendorUpstream();
+  const file = join(dataDir, "faregate.yaml");
+  const model = (id: string) =>
+    `  - { id: ${id}, context_tokens: 1000, max_output_tokens: 100, price: { input: 1, output: 1 } }`;
+  const upstream = (name: string, url: string, models: string) =>
+    `  - { name: ${name}, kind: sandbox, base_url: "${url}", models: [${models}] }`;
+  const catalog = (ids: readonly string[]) => `version: 1
+models:
+${ids.map(model).join("\n")}
+upstreams:
+${upstream("there", vendor.url, "well")}
+${ids.length > 1 ? upstream("nobody", "http://127.0.0.1:9", "well, away") : ""}
+`;
+  await run({}, "migrate");
+  await writeFile(file, catalog(["well"]));
+  expect((await run({}, "apply", file)).code).toBe(0);
+  const sound = await run({}, "doctor");
+  expect([sound.code, sound.stdout]).toEqual([
+    0,
+    expect.stringMatching(/ok +models: each of 1 has a price and an upstream that answers/),
+  ]);
+  await writeFile(file, catalog(["well", "away", "lonely"]));
+  expect((await run({}, "apply", file)).code).toBe(0);
+  const { code, stdout } = await run({}, "doctor");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/FAIL +model away: has no upstream that answers \(nobody\)\n/);
+  expect(stdout).toMatch(/FAIL +model lonely: has no upstream that is enabled; list it under/);
+  expect(stdout).not.toMatch(/FAIL +model well/);
+  await vendor.close();
 });
 
 it("calls a master key file that is empty or cannot be read a failure of the master key", async () => {

@@ -47,19 +47,19 @@ describe("the command line", () => {
       "--help",
     );
     expect([result.code, result.stderr]).toEqual([0, ""]);
-    expect(result.stdout).toContain(`Usage: faregate ${command}`);
+    expect(result.stdout).toMatch(new RegExp(`Usage: (faregate|node \\S+) ${command}`));
     expect(result.stdout).toMatch(/Examples?:\n {2}\S/);
   });
 
   it("helps with a command however it is asked, and with the first word of several", async () => {
-    const usage = /Usage: faregate start/;
+    const usage = /Usage: (faregate|node \S+) start/;
     for (const [args, shown] of [
       [["help", "start"], usage],
       [["start", "-h"], usage],
-      [["help", "ledger", "verify"], /Usage: faregate ledger verify/],
-      [["keys", "--help"], /Usage: faregate keys create/],
-      [["help", "keys"], /Usage: faregate keys create/],
-      [["help"], /faregate COMMAND --help/],
+      [["help", "ledger", "verify"], /Usage: (faregate|node \S+) ledger verify/],
+      [["keys", "--help"], /Usage: (faregate|node \S+) keys create/],
+      [["help", "keys"], /Usage: (faregate|node \S+) keys create/],
+      [["help"], /COMMAND --help shows .*--version/],
     ] as const) {
       const result = await short({}, ...args);
       expect([args, result.code, result.stderr]).toEqual([args, 0, ""]);
@@ -68,6 +68,20 @@ describe("the command line", () => {
     expect(complaints(await short({}, "help", "strat"))).toEqual([
       expect.stringContaining('no command "help strat"'),
     ]);
+  });
+
+  it("shows command lines as they can be typed where it was started", async () => {
+    const { stdout } = await run({}, "apply", "--help");
+    expect(stdout).toMatch(/Usage: node \S*bin\/faregate\.js apply FILE/);
+    expect(stdout).toMatch(/node \S*bin\/faregate\.js export \| node \S*bin\/faregate\.js apply -/);
+  });
+
+  it("tells books that have a fault from books that it could not look at", async () => {
+    const nowhere = await run({}, "ledger", "verify");
+    expect([nowhere.code, nowhere.stdout]).toEqual([3, ""]);
+    expect(nowhere.stderr).toMatch(/^faregate: there is no database in /);
+    const misused = await short({}, "ledger", "verify", "--jason");
+    expect(misused.code).toBe(2);
   });
 
   it.each(COMMANDS)("%s refuses an unknown option with exit code 2 and one sentence", async (command) => {
