@@ -8,7 +8,12 @@ export function schemaOfFields(fields: FieldTable): { properties: Json; required
     [name, schemaOfField(field)],
     ...(field.alias === undefined
       ? []
-      : [[field.alias, { ...schemaOfField(field), description: `Counts where \`${name}\` is absent` }]]),
+      : [
+          [
+            field.alias,
+            { ...schemaOfField(field), description: `Alias of \`${name}\`, used where that is absent` },
+          ],
+        ]),
   ]);
   return {
     properties: Object.fromEntries(properties),

@@ -58,14 +58,14 @@ const REFUSED = {
 } as const;
 
 const FIELDS = {
-  prompt: { type: "text", required: true, refused: REFUSED, about: "What the picture shows" },
+  prompt: { type: "text", required: true, refused: REFUSED, about: "Text description of the image" },
   size: {
     type: "choice",
     values: Object.keys(SIZES),
     byDefault: "1:1",
     orLike: PIXELS,
     refused: REFUSED,
-    about: "A ratio, or exact pixels as <width>x<height>, beside which `resolution` is ignored",
+    about: "Aspect ratio, or exact pixels as <width>x<height>, which override `resolution`",
   },
   resolution: {
     type: "choice",
@@ -73,7 +73,7 @@ const FIELDS = {
     byDefault: "1k",
     anyCase: true,
     refused: REFUSED,
-    about: "How large a picture of the ratio is",
+    about: "Image resolution; ignored when `size` is in pixels",
   },
   image_urls: {
     type: "urls",
@@ -81,8 +81,7 @@ const FIELDS = {
     most: 100,
     takes: ["public", "data"],
     refused: REFUSED,
-    about:
-      "Reference pictures: public URLs and data URLs, mixed as you like; at most 15 are advised, each up to 20 MB",
+    about: "Reference images as public URLs or data URLs; up to 15 recommended, 20 MB each",
   },
 } as const satisfies FieldTable;
 
@@ -91,9 +90,9 @@ const FIELDS = {
  * another number of them.
  */
 const NOT_TAKEN = {
-  n: "One task makes one picture: `n` can only be 1. Send one request for each picture.",
-  mask: "`mask` is not taken: say in the prompt what to change in the pictures of `image_urls`.",
-  image: "`image` is not taken: send reference pictures in `image_urls`, as public URLs or data URLs.",
+  n: "Each task creates one image, so `n` must be 1. Send one request per image.",
+  mask: "`mask` is not supported. Describe in the prompt what to change in `image_urls`.",
+  image: "`image` is not supported. Send reference images in `image_urls`, as public URLs or data URLs.",
 } as const;
 
 function refuseNotTaken(body: Body): void {

@@ -130,7 +130,7 @@ function roleOf(
 /** One image without a role is the first frame; of several nobody can say what they are. */
 function withRoles(drafts: readonly Draft[], verdict: Verdict): MediaReference[] {
   if (drafts.filter(({ role }) => role === null).length > 1)
-    verdict.fail("Several images have no `role`; say first_frame, last_frame or reference_image on each.");
+    verdict.fail("Several images have no `role`; set first_frame, last_frame or reference_image on each.");
   return drafts.map((draft) => ({ ...draft, role: draft.role ?? "first_frame" }));
 }
 

@@ -18,15 +18,15 @@ export function checkTaskType(order: VideoOrder, verdict: Verdict): void {
   const type = taskTypeOf(order);
   const { name, adaptive, free } = DEMANDS[type];
   if (adaptive && order.ratio !== "adaptive")
-    verdict.fail(`${name} needs \`ratio\` adaptive, not ${order.ratio}.`);
+    verdict.fail(`${name} requires \`ratio\` adaptive, not ${order.ratio}.`);
   if (free && order.durationSeconds !== -1)
-    verdict.fail(`${name} needs \`duration\` -1, not ${order.durationSeconds}.`);
+    verdict.fail(`${name} requires \`duration\` -1, not ${order.durationSeconds}.`);
 }
 
 const DEMANDS = {
   text: { name: "Text to video", adaptive: false, free: false },
   references: { name: "Reference to video", adaptive: false, free: false },
-  frames: { name: "A video from its first or last frame", adaptive: true, free: false },
-  edit: { name: "Editing a reference video (as the prompt's words say)", adaptive: true, free: true },
-  extend: { name: "Extending a reference video (as the prompt's words say)", adaptive: true, free: false },
+  frames: { name: "First or last frame to video", adaptive: true, free: false },
+  edit: { name: "Video editing (inferred from the prompt)", adaptive: true, free: true },
+  extend: { name: "Video extension (inferred from the prompt)", adaptive: true, free: false },
 } as const satisfies Record<TaskType, { name: string; adaptive: boolean; free: boolean }>;

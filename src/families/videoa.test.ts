@@ -183,11 +183,11 @@ describe("videoa", () => {
       ["2.0", [video(undefined), video(null)], /role` must be reference_video/],
       ["2.0", [image("reference_image"), audio("reference_video")], /role` must be reference_audio/],
       ["2.0", [image("cover")], /role` must be first_frame, last_frame, reference_image/],
-      ["2.0", [image("first_frame"), video()], /no reference video/],
-      ["2.0", [image("first_frame"), audio()], /no reference audio/],
-      ["2.0", [image("last_frame")], /must come with a first_frame/],
-      ["2.0", [image("first_frame"), image("first_frame")], /one first and one last/],
-      ["2.0", [text("a"), audio()], /needs a reference image or a reference video/],
+      ["2.0", [image("first_frame"), video()], /combined with reference videos/],
+      ["2.0", [image("first_frame"), audio()], /combined with reference videos or audio/],
+      ["2.0", [image("last_frame")], /requires a first_frame/],
+      ["2.0", [image("first_frame"), image("first_frame")], /only one first frame and one last/],
+      ["2.0", [text("a"), audio()], /requires a reference image or video/],
       ["2.0", Array(10).fill(image("reference_image")), /At most 9 reference images/],
       ["2.0", Array(4).fill(video()), /At most 3 reference videos/],
       ["2.0", [video(), ...Array(4).fill(audio())], /At most 3 reference audios/],
@@ -270,7 +270,7 @@ describe("videoa 2.5's type of task", () => {
   it("demands an adaptive ratio of frames, which is its default", () => {
     for (const frame of [image(), image("first_frame")]) {
       expect(failure("a cat", {}, frame)).toBe("accepted");
-      expect(failure("a cat", { ratio: "16:9" }, frame)).toMatch(/needs `ratio` adaptive, not 16:9/);
+      expect(failure("a cat", { ratio: "16:9" }, frame)).toMatch(/requires `ratio` adaptive, not 16:9/);
     }
     expect(refusal("2.0", [image("first_frame")], { ratio: "16:9" })).toBe("accepted");
   });
@@ -279,8 +279,8 @@ describe("videoa 2.5's type of task", () => {
     "takes %j beside a reference video for an edit: adaptive and -1",
     (words) => {
       expect(failure(words, { ...ADAPTIVE, duration: -1 }, video())).toBe("accepted");
-      expect(failure(words, {}, video())).toMatch(/needs `duration` -1, not 5/);
-      expect(failure(words, { ratio: "16:9", duration: -1 }, video())).toMatch(/needs `ratio` adaptive/);
+      expect(failure(words, {}, video())).toMatch(/requires `duration` -1, not 5/);
+      expect(failure(words, { ratio: "16:9", duration: -1 }, video())).toMatch(/requires `ratio` adaptive/);
       expect(failure(words, { ratio: "16:9", duration: 8 })).toBe("accepted");
       expect(failure(words, { ratio: "16:9", duration: 8 }, image("reference_image"))).toBe("accepted");
     },
@@ -290,7 +290,7 @@ describe("videoa 2.5's type of task", () => {
     "takes %j beside a reference video for an extension: adaptive",
     (words) => {
       expect(failure(words, { duration: 8 }, video())).toBe("accepted");
-      expect(failure(words, { ratio: "9:16" }, video())).toMatch(/needs `ratio` adaptive, not 9:16/);
+      expect(failure(words, { ratio: "9:16" }, video())).toMatch(/requires `ratio` adaptive, not 9:16/);
       expect(failure(words, { ratio: "9:16" })).toBe("accepted");
     },
   );

@@ -86,21 +86,20 @@ function fieldsOf(limits: VideoaLimits) {
       required: true,
       refused: { missing: "invalid_request", malformed: "invalid_request" },
       item: CONTENT_ITEM,
-      about:
-        "The prompt and its materials; a prompt calls them image 1, video 1, audio 1 in their order here",
+      about: "Prompt and reference media, referred to as image 1, video 1, audio 1 in this order",
     },
     resolution: {
       type: "choice",
       values: limits.resolutions,
       byDefault: "720p",
       anyCase: true,
-      about: "How large the video is",
+      about: "Video resolution",
     },
     ratio: {
       type: "choice",
       values: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"],
       byDefault: limits.defaultRatio,
-      about: "Its form",
+      about: "Aspect ratio",
     },
     duration: {
       type: "whole",
@@ -109,27 +108,28 @@ function fieldsOf(limits: VideoaLimits) {
       also: -1,
       byDefault: 5,
       ...(limits.infersTask && { refused: { malformed: "invalid_duration" as const } }),
-      about: "Seconds; -1 lets the model decide, is held at the longest and charged as made",
+      about:
+        "Duration in seconds; -1 lets the model decide, reserves the maximum and charges the actual length",
     },
-    generate_audio: { type: "flag", byDefault: true, about: "Whether the video has sound" },
+    generate_audio: { type: "flag", byDefault: true, about: "Generates audio" },
     seed: {
       type: "whole",
       least: -1,
       most: 4_294_967_295,
       byDefault: null,
-      about: "Equal seeds make similar videos",
+      about: "The same seed gives similar results",
     },
-    watermark: { type: "flag", byDefault: false, about: "Adds a mark that says it was made by a model" },
+    watermark: { type: "flag", byDefault: false, about: "Adds an AI-generated watermark" },
     return_last_frame: {
       type: "flag",
       byDefault: false,
-      about: "Also gives the last frame, to begin the next video with",
+      about: "Also returns the last frame, e.g. as the first frame of the next video",
     },
     tools: {
       type: "objects",
       most: 10,
       item: { type: "object", required: ["type"], properties: { type: { const: "web_search" } } },
-      about: "Only { type: web_search }",
+      about: "Tools the model may use; only { type: web_search }",
     },
   } as const satisfies FieldTable;
 }
@@ -170,7 +170,7 @@ function readVideo(model: FamilyModel, body: Body): Submission {
 function readTools(tools: readonly Body[], verdict: Verdict): readonly "web_search"[] {
   const odd = tools.find(({ type }) => type !== "web_search");
   if (odd !== undefined)
-    verdict.fail(`\`tools\` takes { type: web_search } only, not ${shown(odd["type"])}.`);
+    verdict.fail(`\`tools\` supports only { type: web_search }, not ${shown(odd["type"])}.`);
   return tools.length > 0 ? ["web_search"] : [];
 }
 
@@ -180,10 +180,10 @@ function checkReferences({ references }: VideoOrder, limits: VideoaLimits, verdi
   const images = countOf(references, "image");
   const videos = countOf(references, "video");
   const audios = countOf(references, "audio");
-  if (first > 1 || last > 1) verdict.fail("A video has one first and one last frame.");
-  if (last > 0 && first === 0) verdict.fail("A last_frame must come with a first_frame.");
+  if (first > 1 || last > 1) verdict.fail("A video can have only one first frame and one last frame.");
+  if (last > 0 && first === 0) verdict.fail("A last_frame requires a first_frame.");
   if (first + last > 0 && videos + audios > 0)
-    verdict.fail("With a first or last frame no reference video and no reference audio can be sent.");
+    verdict.fail("A first or last frame can't be combined with reference videos or audio.");
   const counts = [
     ["images", images, limits.referenceImages],
     ["videos", videos, limits.referenceVideos],
@@ -192,5 +192,5 @@ function checkReferences({ references }: VideoOrder, limits: VideoaLimits, verdi
   for (const [name, count, most] of counts)
     if (count > most) verdict.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
   if (audios > 0 && images + videos === 0 && !limits.audioAlone)
-    verdict.fail("A reference audio needs a reference image or a reference video.");
+    verdict.fail("Reference audio requires a reference image or video.");
 }

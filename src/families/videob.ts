@@ -47,8 +47,7 @@ const FIELDS = {
     maxCharacters: 20_000,
     cut: true,
     refused: REFUSED,
-    about:
-      "What the video shows; materials are called image 1, video 1, audio 1 in the order of their arrays",
+    about: "Text description of the video; refer to media as image 1, video 1, audio 1 in array order",
   },
   duration: {
     type: "whole",
@@ -58,46 +57,46 @@ const FIELDS = {
     also: -1,
     byDefault: null,
     refused: REFUSED,
-    about: "Seconds; -1 lets the model decide",
+    about: "Duration in seconds; -1 lets the model decide",
   },
   resolution: {
     type: "choice",
     values: ["480P", "720P", "1080P"],
     byDefault: "1080P",
     anyCase: true,
-    about: "How large the video is",
+    about: "Video resolution",
   },
   size: {
     type: "choice",
     values: ["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"],
     byDefault: "adaptive",
     alias: "aspect_ratio",
-    about: "Its form",
+    about: "Aspect ratio",
   },
-  audio: { type: "flag", byDefault: true, about: "Whether the video has sound" },
+  audio: { type: "flag", byDefault: true, about: "Generates audio" },
   seed: {
     type: "whole",
     least: 0,
     most: 2_147_483_647,
     byDefault: null,
-    about: "Equal seeds make similar videos",
+    about: "The same seed gives similar results",
   },
-  watermark: { type: "flag", byDefault: false, about: "Adds a mark" },
+  watermark: { type: "flag", byDefault: false, about: "Adds a watermark" },
   prompt_extend: {
     type: "flag",
     byDefault: null,
-    about: "Lets the model write the prompt out; always on beside `file_url` or `link_url`",
+    about: "Lets the model expand the prompt; always on with `file_url` or `link_url`",
   },
   generation_type: {
     type: "choice",
     values: ["frame", "reference"],
     byDefault: null,
-    about: "What `image_urls` are: first and last frame, or reference pictures",
+    about: "How `image_urls` are used: first and last frame, or reference images",
   },
   image_urls: {
     type: "urls",
     most: LIMITS.referenceImages,
-    about: "One or two frames, or up to 10 reference pictures",
+    about: "First and last frame, or up to 10 reference images",
   },
   image_with_roles: {
     type: "objects",
@@ -107,21 +106,21 @@ const FIELDS = {
       required: ["url", "role"],
       properties: { url: { type: "string" }, role: { enum: ROLES } },
     },
-    about: "Pictures with their purpose said one by one",
+    about: "Images with a role each",
   },
   video_urls: {
     type: "urls",
     most: LIMITS.referenceVideos,
-    about: "Reference videos, each 1 to 15 seconds, 15 in all",
+    about: "Reference videos, 1 to 15 seconds each, 15 seconds total",
   },
   audio_urls: {
     type: "urls",
     most: LIMITS.referenceAudios,
-    about: "Up to 5 reference sounds, each 1 to 15 seconds, 15 in all",
+    about: "Up to 5 reference audio files, 1 to 15 seconds each, 15 seconds total",
   },
-  audio_url: { type: "url", about: "One more item of `audio_urls`" },
-  file_url: { type: "url", about: "A document to make the video of; not beside `link_url`" },
-  link_url: { type: "url", about: "A web page to make the video of; not beside `file_url`" },
+  audio_url: { type: "url", about: "Additional item of `audio_urls`" },
+  file_url: { type: "url", about: "Document to create the video from; can't be combined with `link_url`" },
+  link_url: { type: "url", about: "Web page to create the video from; can't be combined with `file_url`" },
 } as const satisfies FieldTable;
 
 function readVideo(_model: FamilyModel, body: Body): Submission {
@@ -141,10 +140,9 @@ function readVideo(_model: FamilyModel, body: Body): Submission {
   checkCounts(references, verdict);
   const { file_url: fileUrl, link_url: linkUrl } = values;
   const hasSource = fileUrl !== null || linkUrl !== null;
-  if (fileUrl !== null && linkUrl !== null)
-    verdict.fail("`file_url` and `link_url` cannot be sent together.");
+  if (fileUrl !== null && linkUrl !== null) verdict.fail("`file_url` and `link_url` can't be combined.");
   if (hasSource && values.prompt_extend === false)
-    verdict.fail("`prompt_extend` must be true beside `file_url` or `link_url`.");
+    verdict.fail("`prompt_extend` must be true with `file_url` or `link_url`.");
   // A reference video lasts one second at least, so this much is certain without seeing it.
   if (values.duration + values.video_urls.length > LIMITS.totalSeconds)
     verdict.fail(`Reference videos and \`duration\` together exceed ${LIMITS.totalSeconds} seconds.`);
@@ -214,7 +212,7 @@ function refuseMixed(purpose: Purpose, beside: boolean, images: boolean, roles: 
   if (!framed || !referenced) return;
   throw new GatewayError(
     "invalid_request",
-    "First and last frames cannot be mixed with reference pictures, videos, sounds, documents or web pages; send one kind.",
+    "First and last frames can't be combined with reference images, videos, audio, documents or web pages.",
     { param: "image_urls" },
   );
 }
@@ -223,11 +221,11 @@ function checkCounts(references: readonly MediaReference[], verdict: Verdict): v
   const first = references.filter(({ role }) => role === "first_frame").length;
   const last = references.filter(({ role }) => role === "last_frame").length;
   if (first > 1 || last > 1)
-    verdict.fail(`A video has one first and one last frame; ${first + last} frames were sent.`);
-  if (last > 0 && first === 0) verdict.fail("A last frame must come with a first frame.");
+    verdict.fail(`A video can have only one first frame and one last frame, not ${first + last} frames.`);
+  if (last > 0 && first === 0) verdict.fail("A last frame requires a first frame.");
   const counts = [
-    ["image", "pictures", LIMITS.referenceImages],
-    ["audio", "sounds", LIMITS.referenceAudios],
+    ["image", "images", LIMITS.referenceImages],
+    ["audio", "audio files", LIMITS.referenceAudios],
   ] as const;
   for (const [kind, name, most] of counts) {
     const count = countOf(references, kind);
@@ -235,5 +233,5 @@ function checkCounts(references: readonly MediaReference[], verdict: Verdict): v
   }
   const alone = countOf(references, "image") + countOf(references, "video") === 0;
   if (alone && countOf(references, "audio") > 0)
-    verdict.fail("Reference sounds need a reference picture or a reference video.");
+    verdict.fail("Reference audio requires a reference image or video.");
 }

@@ -62,15 +62,15 @@ describe.skipIf(lacksBrowser)("the audit log of an account", () => {
 
     await page.keyboard.press("/");
     await page.keyboard.type("nobody@example.test");
-    await page.getByText("No change is like that").waitFor();
+    await page.getByText("No changes match").waitFor();
     expect(new URL(page.url()).search).toBe("?actor=nobody%40example.test");
     expect(complaints()).toEqual([]);
   });
 
   it("is not in the menu of who does not own it, and is refused at its address", async () => {
     const { page, complaints } = await visitAs(await invited("mona@example.test", "member"));
-    expect(await page.getByRole("link", { name: "People" }).count()).toBe(1);
-    expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Members" }).count()).toBe(1);
+    expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
     await page.goto(`${account}/audit`);
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("row").count()).toBe(0);

@@ -59,7 +59,7 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     await page.getByRole("menuitem", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Owner").fill("typed-here");
-    await dialog.getByLabel("Longest answer in tokens", { exact: true }).fill("1111");
+    await dialog.getByLabel("Max output tokens", { exact: true }).fill("1111");
     await dialog.getByLabel("Input", { exact: true }).fill("7");
 
     const { price } = await made(other.get("/operator/models/text"));
@@ -68,23 +68,26 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
       price: { ...price, input: "8", output: "16" },
     });
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByRole("alert").getByText("Nothing was saved. What you typed is still here.").waitFor();
+    await dialog
+      .getByRole("alert")
+      .getByText("Nothing was saved. Your edits are still in the form.")
+      .waitFor();
     expect(await dialog.getByLabel("Owner").inputValue()).toBe("typed-here");
     expect((await made(other.get("/operator/models/text"))).owned_by).not.toBe("typed-here");
     expect(await seriousFindings(page)).toEqual([]);
 
-    await dialog.getByRole("button", { name: "Load the new state" }).click();
-    await dialog.getByText("The new state is loaded").waitFor();
-    expect(await dialog.getByLabel("Context tokens").inputValue()).toBe("222222");
+    await dialog.getByRole("button", { name: "Load the latest version" }).click();
+    await dialog.getByText("Loaded the latest version").waitFor();
+    expect(await dialog.getByLabel("Context window (tokens)").inputValue()).toBe("222222");
     expect(await dialog.getByLabel("Output", { exact: true }).inputValue()).toBe("16");
     expect(await dialog.getByLabel("Owner").inputValue()).toBe("typed-here");
-    expect(await dialog.getByLabel("Longest answer in tokens", { exact: true }).inputValue()).toBe("1111");
+    expect(await dialog.getByLabel("Max output tokens", { exact: true }).inputValue()).toBe("1111");
     expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([
       expect.stringContaining("Longest answer in tokens: 3333"),
       expect.stringContaining("Input: 8"),
     ]);
     await dialog.getByRole("listitem").filter({ hasText: "3333" }).getByRole("button").click();
-    expect(await dialog.getByLabel("Longest answer in tokens", { exact: true }).inputValue()).toBe("3333");
+    expect(await dialog.getByLabel("Max output tokens", { exact: true }).inputValue()).toBe("3333");
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "hidden" });
@@ -136,9 +139,9 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
       return {
         async open(page) {
           await page.goto(`${account}/statement`);
-          await page.getByRole("button", { name: "修改" }).click();
+          await page.getByRole("button", { name: "编辑" }).click();
         },
-        typed: ["可用金额低于此值时通知", "7"],
+        typed: ["可用余额阈值", "7"],
         change: () => made(other.put(path, { amount_usd: "1", url: "https://two.example/" })),
         after: () => made(other.get(path)),
         both: { alert: { threshold_nanos: "7000000000", url: "https://two.example/" } },
@@ -151,9 +154,9 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
         async open(page) {
           await page.goto(`${account}/keys`);
           await page.getByRole("button", { name: "shared 的操作" }).click();
-          await page.getByRole("menuitem", { name: "修改" }).click();
+          await page.getByRole("menuitem", { name: "编辑" }).click();
         },
-        typed: ["同时进行的请求数", "7"],
+        typed: ["并发请求数", "7"],
         change: () => made(other.patch(path, { models: ["text"] })),
         after: () => made(other.get(path)),
         both: { models: ["text"], rate_limits: { concurrency: 7 } },
@@ -165,9 +168,9 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
         async open(page) {
           await page.goto("/operator/accounts?tab=groups");
           await page.getByRole("button", { name: "操作: partners" }).click();
-          await page.getByRole("menuitem", { name: "修改" }).click();
+          await page.getByRole("menuitem", { name: "编辑" }).click();
         },
-        typed: ["系数", "0.7"],
+        typed: ["价格倍率", "0.7"],
         change: () => made(other.patch("/operator/groups/partners", { factor: "0.5" })),
         async after() {
           const { data } = await made(other.get("/operator/groups"));
@@ -187,9 +190,9 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     await field.fill(value);
     await form.change();
     await page.getByRole("button", { name: "保存", exact: true }).click();
-    await page.getByRole("alert").getByText("尚未保存任何内容。您输入的内容仍在这里。").waitFor();
-    await page.getByRole("button", { name: "加载最新内容" }).click();
-    await page.getByText("已加载最新内容，并保留了您的输入。").waitFor();
+    await page.getByRole("alert").getByText("尚未保存。您的修改仍在表单中。").waitFor();
+    await page.getByRole("button", { name: "加载最新版本" }).click();
+    await page.getByText("已加载最新版本，并保留了您的修改。").waitFor();
     expect(await field.inputValue()).toBe(value);
     await page.getByRole("button", { name: "保存", exact: true }).click();
     await page.getByRole("alert").waitFor({ state: "detached" });

@@ -66,16 +66,16 @@ describe.skipIf(lacksBrowser)("the focus in the dashboard", () => {
     await lendSession(visitor, world);
     const { page } = visitor;
     await page.goto(`/accounts/${world.values["account"]}/keys`);
-    await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
     const said = page.locator("[data-announced]");
     // A page that the browser loads it names itself.
     expect(await said.textContent()).toBe("");
-    const link = page.getByRole("link", { name: "People", exact: true }).first();
+    const link = page.getByRole("link", { name: "Members", exact: true }).first();
     await link.press("Enter");
-    await expect.poll(() => said.textContent()).toBe("People");
+    await expect.poll(() => said.textContent()).toBe("Members");
     expect(await link.evaluate((element) => element.matches(":focus"))).toBe(true);
     await page.goBack();
-    await expect.poll(() => said.textContent()).toBe("Keys");
+    await expect.poll(() => said.textContent()).toBe("API keys");
   });
 
   it("begins at the first field of a form in a dialog", async () => {
@@ -83,8 +83,8 @@ describe.skipIf(lacksBrowser)("the focus in the dashboard", () => {
     await lendSession(visitor, world);
     const { page } = visitor;
     await page.goto("/operator/codes");
-    await page.getByRole("button", { name: "Make codes" }).first().press("Enter");
-    const amount = page.getByRole("dialog").getByLabel("Amount of each code");
+    await page.getByRole("button", { name: "Create codes" }).first().press("Enter");
+    const amount = page.getByRole("dialog").getByLabel("Amount per code");
     await amount.waitFor();
     expect(await amount.evaluate((element) => element.matches(":focus"))).toBe(true);
   });

@@ -41,7 +41,7 @@ describe.skipIf(lacksBrowser)("a gateway of very many models in the dashboard", 
 
   it.each([
     ["catalog", () => "/operator/catalog"],
-    ["list of models", () => `/accounts/${world.values["account"]}/models`],
+    ["model list", () => `/accounts/${world.values["account"]}/models`],
   ])("has a page of its %s at a time, each row on one of them", async (_, path) => {
     const { page } = await open(path());
     const rows = page.locator("tbody tr");
@@ -75,14 +75,14 @@ describe.skipIf(lacksBrowser)("a gateway of very many models in the dashboard", 
       [world.values["account"], KEYS],
     );
     const { page, complaints } = await open(`/accounts/${world.values["account"]}/requests`);
-    const box = page.getByRole("combobox", { name: "Key", exact: true });
+    const box = page.getByRole("combobox", { name: "API key", exact: true });
     await box.pressSequentially("chine 007");
     await page.getByRole("option", { name: "machine 007" }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get("key")).toMatch(/^\d+$/);
     expect(await box.inputValue()).toBe("machine 007");
     await page.reload();
     await expect.poll(() => box.inputValue()).toBe("machine 007");
-    await page.getByText("No request matches").waitFor();
+    await page.getByText("No requests match").waitFor();
     // Whoever types on is rid of it at once, and of no letter.
     await box.press("End");
     await box.pressSequentially("x");

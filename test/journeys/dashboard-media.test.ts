@@ -33,7 +33,7 @@ describe.skipIf(lacksBrowser)("a video in the dashboard", () => {
     await form.getByLabel(/^prompt(?!_)/).fill("A lighthouse at dusk");
     await form.getByLabel(/^duration/).fill("3");
     await form.getByText("$0.54").waitFor();
-    await form.getByRole("button", { name: "Make it" }).click();
+    await form.getByRole("button", { name: "Generate" }).click();
 
     await page.locator("video").waitFor();
     const played = await page.evaluate<{ seconds: number; height: number; at: number }>(PLAYED);

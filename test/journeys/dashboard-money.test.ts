@@ -73,11 +73,11 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await page.getByRole("main").getByRole("link", { name: "Users" }).click();
     await page.getByRole("cell", { name: "Administrator" }).getByRole("link").click();
     await page.getByRole("heading", { name: "Requests" }).waitFor();
-    const maker = page.getByRole("combobox", { name: "Key made by" });
+    const maker = page.getByRole("combobox", { name: "Key created by" });
     await maker.locator("option:checked", { hasText: "Administrator" }).waitFor({ state: "attached" });
     await page.getByRole("row").nth(2).waitFor();
     expect(await page.getByRole("row").count()).toBe(1 + 2);
-    await maker.selectOption({ label: "Keys of anybody" });
+    await maker.selectOption({ label: "Anyone's keys" });
     await page.waitForURL((url) => !url.searchParams.has("user"));
     expect(complaints()).toEqual([]);
     expect((await gateway.run("ledger", "verify")).code).toBe(0);
@@ -86,16 +86,16 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
   it("takes no comma in an amount: whether it means thousands or cents is nobody's to guess", async () => {
     const { page } = await browser.visit(gateway.url);
     await signInAt({ page });
-    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
     await page.getByRole("button", { name: "Create key" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("comma");
     for (const amount of ["1,50", "1,000", "1.000,50"]) {
-      await dialog.getByLabel("Spending limit in dollars").fill(amount);
-      await dialog.getByText("A comma is not taken", { exact: false }).waitFor();
+      await dialog.getByLabel("Spending limit (USD)").fill(amount);
+      await dialog.getByText("with a decimal point", { exact: false }).waitFor();
       expect(await dialog.getByRole("button", { name: "Create key" }).isDisabled()).toBe(true);
     }
-    await dialog.getByLabel("Spending limit in dollars").fill("1.50");
+    await dialog.getByLabel("Spending limit (USD)").fill("1.50");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("row", { name: /comma/ }).getByText("$1.50").waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
 });
 
 async function ask(page: Page, question: string): Promise<void> {
-  await page.getByLabel("Most tokens").fill("10");
+  await page.getByLabel("Max tokens").fill("10");
   await page.getByLabel("Message").fill(question);
   await page.getByRole("button", { name: "Send" }).click();
 }
@@ -130,10 +130,10 @@ async function ask(page: Page, question: string): Promise<void> {
 /** As an operator makes it; gives its text, which is shown only once. */
 async function makeCode(page: Page, usd: string): Promise<string> {
   await page.getByRole("link", { name: "Redemption codes" }).click();
-  await page.getByRole("button", { name: "Make codes" }).first().click();
+  await page.getByRole("button", { name: "Create codes" }).first().click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Amount of each code").fill(usd);
-  await dialog.getByRole("button", { name: "Make codes" }).click();
+  await dialog.getByLabel("Amount per code").fill(usd);
+  await dialog.getByRole("button", { name: "Create codes" }).click();
   const code = await dialog.getByText(/^FG-/).innerText();
   await dialog.getByRole("button", { name: "Done" }).click();
   return code;

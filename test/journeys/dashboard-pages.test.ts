@@ -59,7 +59,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.getByRole("dialog").getByLabel("Name").waitFor();
     await look();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Open the menu" }).click();
+    await page.getByRole("button", { name: "Open menu" }).click();
     const menu = page.getByRole("dialog", { name: "Navigation" });
     await menu.getByRole("link", { name: "Models" }).waitFor();
     await look();
@@ -118,13 +118,13 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
   it("say so where there is none, and lead back", async () => {
     const visitor = await signedIn({ viewport: { width: 360, height: 800 } });
     await openPage(visitor.page, `/accounts/${values["account"]}/nowhere`);
-    const heading = visitor.page.getByRole("heading", { name: "There is no such page" });
+    const heading = visitor.page.getByRole("heading", { name: "Page not found" });
     await heading.waitFor();
     // As far from the window's edge as every other page, be there a menu or not.
     expect((await heading.boundingBox())?.x).toBe(16);
     await openPage(visitor.page, "/operator/nowhere");
     expect((await heading.boundingBox())?.x).toBe(16);
-    await visitor.page.getByRole("link", { name: "To the start" }).click();
+    await visitor.page.getByRole("link", { name: "Back to home" }).click();
     await visitor.page.getByRole("heading", { name: "Home" }).waitFor();
   });
 
@@ -138,7 +138,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.goto(`/accounts/${values["account"]}`);
     await page.getByRole("heading", { name: "Home" }).waitFor();
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("content");
     await page.keyboard.press("g");
@@ -151,9 +151,9 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.keyboard.press("Escape");
     await page.evaluate("document.activeElement.blur()");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("dialog", { name: "Keyboard" }).waitFor({ state: "hidden" });
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor({ state: "hidden" });
   });
 
   it("change language and theme at once, and remember them", async () => {
@@ -186,8 +186,8 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
   it("tell operators where a request was sent and why, and how many conversations are seen once", async () => {
     const { page } = await signedIn();
     await page.goto(`/accounts/${values["account"]}/requests/${values["request"]}`);
-    await page.getByText("Chosen because").waitFor();
-    await page.getByText("it is the conversation's own place").waitFor();
+    await page.getByText("Routing reason").waitFor();
+    await page.getByText("the conversation's upstream").waitFor();
     await page.goto(`/operator/upstreams/${values["upstream"]}?tab=route&model=text-large`);
     await page.getByText(/^Conversations seen once, .*: \d+% of \d+\./).waitFor();
   });

@@ -44,9 +44,9 @@ accounts: [{ name: alpha }]
     await guest.page.goto(link);
     await guest.page.getByText("mira@example.test").waitFor();
     await guest.page.getByLabel("Password").fill(PASSWORD);
-    await guest.page.getByRole("button", { name: "Accept" }).click();
+    await guest.page.getByRole("button", { name: "Accept invitation" }).click();
     await guest.page.getByRole("heading", { name: "Home" }).waitFor();
-    await guest.page.getByRole("link", { name: "People" }).click();
+    await guest.page.getByRole("link", { name: "Members" }).click();
     await guest.page.getByText("admin@localhost").waitFor();
     for (const name of ["Invite", "Actions for Administrator"])
       expect(await guest.page.getByRole("button", { name }).count(), name).toBe(0);
@@ -72,7 +72,7 @@ accounts: [{ name: alpha }]
     await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await owner.page.getByText("mira is removed").waitFor();
     await guest.page.goto("/");
-    await guest.page.getByText("You belong to no account yet").waitFor();
+    await guest.page.getByText("You don't belong to an account yet").waitFor();
     expect([...owner.complaints(), ...guest.complaints()]).toEqual([]);
   });
 
@@ -84,14 +84,14 @@ accounts: [{ name: alpha }]
     await signInAt({ page });
     await page.goto("/operator/people");
     await page.getByRole("button", { name: "Invite" }).click();
-    const dialog = page.getByRole("dialog", { name: "Invite somebody" });
-    await dialog.getByLabel("E-mail address").fill("pia@example.test");
+    const dialog = page.getByRole("dialog", { name: "Invite someone" });
+    await dialog.getByLabel("Email").fill("pia@example.test");
     const account = dialog.getByRole("combobox", { name: "Account" });
-    const list = dialog.getByRole("listbox", { name: "What was found" });
+    const list = dialog.getByRole("listbox", { name: "Results" });
     const options = list.getByRole("option");
 
     await account.fill("nothing like it");
-    await dialog.getByText("Nothing is called like that").waitFor();
+    await dialog.getByText("No matches").waitFor();
     await page.keyboard.press("Enter");
     await account.blur();
     expect(await account.inputValue()).toBe("");
@@ -99,7 +99,7 @@ accounts: [{ name: alpha }]
 
     await account.focus();
     await page.keyboard.type("northern");
-    await dialog.getByText("2 found").waitFor();
+    await dialog.getByText("2 results").waitFor();
     expect(await options.allInnerTexts()).toEqual([
       expect.stringMatching(/^Northern Harbour/),
       expect.stringMatching(/^Northern Lights/),
@@ -147,8 +147,8 @@ accounts: [{ name: alpha }]
     ]) {
       await page.goto("/operator/people");
       await page.getByRole("button", { name: "Invite" }).click();
-      await dialog.getByLabel("E-mail address").fill("once@example.test");
-      await dialog.getByLabel("Make them an operator").check();
+      await dialog.getByLabel("Email").fill("once@example.test");
+      await dialog.getByLabel("Make operator").check();
       await dialog.getByRole("button", { name: "Invite" }).click();
       await dialog.getByText("/invitation#").waitFor();
       await close();
@@ -164,14 +164,14 @@ accounts: [{ name: alpha }]
     const { page, complaints } = await browser.visit(gateway.url);
     await signInAt({ page });
     await page.goto("/me");
-    await page.getByRole("button", { name: "Set up an app" }).click();
+    await page.getByRole("button", { name: "Set up" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Current password").fill(BOOTSTRAP_PASSWORD);
     await dialog.getByRole("button", { name: "Continue" }).click();
-    await dialog.getByRole("img", { name: "QR code of the key for the app" }).waitFor();
+    await dialog.getByRole("img", { name: "QR code with the setup key" }).waitFor();
     const secret = (await dialog.locator("code").first().textContent()) ?? "";
     const app = new TOTP({ secret });
-    await dialog.getByLabel("The code that the app shows now").fill(app.generate());
+    await dialog.getByLabel("Current code").fill(app.generate());
     await dialog.getByRole("button", { name: "Confirm" }).click();
     await dialog.getByText("Each works once").waitFor();
     const codes = ((await dialog.locator("code").first().textContent()) ?? "").split("\n");
@@ -181,7 +181,7 @@ accounts: [{ name: alpha }]
     const signInWith = async (code: string): Promise<void> => {
       await page.getByRole("button", { name: "Sign out" }).first().click();
       await page.waitForURL(/\/sign-in/);
-      await page.getByLabel("E-mail address").fill("admin@localhost");
+      await page.getByLabel("Email").fill("admin@localhost");
       await page.getByLabel("Password").fill(BOOTSTRAP_PASSWORD);
       await page.keyboard.press("Enter");
       await page.getByLabel("Code", { exact: true }).fill(code);
@@ -197,10 +197,10 @@ accounts: [{ name: alpha }]
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Home" }).waitFor();
     await page.goto("/me");
-    await page.getByRole("button", { name: "Stop using codes" }).click();
+    await page.getByRole("button", { name: "Turn off" }).click();
     await dialog.getByLabel("Current password").fill(BOOTSTRAP_PASSWORD);
-    await dialog.getByRole("button", { name: "Stop using codes" }).click();
-    await page.getByRole("button", { name: "Set up an app" }).waitFor();
+    await dialog.getByRole("button", { name: "Turn off" }).click();
+    await page.getByRole("button", { name: "Set up" }).waitFor();
     expect(complaints()).toEqual([]);
   });
 
@@ -212,7 +212,7 @@ accounts: [{ name: alpha }]
     const { page } = await browser.visit(gateway.url);
     await page.goto("/me?tab=sessions");
     await page.getByRole("button", { name: "Sign in with Work" }).click();
-    await page.getByText("this browser").waitFor();
+    await page.getByText("current session").waitFor();
     expect(await page.getByRole("link", { name: "Nora" }).first().isVisible()).toBe(true);
     // The answer of a sign-in that this tab did not begin opens nothing.
     const foreign = await browser.visit(gateway.url);
@@ -268,10 +268,10 @@ accounts: [{ name: alpha }]
 
 /** Invites somebody on the account's page; gives the link that is shown once. */
 async function invite(page: Page, email: string, role: string): Promise<string> {
-  await page.getByRole("link", { name: "People" }).first().click();
+  await page.getByRole("link", { name: "Members" }).first().click();
   await page.getByRole("button", { name: "Invite" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("E-mail address").fill(email);
+  await dialog.getByLabel("Email").fill(email);
   await dialog.getByLabel("Role").selectOption(role);
   await dialog.getByRole("button", { name: "Invite" }).click();
   await dialog.getByText("/invitation#").waitFor();

@@ -57,7 +57,7 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     const wrong = { email: "nobody@example.test", password: "not the password" };
     for (let n = 0; n < 10; n += 1) await callerOf(world.gateway).post("/session", wrong);
     await guest.page.goto("/sign-in");
-    await guest.page.getByLabel("电子邮箱").fill(wrong.email);
+    await guest.page.getByLabel("邮箱").fill(wrong.email);
     await guest.page.getByLabel("密码").fill(wrong.password);
     await guest.page.keyboard.press("Enter");
     await guest.page.getByText(/尝试次数过多，请在 \d+ (分钟|秒)后重试。/).waitFor();
@@ -65,8 +65,8 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
   });
 
   it.each([
-    ["en-GB", "", "Request id", "Broke off before its end"],
-    ["zh-CN", "上游出错。\n", "请求 ID", "在结束前中断"],
+    ["en-GB", "", "Request ID", "Interrupted"],
+    ["zh-CN", "上游出错。\n", "请求 ID", "已中断"],
   ])(
     "is said in the page's language where an answer breaks off midway, with its id: %s",
     async (locale, words, id, cut) => {
@@ -130,6 +130,6 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     await page.getByRole("button", { name: "Create key" }).first().waitFor();
     await context.setOffline(true);
     await create("without a gateway");
-    await page.getByText("The gateway cannot be reached.").waitFor();
+    await page.getByText("Can't reach the gateway.").waitFor();
   });
 });

@@ -52,7 +52,7 @@ describe.skipIf(lacksBrowser)("the spending in the dashboard", () => {
     const { page, complaints } = await open(`${spending}?tab=key`);
     const names = ids.map((id) => `ci (#${id})`).sort();
     const cells = page
-      .getByRole("table", { name: "Keys" })
+      .getByRole("table", { name: "API keys" })
       .locator("tbody td:first-child", { hasText: "ci" });
     await expect.poll(async () => (await cells.allTextContents()).sort()).toEqual(names);
     const drawn = page.getByRole("figure").getByRole("listitem").filter({ hasText: "ci" });
@@ -70,7 +70,7 @@ describe.skipIf(lacksBrowser)("the spending in the dashboard", () => {
     const { page } = await open(`${spending}?from=${dayFromToday(-365)}&to=${dayFromToday(0)}`);
     const about = page.getByRole("figure").getByRole("listitem").first();
     await expect.poll(() => about.textContent()).toMatch(/^\d+ \w+ \d{4}$/);
-    await page.getByRole("button", { name: "As a table" }).click();
+    await page.getByRole("button", { name: "Show as table" }).click();
     await page
       .getByRole("cell", { name: /^\d+ \w+ \d{4}$/ })
       .nth(365)

@@ -45,7 +45,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.goto(account);
     await page.route("**/api/session", (route) => route.abort());
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("The gateway cannot be reached.").waitFor();
+    await page.getByText("Can't reach the gateway.").waitFor();
     expect(complaints().filter((each) => each.startsWith("exception"))).toEqual([]);
   });
 
@@ -68,10 +68,10 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     const refuse = (route: Route) => route.abort();
     await page.route("**/api/session", refuse);
     await page.goto(`${account}/keys`);
-    await page.getByText("The gateway cannot be reached.").waitFor();
+    await page.getByText("Can't reach the gateway.").waitFor();
     await page.unroute("**/api/session", refuse);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
   });
 
   it("stays where the file of a page does not come as the gateway is away, and brings it when asked again", async () => {
@@ -79,11 +79,11 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.goto(account);
     await page.getByRole("heading", { name: "Home" }).waitFor();
     await context.setOffline(true);
-    await page.getByRole("link", { name: "Keys", exact: true }).click();
-    await page.getByText("The gateway cannot be reached.").waitFor();
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
+    await page.getByText("Can't reach the gateway.").waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
   });
 
   it("loads the newer version where the file of a page is gone with the older", async () => {
@@ -98,8 +98,8 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
       if (route.request().isNavigationRequest()) isOld = false;
       return route.continue();
     });
-    await page.getByRole("link", { name: "Keys", exact: true }).click();
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
     expect(isOld).toBe(false);
   });
 
@@ -111,7 +111,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
       return asked === 1 ? route.fulfill({ status: 503, body: "stopping" }) : route.continue();
     });
     await page.goto(`${account}/tasks`);
-    await page.getByText("Not live; reconnecting").waitFor();
+    await page.getByText("Reconnecting").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(asked).toBe(2);
   });
@@ -171,7 +171,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await dialog.getByLabel("Name").fill("of whom?");
     await lendSession(visitor, world, other);
     await dialog.getByRole("button", { name: "Create key" }).click();
-    await page.getByText("Somebody else has signed in in another tab").waitFor();
+    await page.getByText("Someone else signed in from another tab").waitFor();
     await page.evaluate(
       "localStorage.setItem('faregate.language', 'zh'); dispatchEvent(new Event('storage'))",
     );
@@ -212,7 +212,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await box.fill("typed meanwhile");
     await expect.poll(() => refuse !== undefined).toBe(true);
     await refuse?.();
-    await page.getByText("The gateway cannot be reached.").waitFor();
+    await page.getByText("Can't reach the gateway.").waitFor();
     expect(await box.inputValue()).toBe("sent\ntyped meanwhile");
   });
 
@@ -230,7 +230,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.getByLabel("Message").waitFor();
     expect(issued).toBe(1);
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("E-mail address").fill(second.session.user.email);
+    await page.getByLabel("Email").fill(second.session.user.email);
     await page.getByLabel("Password").fill("a guest's own password");
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Playground" }).click();
@@ -240,7 +240,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
 
   it.each([
     [true, "Copied"],
-    [false, "The browser refuses to copy. Select the text and copy it yourself."],
+    [false, "Your browser blocked copying. Select the text and copy it manually."],
   ])(
     "copies a secret where the page has no clipboard, and says so where that is refused: %s",
     async (can, said) => {

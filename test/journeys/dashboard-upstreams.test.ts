@@ -51,7 +51,7 @@ describe.skipIf(lacksBrowser)("an upstream in the dashboard", () => {
     await dialog.getByLabel("Kind").selectOption("sandbox");
     await dialog.getByLabel("Base URL").fill(added.url);
     await dialog.getByLabel("Credential").fill("a-key-of-the-newcomer");
-    await dialog.getByLabel("Our name").fill("text");
+    await dialog.getByLabel("Model ID").fill("text");
     await dialog.getByLabel("Priority").fill("-1");
     await dialog.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: "newcomer" }).waitFor();

@@ -45,7 +45,7 @@ describe.skipIf(lacksBrowser)("days in the dashboard", () => {
       // Thirty days up to this one begin on the day after clocks went back in Berlin.
       await page.clock.setFixedTime("2026-11-24T12:00:00Z");
       await page.goto(`/operator/upstreams/${world.values["upstream"]}`);
-      await page.getByRole("img", { name: "What did it bring, by day?" }).waitFor();
+      await page.getByRole("img", { name: "Revenue by day" }).waitFor();
       const drawn = () => page.evaluate<string[]>("window.drawn");
       await expect.poll(drawn).toContain("23 Nov");
       const days = (await drawn()).filter((text) => text.endsWith("Oct"));
@@ -75,12 +75,12 @@ describe.skipIf(lacksBrowser)("days in the dashboard", () => {
   it("are those of UTC where codes are given a last one", async () => {
     const { page } = await visitFrom("Pacific/Kiritimati");
     await page.goto("/operator/codes");
-    await page.getByRole("button", { name: "Make codes" }).first().click();
+    await page.getByRole("button", { name: "Create codes" }).first().click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Amount of each code").fill("1");
+    await dialog.getByLabel("Amount per code").fill("1");
     await dialog.getByLabel("Last day").fill("2030-03-08");
     const sent = page.waitForRequest((request) => request.method() === "POST");
-    await dialog.getByRole("button", { name: "Make codes" }).click();
+    await dialog.getByRole("button", { name: "Create codes" }).click();
     expect((await sent).postDataJSON()).toMatchObject({ expires_at: "2030-03-08T23:59:59Z" });
   });
 });

@@ -28,12 +28,12 @@ describe.skipIf(lacksBrowser)("the first start", () => {
     await signInAt(visitor, printed);
 
     await page.waitForURL(/\/start/);
-    for (const label of ["New password", "The same once more"])
+    for (const label of ["New password", "Confirm password"])
       await page.getByLabel(label).fill("lighthouse keepers sleep by day");
     await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { name: "Home" }).waitFor();
-    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByRole("dialog").getByLabel("Name").fill("first key");
     await page

@@ -204,8 +204,8 @@ describe("videob", () => {
     ["6 reference audios", { audio_urls: urls(5), audio_url: url("s"), video_urls: urls(1) }, /At most 5/],
     ["a last frame alone", { image_with_roles: [role("last_frame")] }, /last frame/],
     ["an unknown role", { image_with_roles: [role("cover")] }, /role/],
-    ["an audio alone", { audio_urls: urls(1) }, /need a reference/],
-    ["a document and a page", { file_url: url("f"), link_url: url("l") }, /together/],
+    ["an audio alone", { audio_urls: urls(1) }, /requires a reference/],
+    ["a document and a page", { file_url: url("f"), link_url: url("l") }, /combined/],
     ["a document with prompt_extend false", { file_url: url("f"), prompt_extend: false }, /^`prompt_extend`/],
     ["30 seconds beside a video", { duration: 30, video_urls: urls(1) }, /exceed 30 seconds/],
   ];

@@ -131,7 +131,7 @@ export async function signInAt(
   password = BOOTSTRAP_PASSWORD,
 ): Promise<void> {
   if (!page.url().includes("/sign-in")) await page.goto("/sign-in");
-  await page.getByLabel("E-mail address").fill("admin@localhost");
+  await page.getByLabel("Email").fill("admin@localhost");
   await page.getByLabel("Password").fill(password);
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));

@@ -49,7 +49,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
 /** Nobody answered, or what answered went away in the midst of it. */
 export function unreachable(): ApiError {
   const about = { status: 0, code: "unreachable", param: "", requestId: "" };
-  return new ApiError("The gateway cannot be reached.", about);
+  return new ApiError("Can't reach the gateway.", about);
 }
 
 /** A sentence of the gateway without the id at its end, which pages show by itself. */

@@ -37,7 +37,7 @@ export async function write<Answer>(
     if (now.user.id === before?.user.id) return send();
     // Somebody else: what this page's person began is not theirs to finish.
     void queryClient.invalidateQueries();
-    const sentence = "Somebody else has signed in in another tab; nothing was changed.";
+    const sentence = "Someone else signed in from another tab. Nothing was changed.";
     throw new ApiError(sentence, { ...error, code: "somebody_else" });
   }
 }

@@ -23,7 +23,7 @@ describe("a refusal on a Chinese page", () => {
   });
 
   it("is in Chinese alone where the page itself refuses", () => {
-    const message = "Somebody else has signed in in another tab; nothing was changed.";
+    const message = "Someone else signed in from another tab. Nothing was changed.";
     expect(refusalIn("zh", refused("somebody_else", { message, status: 403 }))).toEqual({
       ...{ words: "另一个标签页中已有其他人登录，没有作任何更改。", detail: undefined },
     });

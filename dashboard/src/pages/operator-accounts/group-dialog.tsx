@@ -88,5 +88,5 @@ async function groupNow(name: string): Promise<Group> {
   const { data } = await read<Groups>(PATH);
   const found = data.find((each) => each.name === name);
   if (found !== undefined) return found;
-  throw new ApiError("There is no such group.", { status: 404, code: "not_found", param: "", requestId: "" });
+  throw new ApiError("Group not found.", { status: 404, code: "not_found", param: "", requestId: "" });
 }

@@ -90,7 +90,7 @@ export const catalogWords = wordsOf({
     download: "Download faregate.yaml",
     importTitle: "Import",
     importNote:
-      "Paste a catalog file or choose one. You'll see a diff first; nothing changes until you apply it. References like $NAME resolve to the stored secrets named in an export; environment variables are not read.",
+      "Paste a catalog file or choose one. You'll see a diff first; nothing changes until you apply it. References resolve to the stored secrets that an export names; environment variables are not read.",
     fileText: "Catalog file",
     choose: "Choose file",
     prune: "Also remove what the file doesn't contain",
@@ -211,7 +211,7 @@ export const catalogWords = wordsOf({
     download: "下载 faregate.yaml",
     importTitle: "导入",
     importNote:
-      "粘贴或选择目录文件。系统会先显示差异，应用之前不会有任何更改。$NAME 等引用指向导出文件中所列的已存储机密；不会读取环境变量。",
+      "粘贴或选择目录文件。系统会先显示差异，应用之前不会有任何更改。文件中的引用指向导出时所列的已存储机密；不会读取环境变量。",
     fileText: "目录文件",
     choose: "选择文件",
     prune: "同时移除文件中没有的内容",

@@ -6,7 +6,7 @@ export function dataUrlOf(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error("The file cannot be read."));
+    reader.onerror = () => reject(reader.error ?? new Error("Can't read this file."));
     reader.readAsDataURL(file);
   });
 }

@@ -54,7 +54,7 @@ export function formFields(schema: unknown): readonly FormField[] {
   const required = new Set(listAt(schema, "required"));
   return Object.entries(properties).flatMap(([name, form]) => {
     const about = textAt(form, "description");
-    if (/^Counts where `.*` is absent$/.test(about)) return [];
+    if (/^Alias of `.*`, used where that is absent$/.test(about)) return [];
     const basics = { name, about, required: required.has(name), byDefault: valueAt(form, "default") };
     return [{ ...basics, ...kindOf(form) }];
   });
