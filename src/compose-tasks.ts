@@ -2,6 +2,7 @@ import type { Assets } from "./assets/assets.ts";
 import { createAssets } from "./assets/create-assets.ts";
 import type { Clock } from "./base/clock.ts";
 import type { LargeJson } from "./base/large-json.ts";
+import type { Lifecycle } from "./base/lifecycle.ts";
 import { randomBelow } from "./base/random.ts";
 import type { SafeFetch } from "./base/safe-fetch.ts";
 import type { Seals } from "./base/seal.ts";
@@ -44,10 +45,11 @@ export interface TaskParts {
   readonly metrics: Metrics;
   /** Whether this process makes tasks, or only accepts and shows them. */
   readonly works: boolean;
+  readonly lifecycle: Lifecycle;
 }
 
 /** Pictures and videos of one process, the assets they are made from, and what is told to webhooks. */
-export interface ComposedTasks extends TaskEngine {
+export interface ComposedTasks extends Omit<TaskEngine, "stop"> {
   readonly assets: Assets;
   readonly webhooks: WebhookQueries;
 }
@@ -57,7 +59,7 @@ const WEBHOOK_MS = 15_000;
 
 export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   const { seals, database, catalog, limits, transport, guarded, mirror } = parts;
-  const { largeJson, clock, log, metrics, works } = parts;
+  const { largeJson, clock, log, metrics, works, lifecycle } = parts;
   const assets = createAssets({ database, catalog, ask: transport.ask, health: parts.health, clock, log });
   const engine = await createTaskEngine({
     ...{ database, catalog, limits, largeJson, clock, log, works },
@@ -70,6 +72,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     keepFiles: mirror.keep,
     probe: createProbe(guarded),
   });
+  lifecycle.drain("tasks", engine.stop);
   metrics.gauge(
     "mirror_running",
     "Results of tasks that are being copied now",
@@ -93,16 +96,17 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     () => engine.unknownFates(),
   );
   const secretOf = createWebhookSecrets(database, seals);
-  const webhooks = works
-    ? await createWebhooks({
-        ...{ database, clock, log, secretOf },
-        send: (url, headers, body) => guarded.post(url, { headers, body, limits: { totalMs: WEBHOOK_MS } }),
-        async recordOf(accountId, taskId) {
-          const found = await engine.read(accountId, taskId);
-          return found && (found.medium === "image" ? imageRecord(found.task) : videoRecord(found.task));
-        },
-      })
-    : undefined;
+  if (works) {
+    const webhooks = await createWebhooks({
+      ...{ database, clock, log, secretOf },
+      send: (url, headers, body) => guarded.post(url, { headers, body, limits: { totalMs: WEBHOOK_MS } }),
+      async recordOf(accountId, taskId) {
+        const found = await engine.read(accountId, taskId);
+        return found && (found.medium === "image" ? imageRecord(found.task) : videoRecord(found.task));
+      },
+    });
+    lifecycle.drain("webhooks", webhooks.stop);
+  }
   return {
     ...engine,
     assets,
@@ -110,9 +114,6 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
       secretOf,
       isKeyOfOwner: (keyId) => isKeyOfOwner(database, keyId),
       deliveryOf: (accountId, taskId) => findDelivery(database, accountId, taskId),
-    },
-    async stop(graceMs) {
-      await Promise.all([engine.stop(graceMs), webhooks?.stop()]);
     },
   };
 }

@@ -2,32 +2,33 @@ import type { AddressInfo } from "node:net";
 import { createAuthenticator } from "./accounts/authenticator.ts";
 import { isKeptToken } from "./accounts/kept-token.ts";
 import { openKeyHasher } from "./accounts/key-hasher.ts";
-import { watchMasterKey } from "./accounts/master-key-rotation.ts";
 import { systemClock } from "./base/clock.ts";
-import { createLargeJson } from "./base/large-json.ts";
+import { inTurnAll } from "./base/lifecycle.ts";
 import { originOf } from "./base/origin.ts";
-import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
-import type { Seals } from "./base/seal.ts";
 import { systemTimers } from "./base/timers.ts";
 import { watchBalances } from "./billing/alerts.ts";
 import { createReceiptReader } from "./billing/receipts.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
 import { createUsageRetention } from "./billing/usage-retention.ts";
 import { verifyLedger } from "./billing/verify.ts";
-import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
 import { vocabularyOf } from "./catalog/vocabulary.ts";
+import {
+  describeTransport,
+  type Process,
+  type ProcessOptions,
+  reasonToWait,
+  startBase,
+  startMetricsServer,
+  startMirror,
+} from "./compose-base.ts";
 import { composeTasks } from "./compose-tasks.ts";
 import type { Config } from "./config.ts";
 import { createConsole } from "./console/console.ts";
 import type { Runtime } from "./console/settings/runtime.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";
 import { BodyMemory } from "./http/body-memory.ts";
-import { serveMetrics } from "./http/metrics-server.ts";
 import { createHttpServer } from "./http/server.ts";
-import { createLimits } from "./limits/limits.ts";
-import { createMirror, type Mirror } from "./mirror/mirror.ts";
-import type { Log } from "./observe/log.ts";
-import { createMetrics, type Metrics, type TextOfAll } from "./observe/metrics.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { createPeople } from "./people/people.ts";
 import { ConversationKeys } from "./relay/conversation-key.ts";
 import { createEntrance } from "./relay/entrance.ts";
@@ -38,82 +39,108 @@ import { createStoredResponses } from "./relay/stored-responses.ts";
 import { createTokenCounts } from "./relay/token-counts.ts";
 import { createTranslator } from "./relay/translator.ts";
 import { watchIdleUpstreams } from "./routing/idle-probes.ts";
-import { createRouting, type Routing } from "./routing/routing.ts";
-import type { Database } from "./storage/database.ts";
-import { databaseNowMs } from "./storage/database-clock.ts";
-import { migrationStatus } from "./storage/migrator.ts";
-import type { Transport } from "./upstreams/call.ts";
+import type { Routing } from "./routing/routing.ts";
 import { createCallStates } from "./upstreams/call-states.ts";
 import { createIssuedIds } from "./upstreams/issued-ids.ts";
-import { kindOf } from "./upstreams/kinds.ts";
 import { openMovedConversations } from "./upstreams/moved-conversations.ts";
 import { tryUpstream } from "./upstreams/probe.ts";
-import { createTransport } from "./upstreams/transport.ts";
 
-export interface GatewayOptions {
-  readonly config: Config;
-  readonly database: Database;
-  readonly seals: Seals;
-  readonly log: Log;
+export interface GatewayOptions extends ProcessOptions {
   readonly version: string;
   /** Whether this process also makes pictures and videos, or only accepts and shows them. */
   readonly works: boolean;
-  /** Where this is one of several processes. */
-  readonly textOfAll?: TextOfAll;
 }
 
-/** A process of the gateway. */
-export interface Gateway {
+/** A process of the gateway. Its lifecycle stops it: running requests get the grace, are then cut and charged as aborts. */
+export interface Gateway extends Process {
   /** Opens the port; gives the address that answers. */
   listen(): Promise<string>;
-  /**
-   * Stops: not ready at once, no new connections, running requests finish within `graceMs` and are
-   * then cut and charged as aborts, money is posted. True when everything reached the database.
-   */
-  stop(graceMs: number): Promise<boolean>;
 }
 
 /** Large plain answers are rare, embeddings of many texts nearly all of them; they are let go as soon as they are read. */
 const RESPONSE_MEMORY_SHARE = 0.25;
 
-/** How soon connections to an upstream that left the catalog are closed. */
-const RETAIN_EVERY_MS = 10_000;
-
-/** Builds one gateway process by hand, leaf first; nothing else in the program constructs anything big. */
+/**
+ * Builds one gateway process by hand, leaf first; nothing else in the program constructs anything big. It stops in the
+ * reverse order: requests and tasks end, then the journal is posted, then what they stood on is closed.
+ */
 export async function composeGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, database, seals, log } = options;
+  const { config, database, seals, log, lifecycle } = options;
   const clock = systemClock;
   const vocabulary = vocabularyOf(config.vocabulary);
   const metrics = createMetrics(options.textOfAll);
-  const unwatchMasterKey = await watchMasterKey(database, seals);
-  const catalog = await createCatalogCache({ database, seals, kindOf });
+  const base = await startBase(options);
+  const { catalog, limits, transport, routing, guarded, largeJson } = base;
   const hasher = await openKeyHasher(database, seals);
-  const authenticator = await createAuthenticator({ database, hasher, clock });
-  const billing = await createTextBilling({ database, dataDir: config.dataDir, clock, log });
-  const limits = await createLimits({ redisUrl: config.redisUrl, clock, log });
-  const transport = createTransport({ clock, log });
-  const routing = createRouting({ clock, log, inFlight: transport.inFlight });
-  const moves = await openMovedConversations(database, clock, log);
-  const issuedIds = createIssuedIds(database, log, moves);
-  const callStates = createCallStates(database, seals, log);
-  const retention = createUsageRetention({
-    database,
-    clock,
-    log,
-    days: () => catalog.current().settings.usageRetentionDays,
-  });
-  const balances = watchBalances({ database, timers: systemTimers, log });
-  const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
-  const translator = createTranslator();
-  const largeJson = createLargeJson();
+  const authenticator = await lifecycle.start(
+    "authenticator",
+    () => createAuthenticator({ database, hasher, clock }),
+    (each) => each.close(),
+  );
+  await lifecycle.start(
+    "balance alerts",
+    () => watchBalances({ database, timers: systemTimers, log }),
+    (each) => each.stop(),
+  );
+  await lifecycle.start(
+    "usage retention",
+    () =>
+      createUsageRetention({
+        ...{ database, clock, log },
+        days: () => catalog.current().settings.usageRetentionDays,
+      }),
+    (each) => each.close(),
+  );
+  const translator = await lifecycle.start("translator", createTranslator, (each) => each.close());
+  await lifecycle.start(
+    "idle probes",
+    () =>
+      watchIdleUpstreams({
+        ...{ catalog, routing, clock, timers: systemTimers },
+        tryUpstream: (upstream, credential) => tryUpstream(upstream, credential, { clock }),
+      }),
+    (each) => each.stop(),
+  );
+  const moves = await lifecycle.start(
+    "moved conversations",
+    () => openMovedConversations(database, clock, log),
+    (each) => each.close(),
+  );
+  const callStates = await lifecycle.start(
+    "call states",
+    () => createCallStates(database, seals, log),
+    (each) => each.close(),
+  );
+  const issuedIds = await lifecycle.start(
+    "issued ids",
+    () => createIssuedIds(database, log, moves),
+    (each) => each.close(),
+  );
+  const tokenCounts = await lifecycle.start(
+    "token counts",
+    () => createTokenCounts({ catalog, transport, issuedIds, clock }),
+    (each) => each.close(),
+  );
+  let isPosted = false;
+  const billing = await lifecycle.start(
+    "journal",
+    () => createTextBilling({ database, dataDir: config.dataDir, clock, log }),
+    async (each) => {
+      isPosted = await each.drain();
+    },
+  );
   let listening = (_url: string): void => undefined;
   const address = new Promise<string>((resolve) => {
     listening = resolve;
   });
-  const mirror = openMirror(options, catalog, guarded, address);
+  const mirror = await startMirror(options, base, address);
+  const stopping = new AbortController();
+  const notReady = async (): Promise<string | undefined> =>
+    (await reasonToWait(stopping.signal, database)) ?? billing.notReady();
+  await startMetricsServer(options, base, { metrics, notReady });
   const tasks = await composeTasks({
     ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
-    ...{ mirror, largeJson, health: routing.places },
+    ...{ mirror, largeJson, lifecycle, health: routing.places },
   });
   const bodies = new BodyMemory({
     limitBytes: () => catalog.current().settings.bodyMemoryMb * 1024 * 1024,
@@ -126,7 +153,6 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   metrics.gauge("answer_memory_bytes", "Memory that large plain answers hold", () =>
     responseMemory.heldBytes(),
   );
-  const tokenCounts = createTokenCounts({ catalog, transport, issuedIds, clock });
   const relay = createRelay({
     tokenCounts,
     catalog,
@@ -163,15 +189,6 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     routing.openBreakers(),
   );
   describeConversations(metrics, routing);
-  const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
-  const idleProbes = watchIdleUpstreams({
-    ...{ catalog, routing, clock, timers: systemTimers },
-    tryUpstream: (upstream, credential) => tryUpstream(upstream, credential, { clock }),
-  });
-
-  const stopping = new AbortController();
-  const notReady = async (): Promise<string | undefined> =>
-    (await reasonToWait(stopping.signal, database)) ?? billing.notReady();
   const readReceipt = createReceiptReader(database, billing);
   const publicUrl = async (): Promise<string> => config.publicUrl ?? (await address);
   const console = createConsole({
@@ -212,9 +229,19 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     notReady,
     version: options.version,
   });
-  const metricsServer = serveMetrics({
-    address: () => catalog.current().settings.metricsAddress,
-    ...{ metrics, notReady, log },
+  lifecycle.drain("requests", async (graceMs) => {
+    stopping.abort();
+    const closed = http.close();
+    const deadline = clock.monotonicMs() + graceMs;
+    while (relay.running() + running() > 0 && clock.monotonicMs() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    if (relay.running() > 0)
+      log.warn({ running: relay.running() }, "requests outlived the grace of the stop and are cut");
+    await inTurnAll(
+      () => relay.cutAll(),
+      () => http.server.closeAllConnections(),
+      () => closed,
+    );
   });
 
   return {
@@ -225,125 +252,42 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       listening(url);
       return url;
     },
-    async stop(graceMs) {
-      stopping.abort();
-      const closed = http.close();
-      const tasksStopped = tasks.stop(graceMs);
-      const deadline = clock.monotonicMs() + graceMs;
-      while (relay.running() + running() > 0 && clock.monotonicMs() < deadline)
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      if (relay.running() > 0)
-        log.warn({ running: relay.running() }, "requests outlived the grace of the stop and are cut");
-      await relay.cutAll();
-      http.server.closeAllConnections();
-      await closed;
-      await metricsServer.close();
-      await tasksStopped;
-      await mirror.close();
-      const posted = await billing.drain();
-      await issuedIds.close();
-      await callStates.close();
-      await moves.close();
-      clearInterval(retaining);
-      await idleProbes.stop();
-      await transport.close();
-      await translator.close();
-      await tokenCounts.close();
-      await largeJson.close();
-      await limits.close();
-      await retention.close();
-      await balances.stop();
-      await authenticator.close();
-      await catalog.close();
-      await unwatchMasterKey();
-      return posted;
-    },
+    isPosted: () => isPosted,
   };
 }
 
 /** A process that makes pictures and videos and serves no callers. */
-export async function composeWorker(options: Omit<GatewayOptions, "works" | "version">): Promise<TaskWorker> {
-  const { config, database, seals, log } = options;
-  const clock = systemClock;
+export async function composeWorker(options: ProcessOptions): Promise<Process> {
+  const { config, database, seals, log, lifecycle } = options;
   const metrics = createMetrics(options.textOfAll);
-  const unwatchMasterKey = await watchMasterKey(database, seals);
-  const catalog = await createCatalogCache({ database, seals, kindOf });
-  const limits = await createLimits({ redisUrl: config.redisUrl, clock, log });
-  const transport = createTransport({ clock, log });
-  const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
-  const largeJson = createLargeJson();
-  const { places: health } = createRouting({ clock, log, inFlight: transport.inFlight });
-  const mirror = openMirror(options, catalog, guarded, Promise.resolve(originOf(config.host, config.port)));
-  const tasks = await composeTasks({
-    ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: true },
-    ...{ mirror, largeJson, health },
-  });
-  describeTransport(metrics, transport);
-  const retaining = setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS);
+  const base = await startBase(options);
+  const { catalog, limits, transport, routing, guarded, largeJson } = base;
   const stopping = new AbortController();
-  const metricsServer = serveMetrics({
-    address: () => catalog.current().settings.metricsAddress,
-    notReady: () => reasonToWait(stopping.signal, database),
-    ...{ metrics, log },
-  });
-  return {
-    async stop(graceMs) {
-      stopping.abort();
-      await tasks.stop(graceMs);
-      await mirror.close();
-      await metricsServer.close();
-      clearInterval(retaining);
-      await transport.close();
-      await largeJson.close();
-      await limits.close();
-      await catalog.close();
-      await unwatchMasterKey();
-      return true;
+  const notReady = (): Promise<string | undefined> => reasonToWait(stopping.signal, database);
+  await startMetricsServer(options, base, { metrics, notReady });
+  const mirror = await startMirror(options, base, Promise.resolve(originOf(config.host, config.port)));
+  await composeTasks({
+    ...{
+      database,
+      seals,
+      catalog,
+      limits,
+      transport,
+      guarded,
+      clock: systemClock,
+      log,
+      metrics,
+      works: true,
     },
-  };
-}
-
-/** Why a process of any role should get no work now; undefined where nothing is wrong. */
-async function reasonToWait(stopping: AbortSignal, database: Database): Promise<string | undefined> {
-  if (stopping.aborted) return "the gateway is shutting down";
-  try {
-    await database.ping();
-    const status = await migrationStatus(database);
-    return status.state === "behind" || status.state === "changed" ? status.reason : undefined;
-  } catch {
-    return "the database cannot be reached";
-  }
+    ...{ mirror, largeJson, lifecycle, health: routing.places },
+  });
+  lifecycle.drain("readiness", () => stopping.abort());
+  describeTransport(metrics, transport);
+  return { isPosted: () => true };
 }
 
 function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {
   return { label: PROCESS_LABEL, variables, dataDir, configFile };
-}
-
-/** Links lead to FAREGATE_PUBLIC_URL, else to where this process listens. */
-function openMirror(
-  { config, database, log }: Pick<GatewayOptions, "config" | "database" | "log">,
-  catalog: CatalogCache,
-  guarded: SafeFetch,
-  address: Promise<string>,
-): Mirror {
-  return createMirror({
-    ...{ dataDir: config.dataDir, s3Keys: config.s3Keys, guarded, clock: systemClock, log },
-    settings: () => catalog.current().settings,
-    databaseNowMs: () => databaseNowMs(database),
-    publicUrl: async () => config.publicUrl ?? (await address),
-  });
-}
-
-/** See Gateway.stop; what it holds is finished or left to other processes. */
-export type TaskWorker = Pick<Gateway, "stop">;
-
-function describeTransport(metrics: Metrics, transport: Transport): void {
-  metrics.gauges("upstream_requests_running", "Requests under way by upstream", "upstream", () =>
-    transport.stats().map(({ upstream, inFlight }) => [upstream, inFlight] as const),
-  );
-  metrics.gauges("upstream_connections", "Open connections by upstream", "upstream", () =>
-    transport.stats().map(({ upstream, connections }) => [upstream, connections] as const),
-  );
 }
 
 function describeConversations(metrics: Metrics, routing: Routing): void {

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { inTurnAll } from "../base/lifecycle.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import { createAdmission } from "./admission.ts";
@@ -51,6 +52,9 @@ export interface JournalBilling extends TextBilling {
 // By then the server's own limit for running requests is over.
 const DRAIN_LIMIT_MS = 10_000;
 
+/** Nothing was taken yet: the journal is empty, and its closing is one statement. */
+const FAILED_START_MS = 1_000;
+
 /** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts ticking. */
 export async function createJournalBilling(options: JournalBillingOptions): Promise<JournalBilling> {
   const { disk, clock, timers, log } = options;
@@ -58,15 +62,38 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
   let draining = false;
   const sessions = await openLedgerClients({ ...options, store });
   const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: sessions.ownIds });
-  await Promise.all([sessions.current()?.answered, upkeep.recover()]);
-  const unlisten = await options.listen(({ kind, ledger, byJournal }) => {
+  let unlisten = async (): Promise<void> => undefined;
+  const drain = async (limitMs: number): Promise<boolean> => {
+    draining = true;
+    let isFinished = false;
+    await inTurnAll(
+      () => sessions.stop(),
+      () => upkeep.stop(),
+      () => unlisten(),
+      async () => {
+        const deadlineMs = clock.monotonicMs() + limitMs;
+        const finished = await Promise.all([...sessions.all].map((session) => session.finish(deadlineMs)));
+        isFinished = finished.every(Boolean);
+      },
+    );
+    return isFinished;
+  };
+  const onNews = ({ kind, ledger, byJournal }: MoneyNews): void => {
     for (const session of sessions.all) {
       if (byJournal === session.journal.id) continue;
       if (kind === "reclaim") session.journal.reclaim(ledger);
       else if ((session.journal.leases.get(ledger)?.waiting ?? 0) > 0) session.journal.hurry();
       session.flushLoop.wake();
     }
-  });
+  };
+  try {
+    await Promise.all([sessions.current()?.answered, upkeep.recover()]);
+    unlisten = await options.listen(onNews);
+  } catch (error) {
+    // What was begun goes on until it is told, and would complain of a database that is closed.
+    await drain(FAILED_START_MS).catch(() => undefined);
+    throw error;
+  }
   const admission = createAdmission({
     clock,
     timers,
@@ -94,14 +121,6 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
         waiting: sum((journal) => journal.leases.waitingCount),
       };
     },
-    async drain(limitMs = DRAIN_LIMIT_MS) {
-      draining = true;
-      await sessions.stop();
-      await upkeep.stop();
-      await unlisten();
-      const deadlineMs = clock.monotonicMs() + limitMs;
-      const finished = await Promise.all([...sessions.all].map((session) => session.finish(deadlineMs)));
-      return finished.every(Boolean);
-    },
+    drain: (limitMs = DRAIN_LIMIT_MS) => drain(limitMs),
   };
 }

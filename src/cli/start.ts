@@ -1,8 +1,10 @@
 import cluster from "node:cluster";
 import { openSeals, readMasterKey } from "../accounts/master-key.ts";
 import { armFailpoint } from "../base/failpoint.ts";
+import { type Lifecycle, withLifecycle } from "../base/lifecycle.ts";
 import { enlargeYoungGeneration } from "../base/v8-flags.ts";
-import type { composeWorker, TaskWorker } from "../compose.ts";
+import type { composeWorker } from "../compose.ts";
+import type { Process } from "../compose-base.ts";
 import type { Config } from "../config.ts";
 import { readManifest } from "../manifest/read.ts";
 import { createLog, type Log } from "../observe/log.ts";
@@ -69,45 +71,48 @@ async function startPrimary(
   const { configFile, environment } = config;
   const manifest = configFile === undefined ? undefined : await readManifest(configFile, environment);
   if (roles.has("gateway")) await refuseTakenPort(config);
-  const database = await openDatabase({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    role: "owner",
-    applicationName: "faregate start",
-    log,
-    onLost: (error) => {
-      log.fatal({ err: error }, "the data folder was lost to another gateway; stopping");
-      process.exit(1);
-    },
-  });
-  try {
+  return withLifecycle(log, async (lifecycle) => {
+    const database = await lifecycle.start(
+      "database",
+      () =>
+        openDatabase({
+          databaseUrl: config.databaseUrl,
+          dataDir: config.dataDir,
+          role: "owner",
+          applicationName: "faregate start",
+          log,
+          onLost: (error) => {
+            log.fatal({ err: error }, "the data folder was lost to another gateway; stopping");
+            process.exit(1);
+          },
+        }),
+      (each) => each.close(),
+    );
     await migrate(database.url, log);
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
-    const catalog = await openCatalog({ config, manifest, database, seals, log, stop });
+    const { welcome } = await lifecycle.start(
+      "sandbox",
+      () => openCatalog({ config, manifest, database, seals, log, stop }),
+      (each) => each.close(),
+    );
     const listening = (url: string): void => {
       if (config.publicUrl === undefined && EVERYWHERE.has(config.host)) log.warn({}, unreachable(url));
-      printWelcome(config, url, catalog.welcome);
+      printWelcome(config, url, welcome);
     };
-    try {
-      if (processes > 1) {
-        const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey, database });
-        return await superviseProcesses(processes, {
-          environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
-          log,
-          stop,
-          endedAfterMs: ENDED_AFTER_MS,
-          serve: roles.has("gateway"),
-          onListening: listening,
-        });
-      }
-      const started = await open({ config, database, seals, log }, roles, listening);
-      return await untilStopped(started, stop, log);
-    } finally {
-      await catalog.close();
+    if (processes > 1) {
+      const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey, database });
+      return superviseProcesses(processes, {
+        environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
+        log,
+        stop,
+        endedAfterMs: ENDED_AFTER_MS,
+        serve: roles.has("gateway"),
+        onListening: listening,
+      });
     }
-  } finally {
-    await database.close();
-  }
+    const started = await open({ config, database, seals, log, lifecycle }, roles, listening);
+    return untilStopped(started, lifecycle, stop, log);
+  });
 }
 
 /** Where to listen, and no address of anybody. */
@@ -120,21 +125,24 @@ function unreachable(url: string): string {
 /** One of several processes: the primary has prepared everything. */
 async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<number> {
   const stop = stopSignal(PROCESS);
-  const database = await openDatabase({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    role: "guest",
-    applicationName: "faregate gateway",
-    log,
-  });
-  try {
+  return withLifecycle(log, async (lifecycle) => {
+    const database = await lifecycle.start(
+      "database",
+      () =>
+        openDatabase({
+          databaseUrl: config.databaseUrl,
+          dataDir: config.dataDir,
+          role: "guest",
+          applicationName: "faregate gateway",
+          log,
+        }),
+      (each) => each.close(),
+    );
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
     const textOfAll = siblingMetrics(process);
-    const started = await open({ config, database, seals, log, textOfAll }, roles, () => undefined);
-    return await untilStopped(started, stop, log);
-  } finally {
-    await database.close();
-  }
+    const parts = { config, database, seals, log, lifecycle, textOfAll };
+    return untilStopped(await open(parts, roles, () => undefined), lifecycle, stop, log);
+  });
 }
 
 /** Begins what the roles say; `listening` is told the address that answers, where there is one. */
@@ -142,7 +150,7 @@ async function open(
   parts: Parameters<typeof composeWorker>[0],
   roles: ReadonlySet<Role>,
   listening: (url: string) => void,
-): Promise<TaskWorker> {
+): Promise<Process> {
   // Loaded only where it serves: it would cost every other command, and the parent of several processes, half a second.
   const { composeGateway, composeWorker } = await import("../compose.ts");
   if (!roles.has("gateway")) {
@@ -151,27 +159,26 @@ async function open(
     return worker;
   }
   const gateway = await composeGateway({ ...parts, version: version(), works: roles.has("worker") });
-  try {
-    listening(await gateway.listen());
-  } catch (error) {
-    // What was begun goes on until it is told, and would complain of a database that is closed.
-    await gateway.stop(0);
-    throw error;
-  }
+  listening(await gateway.listen());
   return gateway;
 }
 
 /** Waits for the signal, then stops in order. */
-async function untilStopped(started: TaskWorker, stop: Promise<NodeJS.Signals>, log: Log): Promise<number> {
+async function untilStopped(
+  started: Process,
+  lifecycle: Lifecycle,
+  stop: Promise<NodeJS.Signals>,
+  log: Log,
+): Promise<number> {
   const signal = await stop;
   log.info({ signal }, "stopping: running requests finish first");
-  const posted = await started.stop(DRAIN_MS);
-  if (!posted)
-    log.error(
-      {},
-      "some charges could not be posted; they are in the data folder's journal and the next start posts them",
-    );
-  return posted ? 0 : 1;
+  await lifecycle.stop(DRAIN_MS);
+  if (started.isPosted()) return 0;
+  log.error(
+    {},
+    "some charges could not be posted; they are in the data folder's journal and the next start posts them",
+  );
+  return 1;
 }
 
 function readProcesses(text: string | undefined): number {

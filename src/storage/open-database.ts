@@ -1,3 +1,4 @@
+import { inTurnAll } from "../base/lifecycle.ts";
 import { claimDataDir } from "./data-dir-claim.ts";
 import type { Database, DatabaseLog } from "./database.ts";
 import type { Role } from "./database-session.ts";
@@ -38,7 +39,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     if (role === "owner") unclaim = await claimDataDir({ url, dataDir, log, onLost });
     return database;
   } catch (error) {
-    await database.close();
+    await database.close().catch(() => undefined);
     throw error;
   }
 }
@@ -55,15 +56,11 @@ async function connectTo(
     ...(maxConnections === undefined ? {} : { maxConnections }),
   });
   const notifications = openNotifications(url, log);
-  const close = async (): Promise<void> => {
-    await notifications.close();
-    await pool.close();
-    await afterwards();
-  };
+  const close = (): Promise<void> => inTurnAll(notifications.close, pool.close, afterwards);
   try {
     await checkServer(pool, options);
   } catch (error) {
-    await close();
+    await close().catch(() => undefined);
     throw error;
   }
   return {

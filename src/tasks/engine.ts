@@ -1,6 +1,7 @@
 import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
 import type { LargeJson } from "../base/large-json.ts";
+import { allEnded, inTurnAll } from "../base/lifecycle.ts";
 import type { Timers } from "../base/timers.ts";
 import type { TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
@@ -99,9 +100,13 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     openByState: () => upkeep?.openByState() ?? new Map(),
     unknownFates: unknownFates.counts,
     async stop(graceMs) {
-      await Promise.all([worker?.stop(graceMs), upkeep?.stop()]);
-      stopped = true;
-      await unlisten();
+      await inTurnAll(
+        () => allEnded([worker?.stop(graceMs), upkeep?.stop()]),
+        () => {
+          stopped = true;
+        },
+        unlisten,
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 import { failpoint } from "../base/failpoint.ts";
+import { inTurnAll } from "../base/lifecycle.ts";
 import { overShare } from "../base/over-share.ts";
 import { runEvery, sleep } from "../base/timers.ts";
 import { WakeSignal } from "../base/wake-signal.ts";
@@ -181,10 +182,14 @@ export function createWorker(deps: WorkDeps): Worker {
       await running;
       const deadlineMs = clock.monotonicMs() + graceMs;
       while (hands.size > 0 && clock.monotonicMs() < deadlineMs) await sleep(timers, SHORTEST_INTERVAL_MS);
-      await heartbeat.stop();
-      const left = [...hands].map(({ claim }) => claim);
-      // Another process need not wait for their leases; what is lost of this is found by them.
-      if (left.length > 0) await store.release(left).catch(() => undefined);
+      await inTurnAll(
+        () => heartbeat.stop(),
+        async () => {
+          const left = [...hands].map(({ claim }) => claim);
+          // Another process need not wait for their leases; what is lost of this is found by them.
+          if (left.length > 0) await store.release(left).catch(() => undefined);
+        },
+      );
     },
   };
 }

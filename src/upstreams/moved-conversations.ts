@@ -152,12 +152,6 @@ export async function openMovedConversations(
     },
   };
 
-  const sweep = setInterval(() => {
-    deleteOldMovedConversations(database, IDLE_MINUTES, MAX_STORED).catch((err: unknown) =>
-      log.warn({ err }, "old places of conversations stay for now"),
-    );
-  }, SWEEP_EVERY_MS);
-  sweep.unref();
   const unlisten = await database.listen({
     channel: MOVED_CHANNEL,
     onMessage(payload) {
@@ -171,7 +165,18 @@ export async function openMovedConversations(
       }
     },
   });
-  for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved, undefined);
+  try {
+    for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved, undefined);
+  } catch (error) {
+    await unlisten();
+    throw error;
+  }
+  const sweep = setInterval(() => {
+    deleteOldMovedConversations(database, IDLE_MINUTES, MAX_STORED).catch((err: unknown) =>
+      log.warn({ err }, "old places of conversations stay for now"),
+    );
+  }, SWEEP_EVERY_MS);
+  sweep.unref();
   return moves;
 }
 

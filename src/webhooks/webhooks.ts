@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
+import { inTurnAll } from "../base/lifecycle.ts";
 import { overShare } from "../base/over-share.ts";
 import { keepUp, systemTimers } from "../base/timers.ts";
 import { WakeSignal } from "../base/wake-signal.ts";
@@ -104,10 +105,12 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
     async stop() {
       stopping = true;
       alarm.call();
-      await recalling.stop();
-      await running;
-      await Promise.all(sending.keys());
-      await unlisten();
+      await inTurnAll(
+        () => recalling.stop(),
+        () => running,
+        () => Promise.all(sending.keys()),
+        unlisten,
+      );
     },
   };
 }

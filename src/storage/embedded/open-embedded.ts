@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { makeDataDir } from "../data-dir.ts";
 import type { DatabaseLog } from "../database.ts";
-import { type DatabaseSession, openSession, type Role } from "../database-session.ts";
+import { type DatabaseSession, OwnerTakenError, openSession, type Role } from "../database-session.ts";
 import { openReconnectingSession } from "../reconnecting-session.ts";
 import type { ClusterOptions } from "./cluster.ts";
 import { stopPostmaster } from "./postmaster.ts";
@@ -56,7 +56,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     });
   const watch = watchOverServer(dataDir);
   const guest = await openReconnectingSession(attach, log, onLost).catch((error: unknown) => {
-    watch.end();
+    // A server that was started all the same is left to the watch.
+    if (error instanceof OwnerTakenError) watch.end();
     throw error;
   });
 
@@ -65,8 +66,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     pid: () => guest.current().pid,
     close: async () => {
       const { session, pid, clusterFolder } = await guest.end();
-      watch.end();
       await withStartLock(dataDir, () => leave(dataDir, { session, pid, clusterFolder }));
+      // Not where that failed: the watch then stops the server once this program has ended.
+      watch.end();
     },
   };
 }

@@ -1,0 +1,135 @@
+import { watchMasterKey } from "./accounts/master-key-rotation.ts";
+import { systemClock } from "./base/clock.ts";
+import { createLargeJson, type LargeJson } from "./base/large-json.ts";
+import type { Lifecycle } from "./base/lifecycle.ts";
+import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
+import type { Seals } from "./base/seal.ts";
+import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
+import type { Config } from "./config.ts";
+import { serveMetrics } from "./http/metrics-server.ts";
+import { createLimits, type Limits } from "./limits/limits.ts";
+import { createMirror, type Mirror } from "./mirror/mirror.ts";
+import type { Log } from "./observe/log.ts";
+import type { Metrics, TextOfAll } from "./observe/metrics.ts";
+import { createRouting, type Routing } from "./routing/routing.ts";
+import type { Database } from "./storage/database.ts";
+import { databaseNowMs } from "./storage/database-clock.ts";
+import { migrationStatus } from "./storage/migrator.ts";
+import type { Transport } from "./upstreams/call.ts";
+import { kindOf } from "./upstreams/kinds.ts";
+import { createTransport } from "./upstreams/transport.ts";
+
+export interface ProcessOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly seals: Seals;
+  readonly log: Log;
+  /** Every part that the gateway starts is entered here, and is stopped with it. */
+  readonly lifecycle: Lifecycle;
+  /** Where this is one of several processes. */
+  readonly textOfAll?: TextOfAll;
+}
+
+/** What any process can tell when it has stopped. */
+export interface Process {
+  /** Whether every charge of this process has reached the database. */
+  isPosted(): boolean;
+}
+
+/** How soon connections to an upstream that left the catalog are closed. */
+const RETAIN_EVERY_MS = 10_000;
+
+/** What a process of any role stands on. */
+export interface Base {
+  readonly catalog: CatalogCache;
+  readonly limits: Limits;
+  readonly transport: Transport;
+  readonly routing: Routing;
+  readonly guarded: SafeFetch;
+  readonly largeJson: LargeJson;
+}
+
+export async function startBase({ config, database, seals, log, lifecycle }: ProcessOptions): Promise<Base> {
+  const clock = systemClock;
+  await lifecycle.start(
+    "master key watch",
+    () => watchMasterKey(database, seals),
+    (unwatch) => unwatch(),
+  );
+  const catalog = await lifecycle.start(
+    "catalog",
+    () => createCatalogCache({ database, seals, kindOf }),
+    (each) => each.close(),
+  );
+  const limits = await lifecycle.start(
+    "limits",
+    () => createLimits({ redisUrl: config.redisUrl, clock, log }),
+    (each) => each.close(),
+  );
+  const largeJson = await lifecycle.start("JSON worker", createLargeJson, (each) => each.close());
+  const transport = await lifecycle.start(
+    "transport",
+    () => createTransport({ clock, log }),
+    (each) => each.close(),
+  );
+  await lifecycle.start(
+    "connections of removed upstreams",
+    () => setInterval(() => transport.retain(catalog.current().upstreams), RETAIN_EVERY_MS),
+    clearInterval,
+  );
+  const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
+  const routing = createRouting({ clock, log, inFlight: transport.inFlight });
+  return { catalog, limits, transport, routing, guarded, largeJson };
+}
+
+export function startMetricsServer(
+  { log, lifecycle }: ProcessOptions,
+  { catalog }: Base,
+  sources: { readonly metrics: Metrics; readonly notReady: () => Promise<string | undefined> },
+): Promise<unknown> {
+  return lifecycle.start(
+    "metrics server",
+    () => serveMetrics({ address: () => catalog.current().settings.metricsAddress, ...sources, log }),
+    (each) => each.close(),
+  );
+}
+
+/** Links lead to FAREGATE_PUBLIC_URL, else to where this process listens. */
+export function startMirror(
+  { config, database, log, lifecycle }: ProcessOptions,
+  { catalog, guarded }: Base,
+  address: Promise<string>,
+): Promise<Mirror> {
+  return lifecycle.start(
+    "mirror",
+    () =>
+      createMirror({
+        ...{ dataDir: config.dataDir, s3Keys: config.s3Keys, guarded, clock: systemClock, log },
+        settings: () => catalog.current().settings,
+        databaseNowMs: () => databaseNowMs(database),
+        publicUrl: async () => config.publicUrl ?? (await address),
+      }),
+    (each) => each.close(),
+  );
+}
+
+/** Why a process of any role should get no work now; undefined where nothing is wrong. */
+export async function reasonToWait(stopping: AbortSignal, database: Database): Promise<string | undefined> {
+  if (stopping.aborted) return "the gateway is shutting down";
+  try {
+    await database.ping();
+    const status = await migrationStatus(database);
+    return status.state === "behind" || status.state === "changed" ? status.reason : undefined;
+  } catch {
+    return "the database cannot be reached";
+  }
+}
+
+export function describeTransport(metrics: Metrics, transport: Transport): void {
+  metrics.gauges("upstream_requests_running", "Requests under way by upstream", "upstream", () =>
+    transport.stats().map(({ upstream, inFlight }) => [upstream, inFlight] as const),
+  );
+  metrics.gauges("upstream_connections", "Open connections by upstream", "upstream", () =>
+    transport.stats().map(({ upstream, connections }) => [upstream, connections] as const),
+  );
+}
