@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
+import { Semaphore } from "../base/semaphore.ts";
 import type { Settings } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
@@ -17,7 +18,6 @@ import { isLasting, MirrorFailure } from "./mirror-failure.ts";
 import { createRetention } from "./retention.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
 import { createS3Door, type S3Keys, type S3Place } from "./s3-client.ts";
-import { createSemaphore } from "./semaphore.ts";
 
 export interface MirrorOptions {
   readonly settings: () => Pick<Settings, "mirror" | "taskRetentionDays">;
@@ -71,7 +71,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const disk = createDiskBlobStore(folder);
   const door = options.s3Keys && createS3Door(options.s3Keys, clock);
   const copier = createCopier({ ...options, drafts: join(folder, "drafts") });
-  const turns = createSemaphore(MAX_AT_ONCE);
+  const turns = new Semaphore({ maxRunning: MAX_AT_ONCE });
   const closing = new AbortController();
   // One for each task whose files are copied.
   setMaxListeners(0, closing.signal);
@@ -117,7 +117,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const copy = async (url: string, blobStore: BlobStore, signal: AbortSignal): Promise<MediaName> => {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await turns.run(signal, () => copier.copy(url, blobStore, signal));
+        return await turns.run(() => copier.copy(url, blobStore, signal), { signal });
       } catch (error) {
         const pauseMs = PAUSES_MS[attempt];
         if (signal.aborted || isLasting(error) || pauseMs === undefined) throw error;
@@ -179,7 +179,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       }
       return undefined;
     },
-    counts: () => ({ running: turns.running(), failed }),
+    counts: () => ({ running: turns.running, failed }),
     async close() {
       closing.abort();
       await retention.close();

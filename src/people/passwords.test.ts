@@ -1,6 +1,5 @@
 import * as argon2 from "@node-rs/argon2";
 import { describe, expect, it, vi } from "vitest";
-import { createFairSemaphore } from "./fair-semaphore.ts";
 import { createPasswords } from "./passwords.ts";
 
 const hasher = (secret: string) => ({ hash: (text: string) => Buffer.from(`${secret} ${text}`) });
@@ -42,37 +41,34 @@ describe("passwords", () => {
     expect(await passwords.matches("passe\u0301-partout", kept)).toBe(true);
   });
 
-  it("are compared a few at a time, and whoever comes when the line is full is told so", async () => {
-    const { run, hasRoom } = createFairSemaphore(2, 3);
+  it("are compared two at a time, for who is known before all strangers, and beyond what may wait not at all", async () => {
+    const ends: (() => void)[] = [];
+    const order: string[] = [];
     let running = 0;
     let most = 0;
-    const ends: (() => void)[] = [];
-    const work = async (): Promise<void> => {
+    const verify = async (_kept: unknown, password: unknown): Promise<boolean> => {
       running += 1;
       most = Math.max(most, running);
       await new Promise<void>((resolve) => ends.push(resolve));
       running -= 1;
+      order.push(String(password));
+      return true;
     };
-    const taken = Array.from({ length: 6 }, () => run(work, false));
-    expect([hasRoom(false), hasRoom(true)]).toEqual([false, true]);
-    expect(taken.map((each) => each !== undefined)).toEqual([true, true, true, true, true, false]);
-    while (running > 0) {
+    const passwords = createPasswords(hasher("ours"), { hash: argon2.hash, verify });
+    const strangers = Array.from({ length: 202 }, (_, index) =>
+      passwords.matches(`stranger ${index}`, "kept"),
+    );
+    expect(() => passwords.expectRoom()).toThrow("Too many people sign in");
+    expect(() => passwords.expectRoom({ known: true })).not.toThrow();
+    await expect(passwords.matches("one too many", "kept")).rejects.toMatchObject({
+      reason: "too_many_attempts",
+    });
+    const known = passwords.matches("known", "kept", { known: true });
+    while (order.length < 203) {
       ends.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await Promise.all(taken);
-    expect(most).toBe(2);
-    await expect(run(() => Promise.reject(new Error("failed")), false)).rejects.toThrow("failed");
-    expect(await run(() => Promise.resolve("the place is free again"), false)).toBeDefined();
-  });
-
-  it("are compared for who is known before all strangers, however many those are", async () => {
-    const { run } = createFairSemaphore(1, 3);
-    const order: string[] = [];
-    const note = (name: string, first: boolean) => run(async () => void order.push(name), first);
-    const strangers = ["a", "b", "c", "d", "e"].map((name) => note(name, false));
-    const known = ["x", "y"].map((name) => note(name, true));
-    await Promise.all([...strangers, ...known]);
-    expect(order).toEqual(["a", "x", "y", "b", "c", "d"]);
+    await Promise.all([...strangers, known]);
+    expect([most, order.indexOf("known")]).toEqual([2, 2]);
   });
 });

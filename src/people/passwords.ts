@@ -1,7 +1,7 @@
 import * as argon2 from "@node-rs/argon2";
 import type { KeyHasher } from "../accounts/key-hasher.ts";
+import { Semaphore } from "../base/semaphore.ts";
 import { GatewayError } from "../errors.ts";
-import { createFairSemaphore } from "./fair-semaphore.ts";
 
 /** Passwords at rest. */
 export interface Passwords {
@@ -27,9 +27,9 @@ type Library = Pick<typeof argon2, "hash" | "verify">;
  */
 export function createPasswords(hasher: KeyHasher, { hash, verify }: Library = argon2): Passwords {
   const options: argon2.Options = { ...COST, secret: hasher.hash("secret of password hashes") };
-  const turns = createFairSemaphore(AT_ONCE, MAX_WAITING);
+  const turns = new Semaphore({ maxRunning: AT_ONCE, maxWaiting: MAX_WAITING });
   const turn = <T>(work: () => Promise<T>, { known }: Asker): Promise<T> =>
-    turns.run(work, known) ?? Promise.reject(busy());
+    turns.hasRoom(known) ? turns.run(work, { first: known }) : Promise.reject(busy());
   // Of a password that nobody has: compared with where there is no user.
   let nobodys: Promise<string> | undefined;
 

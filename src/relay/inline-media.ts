@@ -1,5 +1,6 @@
 import type { FetchLimits, SafeFetch } from "../base/safe-fetch.ts";
 import { FetchFailure } from "../base/safe-fetch-failure.ts";
+import { Semaphore } from "../base/semaphore.ts";
 import type { ProtocolCapabilities } from "../conversation/capabilities.ts";
 import { type LinkedMedia, mediaToInline, replaceMedia } from "../conversation/inline.ts";
 import type { Quirks } from "../conversation/quirks.ts";
@@ -56,9 +57,8 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
     begin() {
       const abort = new AbortController();
       const files = new Map<string, Promise<File>>();
-      const waiting: (() => void)[] = [];
       let bytes = 0;
-      let running = 0;
+      const turns = new Semaphore({ maxRunning: MAX_AT_ONCE });
 
       return {
         inline(request, capabilities, quirks) {
@@ -110,20 +110,9 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
       function fetchOnce(url: string): Promise<File> {
         const known = files.get(url);
         if (known !== undefined) return known;
-        const file = inTurn(() => fetchFile(url));
+        const file = turns.run(() => fetchFile(url));
         files.set(url, file);
         return file;
-      }
-
-      async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-        if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-        running += 1;
-        try {
-          return await work();
-        } finally {
-          running -= 1;
-          waiting.shift()?.();
-        }
       }
 
       async function fetchFile(url: string): Promise<File> {
