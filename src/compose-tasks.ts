@@ -84,7 +84,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     () => mirror.counts().failed,
   );
   metrics.gauge("tasks_in_flight", "Images and videos that this process is working on now", () =>
-    engine.inHands(),
+    engine.inFlight(),
   );
   metrics.gauges("tasks_open", "Pictures and videos of all processes that are not over", "state", () =>
     engine.openByState(),

@@ -56,8 +56,8 @@ export interface TaskEngineOptions {
 export interface TaskEngine extends Tasks {
   /** The account's task of either medium. */
   read(accountId: bigint, id: string): Promise<FoundTask | undefined>;
-  /** Tasks in this process's hands. */
-  inHands(): number;
+  /** Tasks that this process has claimed. */
+  inFlight(): number;
   /** Tasks of all processes that are not over, by state, as of some seconds ago; where this one makes tasks. */
   openByState(): ReadonlyMap<string, number>;
   /** By upstream, the tasks that this process gave up because nobody knows whether it has them. */
@@ -96,7 +96,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     preview: submitter.preview,
     find: finder.find,
     read: (accountId, id) => store.find(accountId, id),
-    inHands: () => worker?.inHands() ?? 0,
+    inFlight: () => worker?.inFlight() ?? 0,
     openByState: () => upkeep?.openByState() ?? new Map(),
     unknownFates: unknownFates.counts,
     async stop(graceMs) {

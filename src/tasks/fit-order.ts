@@ -2,16 +2,15 @@ import type { MediaOrder } from "../families/family.ts";
 import type { InlinedOrder } from "../upstreams/task-apis/inline-images.ts";
 import type { TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
 import type { TaskCandidate } from "./choose.ts";
-import type { Held } from "./held.ts";
 import type { Claim } from "./task-store.ts";
-import type { WorkDeps } from "./work-deps.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /**
  * The order as it was written for this place, or is to be looked for there; a text says why it cannot be written so now.
  * Fetched and resolved anew, since neither assets nor files are kept with the task.
  */
 export async function orderFor(
-  held: Held,
+  held: HeldTask,
   candidate: TaskCandidate,
   deps: WorkDeps,
 ): Promise<MediaOrder | string> {
@@ -25,12 +24,12 @@ export async function orderFor(
 
 /** Fetched anew for each vendor that wants files, which is one of a model's upstreams at most times. */
 export async function fitOrder(
-  held: Held,
+  held: HeldTask,
   { api }: TaskCandidate,
   order: MediaOrder,
   deps: WorkDeps,
 ): Promise<InlinedOrder> {
-  return api.wantsFiles ? deps.inline(order, held.msToDeadline()) : { type: "inlined", order };
+  return api.wantsFiles ? deps.inline(order, msToDeadline(held)) : { type: "inlined", order };
 }
 
 export function requestFor({ id }: Claim, { api, place }: TaskCandidate, order: MediaOrder): TaskApiRequest {

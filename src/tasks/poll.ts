@@ -8,16 +8,15 @@ import type {
 } from "../upstreams/task-apis/task-api.ts";
 import { askWithin } from "./ask-within.ts";
 import type { TaskCandidate } from "./choose.ts";
-import type { Held } from "./held.ts";
 import type { PerUpstreamLimiter } from "./per-upstream-limiter.ts";
 import { lateDelayMs, pollDelayMs, TIMED_OUT } from "./schedule.ts";
 import { advance, isFinal } from "./state.ts";
 import type { PollResult } from "./task-store.ts";
-import type { WorkDeps } from "./work-deps.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** A task in a worker's hands that has an id at its upstream. */
 export interface Submitted {
-  readonly held: Held;
+  readonly held: HeldTask;
   readonly upstreamTask: string;
 }
 
@@ -49,9 +48,9 @@ const POLL_MS = 30_000;
 /** Of a task that had to wait for its last look beyond its deadline, behind others that were not answered either. */
 const LAST_POLL_MS = 10_000;
 
-function pollMs({ claim, msToDeadline }: Held): number {
-  if (isFinal(claim.state)) return POLL_MS;
-  return Math.min(POLL_MS, Math.max(LAST_POLL_MS, POLL_MS + msToDeadline()));
+function pollMs(held: HeldTask): number {
+  if (isFinal(held.claim.state)) return POLL_MS;
+  return Math.min(POLL_MS, Math.max(LAST_POLL_MS, POLL_MS + msToDeadline(held)));
 }
 
 type Outcomes = ReadonlyMap<string, PollOutcome>;
@@ -149,7 +148,7 @@ const RESULTLESS_POLLS = 3;
 const RESULTLESS = "The vendor says that the task is done, and gives no result.";
 
 async function takeIn(
-  held: Held,
+  held: HeldTask,
   outcome: PollOutcome | undefined,
   deps: WorkDeps,
   again: (poll: PollResult) => Promise<void>,
@@ -160,7 +159,7 @@ async function takeIn(
     return deps.finisher.fail(claim, { reason: deps.scrub(outcome.reason), as: "upstream_failed" });
   if (outcome?.type === "resultless" && deps.resultless.note(claim.id) >= MAX_RESULTLESS)
     return deps.finisher.fail(claim, { reason: RESULTLESS, as: "upstream_failed" });
-  const leftMs = held.msToDeadline();
+  const leftMs = msToDeadline(held);
   // That was the last look.
   if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
   const { state, progressPercent } = outcome === undefined ? claim : advance(claim, outcome);
@@ -171,7 +170,7 @@ async function takeIn(
 
 /** A task that has failed and was refunded: only a success is news, and changes no money. */
 async function takeInLate(
-  { claim }: Held,
+  { claim }: HeldTask,
   outcome: PollOutcome | undefined,
   deps: WorkDeps,
   again: (poll: PollResult) => Promise<void>,

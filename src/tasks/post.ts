@@ -7,10 +7,9 @@ import type { SubmitOutcome, TaskApi, TaskApiRequest } from "../upstreams/task-a
 import { askWithin } from "./ask-within.ts";
 import { siteOf, type TaskCandidate } from "./choose.ts";
 import { healthOf } from "./health-of.ts";
-import type { Held } from "./held.ts";
 import { pollDelayMs } from "./schedule.ts";
 import type { SubmitResponse, TaskPlace } from "./task-store.ts";
-import type { WorkDeps } from "./work-deps.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** A submit that is under way at the deadline gets so long; T2 allows a minute in all. */
 const GRACE_MS = 15_000;
@@ -21,7 +20,7 @@ const STORE_RETRY_MS = 200;
  * while it ran; its answer is kept when it comes.
  */
 export async function post(
-  held: Held,
+  held: HeldTask,
   candidate: TaskCandidate,
   request: TaskApiRequest,
   deps: WorkDeps,
@@ -32,7 +31,7 @@ export async function post(
   if (!held.mayBegin()) return "too-late";
   const asking = deps.ask({ upstream, credential, requestId, request: sent });
   const read = (outcome: AskOutcome): SubmitOutcome => readOutcome(outcome, { candidate, held, deps });
-  const asked = await askWithin(asking, held.msToDeadline() + GRACE_MS, deps.timers);
+  const asked = await askWithin(asking, msToDeadline(held) + GRACE_MS, deps.timers);
   failpoint("task.submit.after-response");
   if (asked !== undefined) return scrubbed(read(asked), deps);
   void asking
@@ -56,7 +55,7 @@ async function written(request: TaskApiRequest, largeJson: LargeJson): Promise<T
 
 interface Sent {
   readonly candidate: TaskCandidate;
-  readonly held: Held;
+  readonly held: HeldTask;
   readonly deps: WorkDeps;
 }
 
@@ -85,13 +84,13 @@ function scrubbed(outcome: SubmitOutcome, { scrub }: WorkDeps): SubmitOutcome {
 
 /** Nobody else will ever learn this: tried until the database takes it. */
 export async function keepResponse(
-  held: Held,
+  held: HeldTask,
   place: TaskPlace,
   response: SubmitResponse,
   deps: WorkDeps,
 ): Promise<void> {
   const { claim } = held;
-  const pollMs = "immediateResult" in response ? 0 : pollDelayMs(0, held.msToDeadline(), deps.random());
+  const pollMs = "immediateResult" in response ? 0 : pollDelayMs(0, msToDeadline(held), deps.random());
   for (;;) {
     try {
       failpoint("task.submitted.before-statement");

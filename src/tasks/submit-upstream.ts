@@ -3,12 +3,11 @@ import { failpoint } from "../base/failpoint.ts";
 import type { SubmitOutcome } from "../upstreams/task-apis/task-api.ts";
 import { choose, coolingMs, placesOf, siteOf, type TaskCandidate } from "./choose.ts";
 import { fitOrder, requestFor } from "./fit-order.ts";
-import type { Held } from "./held.ts";
 import { keepResponse, post } from "./post.ts";
 import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
 import type { Claim } from "./task-store.ts";
 import { meetUnknownFate } from "./unknown-fate.ts";
-import type { WorkDeps } from "./work-deps.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
 const MAX_ROUNDS = 5;
@@ -23,7 +22,7 @@ const NOT_TAKEN = "No upstream could take the task.";
  * Finds an upstream that takes the task. The intent is committed before the call: after a death in between nobody
  * submits it again. Ends the claim, whatever happens.
  */
-export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> {
+export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<void> {
   const { store, finisher, random } = deps;
   const { claim } = held;
   const asked = await store.order(claim.id);
@@ -31,7 +30,7 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
   if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
   if (resolved.type === "unknown") {
     deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets cannot be looked up yet");
-    return store.requeue(claim, roundDelayMs(UNSURE_ROUND, undefined, held.msToDeadline(), random()), false);
+    return store.requeue(claim, roundDelayMs(UNSURE_ROUND, undefined, msToDeadline(held), random()), false);
   }
 
   const order = resolved.type === "bound" ? resolved.order : asked;
@@ -52,7 +51,7 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
     if (candidate === undefined) break;
     untried.delete(candidate);
     const inlined = await fitOrder(held, candidate, order, deps);
-    if (held.msToDeadline() <= 0) return failOverdue(claim, deps);
+    if (msToDeadline(held) <= 0) return failOverdue(claim, deps);
     if (inlined.type === "refused") return finisher.fail(claim, { reason: inlined.reason, as: "rejected" });
     const request = requestFor(claim, candidate, inlined.order);
     failpoint("task.intent.before-statement");
@@ -82,7 +81,7 @@ export async function submitUpstream(held: Held, deps: WorkDeps): Promise<void> 
     return finisher.fail(claim, { reason: NOT_TAKEN, as: "no_upstream" });
   const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
   const round = refusals > 0 ? claim.submitAttempts : UNSURE_ROUND;
-  await store.requeue(claim, roundDelayMs(round, soonest, held.msToDeadline(), random()), refusals > 0);
+  await store.requeue(claim, roundDelayMs(round, soonest, msToDeadline(held), random()), refusals > 0);
 }
 
 /** What failed a moment ago comes last, and so does what fails by all that is known of it. */
@@ -97,7 +96,7 @@ function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
 
 /** Keeps what the upstream answered. */
 async function takeIn(
-  held: Held,
+  held: HeldTask,
   candidate: TaskCandidate,
   outcome: Exclude<SubmitOutcome, { type: "refused" }>,
   deps: WorkDeps,

@@ -3,6 +3,8 @@ import type { ChargeReason, FrozenMediaPrice } from "../billing/billing.ts";
 import type { LedgerRef } from "../billing/ledger-ref.ts";
 import type { HoldShortage } from "../billing/task-billing.ts";
 import type { MediaOrder } from "../families/family.ts";
+import type { QueueStore } from "../queue/durable-queue.ts";
+import type { QueueClaim } from "../queue/held.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../usage/media.ts";
 import type { Task, TaskState } from "./tasks.ts";
@@ -12,18 +14,12 @@ import type { Task, TaskState } from "./tasks.ts";
  * Each function is one statement: all of it is kept or nothing. `tasks-store.ts` is the real one; tests have one in
  * memory. Every time is relative, told by the board's own clock, so that machines' clocks do not matter.
  */
-export interface TaskStore {
+export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
   /** Inserts the task, its frozen price and its hold, or nothing. */
   accept(task: NewTask): Promise<Acceptance | HoldShortage>;
   find(accountId: bigint, id: string): Promise<FoundTask | undefined>;
   findByIdempotencyKey(accountId: bigint, key: string): Promise<FoundTask | undefined>;
 
-  /** Takes tasks that are due; each claim lasts `claimMs` unless kept. */
-  claim(wanted: ClaimOptions): Promise<readonly Claim[]>;
-  /** Prolongs claims; gives the ids of those that still are. */
-  keep(claims: readonly Claim[], claimMs: number): Promise<ReadonlySet<string>>;
-  /** Ends claims without a look, to be due at once or in `dueMs`. */
-  release(claims: readonly Claim[], dueMs?: number): Promise<void>;
   order(id: string): Promise<MediaOrder>;
 
   /** Notes where the task is about to be submitted, before it is. False = the claim is over: do not. */
@@ -48,12 +44,6 @@ export interface TaskStore {
   /** The upstream answered 429: no process asks it before then. */
   cool(place: TaskPlace, forMs: number): Promise<void>;
   coolings(): Promise<readonly Cooling[]>;
-  /** Milliseconds until some task is due, at most `maxMs`. */
-  nextDueMs(maxMs: number): Promise<number>;
-
-  /** Makes due what is due later than anyone asked for: the board's clock went back since. Gives how many. */
-  clampDueTimes(): Promise<number>;
-
   /** Tasks that are not over, by state. */
   countOpen(): Promise<ReadonlyMap<string, number>>;
   /**
@@ -119,13 +109,11 @@ export interface ClaimOptions {
   readonly busy: readonly bigint[];
   /** Accounts whose fresh tasks come after all others'. */
   readonly lastAccounts: readonly bigint[];
-  readonly claimMs: number;
 }
 
-/** A task in a worker's hands. Whoever holds an outdated `fence` can change neither its state nor its money. */
-export interface Claim {
+/** A worker's right to a task. Whoever holds an outdated `fence` can change neither its state nor its money. */
+export interface Claim extends QueueClaim {
   readonly id: string;
-  readonly fence: bigint;
   readonly requestId: string;
   readonly accountId: bigint;
   readonly group: string;

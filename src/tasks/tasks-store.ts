@@ -34,7 +34,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
     },
 
     // "is true" keeps the account's index, which has all its tasks, out of the plan; the due ones are few.
-    async claim({ fresh, submitted, busy, lastAccounts, claimMs }) {
+    async claim({ fresh, submitted, busy, lastAccounts }, claimMs) {
       const rows = await db.query<ClaimRow>(
         `with fresh as materialized (
            select id from tasks where due_at <= now() and upstream_id is null and account_id <> all($5)

@@ -3,10 +3,9 @@ import type { FindOutcome, SubmitOutcome, TaskApi } from "../upstreams/task-apis
 import { askWithin } from "./ask-within.ts";
 import type { TaskCandidate } from "./choose.ts";
 import { orderFor, requestFor } from "./fit-order.ts";
-import type { Held } from "./held.ts";
 import { keepResponse, post } from "./post.ts";
 import { findDelayMs, TIMED_OUT, UNKNOWN_FATE } from "./schedule.ts";
-import type { WorkDeps } from "./work-deps.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** Whether the vendor can tell what became of a submit whose answer was lost. */
 export function canFind({ idempotent, find }: TaskApi): boolean {
@@ -18,7 +17,7 @@ export function canFind({ idempotent, find }: TaskApi): boolean {
  * else it ends with its refund now. Ends the claim.
  */
 export async function meetUnknownFate(
-  held: Held,
+  held: HeldTask,
   candidate: TaskCandidate,
   reason: string,
   deps: WorkDeps,
@@ -35,7 +34,7 @@ export async function meetUnknownFate(
 }
 
 /** Fails the task that may have been made, which the operator should look into: the vendor may bill it. Ends the claim. */
-export function giveUp({ claim }: Held, upstream: string, reason: string, deps: WorkDeps): Promise<void> {
+export function giveUp({ claim }: HeldTask, upstream: string, reason: string, deps: WorkDeps): Promise<void> {
   deps.unknownFates.note(upstream);
   deps.log.error(
     { task: claim.id, upstream, reason, alarm: true },
@@ -45,7 +44,7 @@ export function giveUp({ claim }: Held, upstream: string, reason: string, deps: 
 }
 
 /** Looks for a task whose submit had no answer that says whether it was taken. Ends the claim. */
-export async function findTask(held: Held, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
+export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
   const found = await (candidate.api.find ? askForIt : repeatIt)(held, candidate, deps);
   switch (found.type) {
     case "accepted":
@@ -70,7 +69,7 @@ type Found = SubmitOutcome | { readonly type: "too-late" | "overdue" };
 /** A list is read in a moment. */
 const FIND_MS = 30_000;
 
-async function askForIt(held: Held, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
+async function askForIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
   const { claim } = held;
   const { api, place, upstream, credential } = candidate;
   const unclear = (reason: string): Found => ({ type: "unclear", reason });
@@ -80,7 +79,7 @@ async function askForIt(held: Held, candidate: TaskCandidate, deps: WorkDeps): P
   if (sought === undefined) return unclear("The vendor's list does not tell such an order from others.");
   const { requestId } = claim;
   const asking = deps.ask({ upstream, credential, requestId, request: sought.request });
-  const asked = await askWithin(asking, Math.min(FIND_MS, held.msToDeadline()), deps.timers);
+  const asked = await askWithin(asking, Math.min(FIND_MS, msToDeadline(held)), deps.timers);
   if (asked?.type !== "answered") return unclear("The vendor's list cannot be read.");
   const outcome: FindOutcome = sought.read(asked.response);
   return outcome.type === "found"
@@ -89,7 +88,7 @@ async function askForIt(held: Held, candidate: TaskCandidate, deps: WorkDeps): P
 }
 
 /** The same submit again, where the vendor makes one task of any number of them; another order would be no repetition. */
-async function repeatIt(held: Held, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
+async function repeatIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
   const order = await orderFor(held, candidate, deps);
   if (typeof order === "string") return { type: "unclear", reason: order };
   const outcome = await post(held, candidate, requestFor(held.claim, candidate, order), deps);

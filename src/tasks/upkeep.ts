@@ -18,22 +18,16 @@ export interface UpkeepOptions {
   readonly retentionDays: () => number;
 }
 
-const RECALL_INTERVAL_MS = 10_000;
 const COUNT_INTERVAL_MS = 10_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 /** Short statements: what they lock, workers want. */
 const MAX_DROPPED_AT_ONCE = 500;
 
-/** Counts the open tasks for the metrics, recalls those that a clock set back would keep waiting, drops those past retention. */
+/** Counts the open tasks for the metrics, drops those past retention. */
 export function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {
     open = await store.countOpen();
-  };
-  const recall = async (): Promise<void> => {
-    const tasks = await store.clampDueTimes();
-    if (tasks > 0)
-      log.warn({ tasks }, "the database's clock went back; tasks do not wait until it has caught up");
   };
   const drop = async (): Promise<void> => {
     let dropped = MAX_DROPPED_AT_ONCE;
@@ -43,16 +37,13 @@ export function createUpkeep({ store, clock, timers, log, retentionDays }: Upkee
   const counting = keepUp(timers, COUNT_INTERVAL_MS, count, (err) => {
     log.warn({ err }, "open tasks could not be counted; it will be tried again");
   });
-  const recalling = keepUp(timers, RECALL_INTERVAL_MS, recall, (err) => {
-    log.warn({ err }, "tasks could not be recalled; it will be tried again");
-  });
   const dropping = keepUp(timers, RETENTION_INTERVAL_MS, drop, (err) => {
     log.warn({ err }, "old tasks could not be dropped; it will be tried again");
   });
   return {
     openByState: () => open,
     async stop() {
-      await Promise.all([counting.stop(), recalling.stop(), dropping.stop()]);
+      await Promise.all([counting.stop(), dropping.stop()]);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Timers } from "../base/timers.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { Log } from "../observe/log.ts";
+import type { Held } from "../queue/held.ts";
 import type { PlaceHealth } from "../routing/routing.ts";
 import type { Transport } from "../upstreams/call.ts";
 import type { InlinedOrder } from "../upstreams/task-apis/inline-images.ts";
@@ -13,6 +14,14 @@ import type { TaskCandidate } from "./choose.ts";
 import type { Finisher } from "./finish.ts";
 import type { RecentFailures, Tally } from "./recent-failures.ts";
 import type { Claim, TaskPlace, TaskStore } from "./task-store.ts";
+
+/** A task that this worker has claimed. */
+export type HeldTask = Held<Claim>;
+
+/** By this process's own steady time; below 0 = the deadline is over. */
+export function msToDeadline({ claim, ageMs }: HeldTask): number {
+  return claim.msToDeadline - ageMs();
+}
 
 /** What the steps of a worker share. */
 export interface WorkDeps {

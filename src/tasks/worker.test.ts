@@ -17,9 +17,9 @@ import {
 } from "../../test/support/tasks.ts";
 import type { PollOutcome, TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { TaskEngine } from "./engine.ts";
-import { CLAIM_MS } from "./held.ts";
 import type { Task } from "./tasks.ts";
 import { createTasksStore } from "./tasks-store.ts";
+import { CLAIM_MS } from "./worker.ts";
 
 const DOLLAR = 1_000_000_000n;
 /** Five seconds of 720p. */

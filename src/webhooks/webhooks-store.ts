@@ -1,9 +1,10 @@
+import type { QueueStore } from "../queue/durable-queue.ts";
+import type { QueueClaim } from "../queue/held.ts";
 import type { Queryable } from "../storage/database.ts";
 
-/** A delivery in this process's hands, until its lease ends. */
-export interface DeliveryClaim {
+/** A worker's right to a delivery. */
+export interface DeliveryClaim extends QueueClaim {
   readonly id: bigint;
-  readonly fence: bigint;
   /** `task.finished`, `balance.low`. */
   readonly event: string;
   /** Whose record is sent; null where the delivery brings its own data. */
@@ -27,42 +28,65 @@ export interface AttemptFacts {
   readonly againMs: number | null;
 }
 
-export interface DeliveryWish {
-  readonly most: number;
+export interface WantedDeliveries {
+  readonly max: number;
   /** Accounts that have enough under way. */
   readonly busy: readonly bigint[];
-  readonly leaseMs: number;
-}
-
-/** Takes deliveries that are due, but of no busy account; whoever does not record an attempt within the lease has lost them. */
-export function claimDeliveries(
-  db: Queryable,
-  { most, busy, leaseMs }: DeliveryWish,
-): Promise<DeliveryClaim[]> {
-  return db.query<DeliveryClaim>(
-    `update webhook_deliveries d set fence = d.fence + 1, due_at = now() + $2 * interval '1 ms'
-      where d.id in (select id from webhook_deliveries where due_at <= now() and account_id <> all($3)
-                      order by due_at limit $1 for update skip locked)
-    returning d.id, d.fence, d.event, d.task_id as "taskId", d.data, d.account_id as "accountId", d.url, d.attempts,
-              extract(epoch from d.created_at)::int4 as "createdAt"`,
-    [most, leaseMs, busy],
-  );
 }
 
 /**
- * Makes due what waits for longer than ever on purpose, `waitsMs` after each attempt and a lease before the next: the
- * server's clock went back since. Gives how many.
+ * Deliveries as a queue. `waitsMs`: after each attempt the pause before the next. What waits for longer than that and than a
+ * claim was written before the server's clock went back.
  */
-export function recallDeliveries(
+export function createDeliveryStore(
   db: Queryable,
   waitsMs: readonly number[],
-  leaseMs: number,
-): Promise<number> {
-  return db.execute(
-    `update webhook_deliveries set due_at = now()
-      where due_at > now() + greatest($2, ($1::float8[])[attempts]) * interval '1 ms'`,
-    [waitsMs, leaseMs],
-  );
+  claimMs: number,
+): QueueStore<DeliveryClaim, WantedDeliveries> {
+  return {
+    claim: ({ max, busy }, forMs) =>
+      db.query<DeliveryClaim>(
+        `update webhook_deliveries d set fence = d.fence + 1, due_at = now() + $2 * interval '1 ms'
+          where d.id in (select id from webhook_deliveries where due_at <= now() and account_id <> all($3)
+                          order by due_at limit $1 for update skip locked)
+        returning d.id, d.fence, d.event, d.task_id as "taskId", d.data, d.account_id as "accountId", d.url, d.attempts,
+                  extract(epoch from d.created_at)::int4 as "createdAt"`,
+        [max, forMs, busy],
+      ),
+    async keep(claims, forMs) {
+      const rows = await db.query<{ id: bigint }>(
+        `update webhook_deliveries d set due_at = now() + $3 * interval '1 ms'
+           from unnest($1::int8[], $2::int8[]) as c (id, fence) where d.id = c.id and d.fence = c.fence returning d.id`,
+        [...idsAndFences(claims), forMs],
+      );
+      return new Set(rows.map(({ id }) => id));
+    },
+    async release(claims, dueMs = 0) {
+      await db.execute(
+        `update webhook_deliveries d set due_at = now() + $3 * interval '1 ms', fence = d.fence + 1
+           from unnest($1::int8[], $2::int8[]) as c (id, fence) where d.id = c.id and d.fence = c.fence`,
+        [...idsAndFences(claims), dueMs],
+      );
+    },
+    async nextDueMs(maxMs, { busy }) {
+      const { dueMs } = await db.one<{ dueMs: number | null }>(
+        `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueMs"
+           from webhook_deliveries where due_at is not null and account_id <> all($1)`,
+        [busy],
+      );
+      return Math.min(maxMs, Math.max(0, dueMs ?? maxMs));
+    },
+    clampDueTimes: () =>
+      db.execute(
+        `update webhook_deliveries set due_at = now()
+          where due_at > now() + greatest($2, ($1::float8[])[attempts]) * interval '1 ms'`,
+        [waitsMs, claimMs],
+      ),
+  };
+}
+
+function idsAndFences(claims: readonly DeliveryClaim[]): [bigint[], bigint[]] {
+  return [claims.map(({ id }) => id), claims.map(({ fence }) => fence)];
 }
 
 /** Writes the attempt into the log and says when the next one is. Changes nothing once the claim is over. */
@@ -85,20 +109,6 @@ export async function recordAttempt(db: Queryable, claim: DeliveryClaim, facts: 
       Math.round(facts.durationMs),
     ],
   );
-}
-
-/** Milliseconds until some delivery is due that can be claimed, at most `mostMs`. */
-export async function nextDeliveryMs(
-  db: Queryable,
-  busy: readonly bigint[],
-  mostMs: number,
-): Promise<number> {
-  const { dueMs } = await db.one<{ dueMs: number | null }>(
-    `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueMs"
-       from webhook_deliveries where due_at is not null and account_id <> all($1)`,
-    [busy],
-  );
-  return Math.min(mostMs, Math.max(0, dueMs ?? mostMs));
 }
 
 /** The account's webhook secret, sealed; undefined = it has none yet. */

@@ -2,19 +2,19 @@ import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import { inTurnAll } from "../base/lifecycle.ts";
 import { overShare } from "../base/over-share.ts";
-import { keepUp, systemTimers } from "../base/timers.ts";
-import { WakeSignal } from "../base/wake-signal.ts";
+import { systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
+import { createDurableQueue } from "../queue/durable-queue.ts";
+import type { Held } from "../queue/held.ts";
 import type { Database } from "../storage/database.ts";
 import type { WebhookSecretOf } from "./secrets.ts";
 import { signatureHeader } from "./signature.ts";
 import {
   type AttemptFacts,
-  claimDeliveries,
+  createDeliveryStore,
   type DeliveryClaim,
-  nextDeliveryMs,
-  recallDeliveries,
   recordAttempt,
+  type WantedDeliveries,
 } from "./webhooks-store.ts";
 
 /** Sends one POST to a URL that a caller gave, guarded; rejects where there is no answer, with a sentence fit for the caller. */
@@ -41,15 +41,15 @@ export interface Webhooks {
 
 /** After the first attempt. Some 21 hours in all: a receiver that was broken over night is told in the morning. */
 const RETRY_DELAY_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
-/** Longer than a send may take. */
-const LEASE_MS = 60_000;
+/** Longer than a send may take, so that claims need not be kept. */
+const CLAIM_MS = 60_000;
 /** One slow receiver must not keep the others waiting, nor many of them fill the memory. */
 const MAX_AT_ONCE = 32;
 /** An account that has as many under way gets no more, or its slow receivers would fill all places; claims are as large. */
 const ACCOUNT_SHARE = 8;
 const INTERVAL_MS = 2_000;
 const SHORTEST_INTERVAL_MS = 100;
-const RECALL_INTERVAL_MS = 60_000;
+const CLAMP_INTERVAL_MS = 60_000;
 /** Gone: the receiver wants no more. */
 const GONE = 410;
 
@@ -58,59 +58,36 @@ const GONE = 410;
  * the attempts are used up. A receiver knows a repetition by `x-faregate-delivery`.
  */
 export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks> {
-  const { database, log } = options;
-  const sending = new Map<Promise<void>, bigint>();
-  let stopping = false;
-  const alarm = new WakeSignal(systemTimers);
-
-  const run = async (): Promise<void> => {
-    while (!stopping) {
-      alarm.set();
-      try {
-        const busy = overShare(ACCOUNT_SHARE, sending.values());
-        const most = Math.min(ACCOUNT_SHARE, MAX_AT_ONCE - sending.size);
-        const claims = await claimDeliveries(database, { most, busy, leaseMs: LEASE_MS });
-        for (const claim of claims) {
-          const one = deliver(claim, options).catch((error: unknown) => {
-            log.warn({ err: error, delivery: String(claim.id) }, "a webhook delivery will be tried again");
-          });
-          sending.set(one, claim.accountId);
-          void one.finally(() => {
-            sending.delete(one);
-            alarm.call();
-          });
-        }
-        if (claims.length === 0)
-          await alarm.waitFor(
-            Math.max(SHORTEST_INTERVAL_MS, await nextDeliveryMs(database, busy, INTERVAL_MS)),
-          );
-      } catch (error) {
-        log.warn({ err: error }, "webhook deliveries cannot be looked up; it will be tried again");
-        await alarm.waitFor(INTERVAL_MS);
-      }
-    }
-  };
-  const recall = async (): Promise<void> => {
-    const deliveries = await recallDeliveries(database, RETRY_DELAY_MS, LEASE_MS);
-    if (deliveries > 0)
-      log.warn({ deliveries }, "the database's clock went back; webhook deliveries do not wait for it");
-  };
-  const recalling = keepUp(systemTimers, RECALL_INTERVAL_MS, recall, (err) => {
-    log.warn({ err }, "webhook deliveries could not be recalled; it will be tried again");
+  const { database, clock, log } = options;
+  const wanted = (held: ReadonlySet<Held<DeliveryClaim>>): WantedDeliveries => ({
+    max: Math.min(ACCOUNT_SHARE, MAX_AT_ONCE - held.size),
+    busy: overShare(
+      ACCOUNT_SHARE,
+      Array.from(held, ({ claim }) => claim.accountId),
+    ),
   });
-  const running = run();
-  const unlisten = await database.listen({ channel: "webhooks", onMessage: () => alarm.call() });
+  const send = async (held: Held<DeliveryClaim>): Promise<void> => {
+    await queue.work([held], () => deliver(held.claim, options));
+    queue.wake();
+  };
+  const queue = createDurableQueue<DeliveryClaim, WantedDeliveries>({
+    ...{ name: "webhook deliveries", clock, timers: systemTimers, log, wanted },
+    store: createDeliveryStore(database, RETRY_DELAY_MS, CLAIM_MS),
+    ...{ claimMs: CLAIM_MS, keepIntervalMs: null, clampIntervalMs: CLAMP_INTERVAL_MS },
+    ...{ intervalMs: INTERVAL_MS, shortestIntervalMs: SHORTEST_INTERVAL_MS, brokenOffMs: CLAIM_MS },
+    begin(claimed) {
+      for (const held of claimed) void send(held);
+    },
+    brokeOff(error, claims) {
+      const deliveries = claims.map(({ id }) => String(id));
+      log.warn({ err: error, deliveries }, "a webhook delivery will be tried again");
+    },
+  });
+  const unlisten = await database.listen({ channel: "webhooks", onMessage: queue.wake });
 
   return {
     async stop() {
-      stopping = true;
-      alarm.call();
-      await inTurnAll(
-        () => recalling.stop(),
-        () => running,
-        () => Promise.all(sending.keys()),
-        unlisten,
-      );
+      await inTurnAll(() => queue.stop(Number.POSITIVE_INFINITY), unlisten);
     },
   };
 }

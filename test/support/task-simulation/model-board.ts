@@ -110,7 +110,7 @@ export class ModelStore {
         },
       };
     },
-    claim: ({ fresh, submitted, busy, claimMs }: Parameters<TaskStore["claim"]>[0]): Claim[] => {
+    claim: (...[{ fresh, submitted, busy }, claimMs]: Parameters<TaskStore["claim"]>): Claim[] => {
       const left = { fresh, submitted };
       const claims: Claim[] = [];
       for (const task of this.tasks.values()) {

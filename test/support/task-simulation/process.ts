@@ -171,7 +171,7 @@ export class TaskProcess {
       accept: (task) => call(() => statements.accept(task)),
       find: (_, id) => call(() => statements.find(id)),
       findByIdempotencyKey: () => Promise.resolve(undefined),
-      claim: (wish) => call(() => statements.claim(wish)),
+      claim: (wanted, claimMs) => call(() => statements.claim(wanted, claimMs)),
       keep: (claims, claimMs) => call(() => statements.keep(claims, claimMs)),
       release: (claims, dueMs) => call(() => statements.release(claims, dueMs)),
       order: (id) => call(() => statements.order(id)),

@@ -1,0 +1,38 @@
+import type { Clock } from "../base/clock.ts";
+
+/** A worker's right to a row of a queue. */
+export interface QueueClaim {
+  readonly id: string | bigint;
+  /** Whoever holds an outdated one can change nothing of the row. */
+  readonly fence: bigint;
+}
+
+/** Of a claim's time, the part in which something may be begun: what follows takes a moment, and clocks and scheduling are not exact. */
+const TIME_TO_BEGIN = 2 / 3;
+
+/** A claim and how long it surely lasts, by this process's own steady time. */
+export interface Held<Claim extends QueueClaim> {
+  readonly claim: Claim;
+  /** When it was claimed or kept last; taken before that statement was sent, hence never too late. */
+  freshAtMs: number;
+  lost: boolean;
+  /** How long ago it was claimed, in milliseconds. */
+  ageMs(): number;
+  /** To be asked immediately before what must not happen twice: a process that was paused may have been replaced. */
+  mayBegin(): boolean;
+}
+
+export function hold<Claim extends QueueClaim>(
+  claim: Claim,
+  claimedAtMs: number,
+  { clock, claimMs }: { readonly clock: Clock; readonly claimMs: number },
+): Held<Claim> {
+  const held: Held<Claim> = {
+    claim,
+    freshAtMs: claimedAtMs,
+    lost: false,
+    ageMs: () => clock.monotonicMs() - claimedAtMs,
+    mayBegin: () => !held.lost && clock.monotonicMs() - held.freshAtMs < claimMs * TIME_TO_BEGIN,
+  };
+  return held;
+}
