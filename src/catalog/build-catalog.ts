@@ -1,7 +1,7 @@
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
-import { spokenProtocol } from "../conversation/spoken-protocol.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
+import { spokenProtocol } from "../protocols/table.ts";
 import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
 import type { UpstreamRecord } from "./upstreams-store.ts";
 

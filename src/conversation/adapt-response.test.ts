@@ -10,6 +10,7 @@ import type { ChatResponse } from "./response.ts";
 
 const narrow: ProtocolCapabilities = {
   protocol: "messages",
+  rank: 1,
   slots: new Set(),
   toolNames: { maxLength: 64, also: "" },
   callIds: { maxLength: 64, also: "" },

@@ -4,11 +4,13 @@ import type { JsonObject, MediaPart } from "./request.ts";
 import type { WordRule } from "./words.ts";
 
 /**
- * What one protocol has slots for, as data. `prepare.ts` fits requests to it and `fit-answer.ts` answers,
+ * What one protocol has slots for, as data. `lower-request.ts` fits requests to it and `adapt-response.ts` answers,
  * so that the encoders write what they are given and each discard is decided in one place.
  */
 export interface ProtocolCapabilities {
   readonly protocol: ChatProtocol;
+  /** How much its slots can hold beside those of its siblings, the most first: what an upstream of several is asked in. */
+  readonly rank: number;
   /** Fields of a request that the protocol can state. Others are dropped with a loss, or refused by `prepare.ts`. */
   readonly slots: ReadonlySet<NeutralField>;
   readonly toolNames: WordRule;
@@ -51,6 +53,10 @@ export interface ProtocolCapabilities {
    * thoughts can (`opaque.of` leads it back), else it is lost.
    */
   readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call")[];
+  /** Clients drop the state of calls, so that the gateway remembers it for them. */
+  readonly forgetsCallState?: true;
+  /** The word for an end at a call whose arguments are no JSON; absent = it has none. */
+  readonly brokenCallWord?: string;
   /**
    * Where clients drop thoughts: what carries the state of those before it (`riding-state.ts`). A text carries only what
    * no call comes for.

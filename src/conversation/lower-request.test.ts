@@ -9,6 +9,7 @@ import type { ChatRequest, Part } from "./request.ts";
 
 const capabilities: ProtocolCapabilities = {
   protocol: "messages",
+  rank: 1,
   slots: new Set(["temperature", "cache", "reasoning", "user"]),
   toolNames: { maxLength: 24, also: "" },
   callIds: { maxLength: 40, also: "" },

@@ -13,8 +13,8 @@ export interface Opaque {
    * there; or thoughts ride on it (`OF_RIDERS`, see `riding-state.ts`).
    */
   readonly of?: string;
-  /** The same as generateContent writes it, where a vendor of both protocols issued it. */
-  readonly native?: string;
+  /** The same as another protocol writes it, where a vendor of both issued it. */
+  readonly twin?: { readonly protocol: ChatProtocol; readonly value: string };
 }
 
 /** Who issued it. State that came in its own protocol's bare form (`upstream` absent) names no one. */
@@ -50,10 +50,10 @@ function mayRead(issued: Origin, { origin, signers, withoutState }: Reader): boo
 /** State as a reader may be sent it; undefined where it may not be. */
 export function stateFor(reader: Reader, opaque: Opaque): Opaque | undefined {
   if (mayRead(opaque.origin, reader)) return opaque;
-  const { protocol } = reader.origin;
-  if (opaque.native === undefined || protocol !== "generate-content") return undefined;
-  const native: Opaque = { origin: { protocol }, value: opaque.native };
-  return mayRead(native.origin, reader) ? native : undefined;
+  const { twin } = opaque;
+  if (twin === undefined || twin.protocol !== reader.origin.protocol) return undefined;
+  const other: Opaque = { origin: { protocol: twin.protocol }, value: twin.value };
+  return mayRead(other.origin, reader) ? other : undefined;
 }
 
 /** The state as one word that fits the slot of any protocol. */

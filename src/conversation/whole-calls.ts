@@ -158,7 +158,7 @@ export function withoutBroken(choice: Choice, capabilities: ProtocolCapabilities
   const parts = choice.parts.filter(
     (part) => part.kind !== "tool-call" || !isLeftOut(part.broken, capabilities),
   );
-  return { parts, finish: finishWithout(choice.finish, left) };
+  return { parts, finish: finishWithout(choice.finish, left, capabilities) };
 }
 
 /**
@@ -191,7 +191,7 @@ export function brokenLeftOut(
           const broken = left.get(event.choice);
           return broken === undefined
             ? [event]
-            : [{ ...event, finish: finishWithout(event.finish, [...broken]) }];
+            : [{ ...event, finish: finishWithout(event.finish, [...broken], capabilities) }];
         }
         default:
           return [event];
@@ -205,11 +205,14 @@ function isLeftOut(broken: BrokenCall | undefined, { argumentsAs }: ProtocolCapa
   return broken === "cut" || (broken === "malformed" && argumentsAs === "object");
 }
 
-/** The limit is what cut them; of what was written badly only one protocol has a word to say. */
-function finishWithout(finish: Finish, left: readonly BrokenCall[]): Finish {
+/** The limit is what cut them; of what was written badly some protocols have a word to say. */
+function finishWithout(
+  finish: Finish,
+  left: readonly BrokenCall[],
+  { protocol, brokenCallWord: raw }: ProtocolCapabilities,
+): Finish {
   if (finish.unified === "content-filter" || finish.unified === "length") return finish;
-  const raw = left.includes("cut") ? {} : { raw: "MALFORMED_FUNCTION_CALL" };
-  return { unified: "length", protocol: "generate-content", ...raw };
+  return { unified: "length", protocol, ...(raw === undefined || left.includes("cut") ? {} : { raw }) };
 }
 
 /** Whether a call has no arguments: some models write nothing, some `null`. */

@@ -1,5 +1,5 @@
-import { compactionBlock } from "../conversation/compaction.ts";
 import { GatewayError } from "../errors.ts";
+import { compactionBlock } from "../protocols/compaction.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../protocols/json.ts";
 import type { Adapter } from "./adapted-response.ts";
 

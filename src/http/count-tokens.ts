@@ -46,8 +46,9 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
     });
     const scan = refusing(() => scanner.end());
     const path = call.model === undefined ? undefined : { model: call.model, streamed: false };
-    const isNested = scan.last("generateContentRequest") !== undefined;
-    // What is no part of a prompt, as `max_tokens` of messages, may be left out. The native protocol knows two forms.
+    const nested = protocol.endpoint.count?.nested;
+    const isNested = nested !== undefined && scan.last(nested) !== undefined;
+    // What is no part of a prompt, as `max_tokens` of messages, may be left out. Some protocols know two forms.
     const content = isNested ? null : protocol.forward.content;
     const { model } = readTextFields(protocol, scan, path, { required: [], content });
     const beta = queryText(context.request, "beta");

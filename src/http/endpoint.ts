@@ -31,7 +31,7 @@ export async function serveRequest(
   serve: Handler,
 ): Promise<void> {
   const shape = shapeOf(request.url);
-  const headers = responseHeaders(request.raw, request.id, shape.name === "messages");
+  const headers = responseHeaders(request.raw, request.id, shape.idHeader);
   try {
     await serve({ request, raw, headers });
     // Most answers are with the kernel as soon as they are written.

@@ -3,7 +3,8 @@ import { shapeA } from "../protocols/error-format-a.ts";
 
 /** How a path's callers read errors. */
 export interface ErrorShape {
-  readonly name: string;
+  /** A second header in which they read the request's id. */
+  readonly idHeader?: string;
   encodeError(error: ErrorStatement, requestId: string): string;
 }
 
@@ -12,7 +13,6 @@ export interface ErrorShape {
  * theirs says (no key, no money, no such path or method) is shape A, as everywhere.
  */
 export const ERROR_FORMAT_B: ErrorShape = {
-  name: "shape-b",
   encodeError(error, requestId) {
     return JSON.stringify(
       error.status === 401 || EVERYWHERE.has(error.code)

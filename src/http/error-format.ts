@@ -1,14 +1,23 @@
+import { encodeShapeA } from "../protocols/error-format-a.ts";
+import type { Protocol } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { ERROR_FORMAT_B, type ErrorShape } from "./error-format-b.ts";
 
+/** What no protocol claims. */
+const ERROR_FORMAT_A: ErrorShape = { encodeError: encodeShapeA };
+
 /** The error shape that a path's callers read, known before any route is. */
 export function shapeOf(path: string): ErrorShape {
-  if (path.startsWith("/v1beta/") || NATIVE_ACTION.test(path)) return PROTOCOLS["generate-content"];
-  if (path.startsWith("/v1/messages")) return PROTOCOLS.messages;
-  if (path.startsWith("/v1/responses")) return PROTOCOLS.responses;
-  if (path.startsWith("/v1/images/") || path.startsWith("/v2/")) return ERROR_FORMAT_B;
-  return PROTOCOLS["chat-completions"];
+  for (const [pattern, shape] of SHAPES) if (pattern.test(path)) return shape;
+  return ERROR_FORMAT_A;
 }
 
-/** An action on a model, as the native protocol's clients ask for it under `/v1` too. */
-const NATIVE_ACTION = /^\/v1\/models\/[^?]+:[a-zA-Z]+(Contents?|Tokens)(\?|$)/;
+const SHAPES: readonly (readonly [pattern: RegExp, shape: ErrorShape])[] = [
+  ...Object.values(PROTOCOLS).flatMap(shapesOf),
+  [/^\/v1\/images\/|^\/v2\//, ERROR_FORMAT_B],
+];
+
+function shapesOf({ endpoint, encodeError }: Protocol): (readonly [RegExp, ErrorShape])[] {
+  const { errorPaths, idHeader } = endpoint;
+  return errorPaths === null ? [] : [[errorPaths, { encodeError, ...(idHeader ? { idHeader } : {}) }]];
+}

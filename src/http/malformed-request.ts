@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError, shouldRetry, statementOf } from "../errors.ts";
-import { PROTOCOLS } from "../protocols/table.ts";
+import { encodeShapeA } from "../protocols/error-format-a.ts";
 import { requestId } from "./request-id.ts";
 
 /**
@@ -53,7 +53,7 @@ function tellOnce(
     return;
   }
   const id = requestId();
-  const body = PROTOCOLS["chat-completions"].encodeError(statementOf(error, errorType), id);
+  const body = encodeShapeA(statementOf(error, errorType), id);
   const headers = {
     ...error.headers,
     ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": error.retryAfterSeconds }),

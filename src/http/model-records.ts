@@ -3,6 +3,8 @@ import { inputMediaOf } from "../catalog/model-media.ts";
 import type { Vocabulary } from "../catalog/vocabulary.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
+import { nativeActions } from "../protocols/endpoint-table.ts";
+import { madeAt, PROTOCOLS } from "../protocols/table.ts";
 
 /** How a caller's group sees the models. */
 export interface ModelView {
@@ -67,10 +69,9 @@ export function nativeRecord(view: ModelView, model: Model): object {
 }
 
 /** Actions of the native protocol by the endpoint that a model is served on. */
-const METHODS: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
-  "generate-content": ["generateContent", "streamGenerateContent", "countTokens"],
-  embeddings: ["embedContent", "batchEmbedContents"],
-};
+const METHODS: Readonly<Partial<Record<Endpoint, readonly string[]>>> = Object.fromEntries(
+  Object.values(PROTOCOLS).map(({ name, endpoint }) => [name, [...nativeActions(endpoint).keys()]]),
+);
 
 function endpointsOf({ catalog, group }: ModelView, model: Model): readonly Endpoint[] {
   return catalog.endpointsOf(model.id, group);
@@ -88,8 +89,8 @@ function modalitiesOf(
 ): Modalities {
   const family = model.family === null ? undefined : familyOf(model.family);
   if (family !== undefined) return { input: FAMILY_INPUTS[family.name], output: [family.medium] };
-  if (endpoints.includes("embeddings")) return { input: ["text"], output: ["embedding"] };
-  if (endpoints.includes("rerank")) return { input: ["text"], output: ["rerank"] };
+  const made = madeAt(endpoints);
+  if (made !== "text") return { input: ["text"], output: [made] };
   const media = inputMediaOf(catalog, model, group);
   // The word for documents in these lists is "file".
   return { input: ["text", ...media.map((each) => (each === "document" ? "file" : each))], output: ["text"] };

@@ -3,8 +3,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../protocols/json.
 import type { Adapter } from "./adapted-response.ts";
 
 /** `:embedContent` (one) and `:batchEmbedContents` (several) by way of embeddings: https://ai.google.dev/api/embeddings */
-export function nativeEmbeddings(action: "embedContent" | "batchEmbedContents", model: string): Adapter {
-  const isBatch = action === "batchEmbedContents";
+export function nativeEmbeddings(isBatch: boolean, model: string): Adapter {
   return {
     request(body) {
       const requests = isBatch ? asObjects(body["requests"]) : [body];

@@ -5,17 +5,17 @@ const EXPOSED =
   "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 
 /**
- * Headers of every answer of the data plane, errors included: the request's id (twice on messages,
- * whose clients read `request-id`) and open CORS, which is safe because no cookie is a credential there. The
+ * Headers of every answer of the data plane, errors included: the request's id (twice where the protocol's
+ * clients read it in a header of their own) and open CORS, which is safe because no cookie is a credential there. The
  * console, where one is, answers pages of no other origin.
  */
 export function responseHeaders(
   request: IncomingMessage,
   requestId: string,
-  onMessages: boolean,
+  idHeader?: string,
 ): Record<string, string> {
   const headers: Record<string, string> = { "x-request-id": requestId };
-  if (onMessages) headers["request-id"] = requestId;
+  if (idHeader !== undefined) headers[idHeader] = requestId;
   if (request.headers.origin !== undefined && !isConsole(request)) {
     headers["access-control-allow-origin"] = "*";
     headers["access-control-expose-headers"] = EXPOSED;

@@ -20,7 +20,7 @@ export function readTextFields(
   path: { readonly model: string; readonly streamed: boolean } | undefined,
   { required, content }: Demands = protocol.forward,
 ): TextFields {
-  const { forward, name } = protocol;
+  const { forward } = protocol;
   const model = path?.model ?? modelOf(scan);
   if (model === "") {
     throw new GatewayError(
@@ -33,12 +33,7 @@ export function readTextFields(
   checkRequired(required, scan);
   checkContent(content, scan);
   checkCounts(forward, scan);
-  if (name === "responses" && scan.last("background")?.value === true) {
-    throw invalid(
-      "background",
-      "Background responses are not served; leave `background` out and keep the connection, or stream.",
-    );
-  }
+  checkServed(forward, scan);
   return {
     model,
     streamed:
@@ -106,6 +101,11 @@ function checkCounts(forward: ForwardTable, scan: BodyScan): void {
     if (found?.type === "array" && found.items > most)
       throw invalid(field, `\`${field}\` takes at most ${most} items.`);
   }
+}
+
+function checkServed({ unserved = {} }: ForwardTable, scan: BodyScan): void {
+  for (const field in unserved)
+    if (scan.last(field)?.value === true) throw invalid(field, unserved[field] ?? "");
 }
 
 function isAbsent(found: FoundValue | undefined): found is undefined {

@@ -75,7 +75,7 @@ export async function respondWithText(
     memory = deps.bodies.leaseOf(caller);
 
     let { adapter } = call;
-    const trigger = call.protocol === "responses" ? openTriggerSearch() : undefined;
+    const trigger = protocol.endpoint.compactPath === undefined ? undefined : openTriggerSearch();
     const scanner = createBodyScan(watchOf(call.protocol));
     const search = openStateSearch(call.protocol);
     const form =
@@ -94,11 +94,16 @@ export async function respondWithText(
     caller = again instanceof Promise ? await again : again;
     scan = refusing(() => scanner.end());
     const state = search.end();
-    const wish = compactionWish(call, scan, body, trigger?.found() === true);
+    const wish = compactionWish({ ...call, protocol }, scan, body, trigger?.found() === true);
     const isVendors =
       wish !== undefined &&
       state === undefined &&
-      compactsItself(deps.catalog.current(), caller, scan.last("model")?.value, wish);
+      compactsItself(
+        deps.catalog.current(),
+        caller,
+        { protocol: call.protocol, model: scan.last("model")?.value },
+        wish,
+      );
     let instead: TextRequest["instead"];
     if (wish !== undefined) {
       const ours = ownCompaction(wish);

@@ -66,7 +66,7 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
 /** The two kinds whose SDKs disagree on whether the version belongs to the base URL. */
 function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number]): string[] {
   const isVersioned = /\/v\d+$/.test(baseUrl);
-  const belowRoot = kindOf(kind)?.paths["messages"]?.startsWith("/v1/") === true;
+  const belowRoot = Object.values(kindOf(kind)?.paths ?? {}).some((path) => path.startsWith("/v1/"));
   if (kind === "openai" && !isVersioned)
     return [`upstream ${name} has a base_url without /v1 at its end, which kind openai wants`];
   if (belowRoot && isVersioned)

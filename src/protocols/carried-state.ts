@@ -16,6 +16,10 @@ export interface StateTable {
   readonly rows: readonly StateRow[];
   /** A list at this path cannot be empty: the object that holds it goes with its last item. */
   readonly neverEmpty?: string;
+  /** Its slots are base64, so that what the gateway wraps there is base64 once more. */
+  readonly inBase64?: true;
+  /** How state that no vendor signed looks in a body, which none of them accepts. */
+  readonly unsigned?: readonly Buffer[];
   /** Where a turn that calls tools lacks its thoughts, a field with a `type` of this word is refused: what to write for it. */
   readonly needsThoughts?: { readonly field: string; readonly type: string; readonly instead: string };
 }

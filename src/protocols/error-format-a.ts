@@ -10,6 +10,11 @@ export interface ShapeA {
   readonly details?: unknown;
 }
 
+/** A body of shape A. */
+export function encodeShapeA(error: ErrorStatement, requestId: string): string {
+  return JSON.stringify({ error: shapeA(error, requestId) });
+}
+
 /** The `error` object of shape A. Protocols add beside it what their own clients read. */
 export function shapeA(error: ErrorStatement, requestId: string): ShapeA {
   return {

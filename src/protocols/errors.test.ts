@@ -244,7 +244,7 @@ describe("what clients obey", () => {
       header === undefined ? {} : { "x-should-retry": header },
       Buffer.from('{"type":"error","error":{"type":"x","message":"no"}}'),
     );
-    const told = toClientError(error, "messages");
+    const told = toClientError(error, PROTOCOLS.messages.endpoint);
     expect("statement" in told ? told.statement.shouldRetry : told.shouldRetry).toBe(expected);
   });
 

@@ -3,17 +3,20 @@ import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { HoldTable } from "./body-features.ts";
 import type { StateTable } from "./carried-state.ts";
+import type { EndpointTable } from "./endpoint-table.ts";
+import type { RewriteForwarded } from "./forward-rewrite.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReferenceTable } from "./reference.ts";
 import type { Translation } from "./translation.ts";
 import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
- * One wire protocol as the rest of the gateway sees it. A protocol knows no URL, no key and no
+ * One wire protocol as the rest of the gateway sees it. A protocol knows no host, no key and no
  * upstream; it is data and pure functions. Siblings share file names: wire, forward, usage, errors, codec.
  */
 export interface Protocol {
   readonly name: ProtocolName;
+  readonly endpoint: EndpointTable;
   readonly forward: ForwardTable;
   readonly usage: UsageReader;
   /** Reads an upstream's error answer of any shape; never throws. `body` is at most a bounded prefix. */
@@ -22,6 +25,8 @@ export interface Protocol {
   encodeError(error: ErrorStatement, requestId: string): string;
   /** What ends a started stream badly, in the protocol's own mid-stream form (rule 19). */
   encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string;
+  /** What forwarding tells otherwise than it came; absent = nothing. */
+  readonly rewrite?: RewriteForwarded;
   /** To and from the neutral form; absent where the protocol generates no text. */
   readonly translation?: Translation;
 }
@@ -41,6 +46,10 @@ export interface ForwardTable {
   readonly content: { readonly field: string; readonly instead: readonly string[] } | null;
   /** Most items of a top-level array, where the specification limits them; more is a 400. */
   readonly maxItems: Readonly<Record<string, number>>;
+  /** Fields whose `true` is not served, with what to do. */
+  readonly unserved?: Readonly<Record<string, string>>;
+  /** Further paths that are read of a body, beside the listed fields and what the other tables name. */
+  readonly watched?: readonly string[];
   /** Paths of output limits in every spelling the vendors read; compared decoded. */
   readonly outputLimits: readonly string[];
   /** Where an output limit is written that the gateway sets; null where the protocol has none. */
@@ -81,6 +90,8 @@ export interface OpeningTable {
 export interface LimitField {
   readonly name: string;
   readonly within?: readonly [string, ...string[]];
+  /** Some models know it by another name, which the quirk `max_tokens_field` says. */
+  readonly byQuirk?: true;
 }
 
 /** Reads usage off answers; the forwarding tee and translation share it. */

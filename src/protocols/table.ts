@@ -1,6 +1,7 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { chatCompletions } from "./chat-completions/codec.ts";
 import { embeddings } from "./embeddings/codec.ts";
+import type { EndpointTable } from "./endpoint-table.ts";
 import { generateContent } from "./generate-content/codec.ts";
 import { messages } from "./messages/codec.ts";
 import type { Protocol } from "./protocol.ts";
@@ -16,3 +17,29 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   embeddings,
   rerank,
 };
+
+/**
+ * The protocol in which an upstream is asked for what came in on `wanted`: the same where it speaks it,
+ * else, among those that translation joins, the one that loses least. Undefined: it cannot answer.
+ */
+export function spokenProtocol(
+  spoken: readonly ProtocolName[],
+  wanted: ProtocolName,
+): ProtocolName | undefined {
+  if (spoken.includes(wanted)) return wanted;
+  if (PROTOCOLS[wanted].translation === undefined) return undefined;
+  return RICHEST_FIRST.find((name) => spoken.includes(name));
+}
+
+const RICHEST_FIRST = Object.values(PROTOCOLS)
+  .flatMap(({ translation }) => translation?.capabilities ?? [])
+  .sort((one, other) => one.rank - other.rank)
+  .map(({ protocol }) => protocol);
+
+/** What models of these endpoints make; one of vectors or scores is told as that. */
+export function madeAt(endpoints: readonly string[]): EndpointTable["makes"] {
+  const made = Object.values(PROTOCOLS).find(
+    ({ name, endpoint }) => endpoint.makes !== "text" && endpoints.includes(name),
+  );
+  return made?.endpoint.makes ?? "text";
+}

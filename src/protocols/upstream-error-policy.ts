@@ -1,5 +1,5 @@
-import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, UpstreamRejection } from "../errors.ts";
+import type { EndpointTable } from "./endpoint-table.ts";
 import type { ErrorWords } from "./error-body.ts";
 import { asObject, asText } from "./json.ts";
 import { isUnknownModel } from "./told-limits.ts";
@@ -32,12 +32,12 @@ export function classifyError(status: number, words: ErrorWords): Fault {
 
 /**
  * What the caller is told when no other candidate can answer. Only the caller's own fault keeps the
- * vendor's words; 529 keeps its status on messages alone, whose clients know it. The cause is for the
+ * vendor's words; 529 keeps its status where the protocol's clients know it. The cause is for the
  * operator's log.
  */
 export function toClientError(
   error: UpstreamError,
-  client: ProtocolName,
+  client: Pick<EndpointTable, "tellsOverload">,
   cause?: Error,
 ): GatewayError | UpstreamRejection {
   switch (error.fault) {
@@ -54,7 +54,7 @@ export function toClientError(
         },
       );
     case "overloaded":
-      if (client !== "messages") break;
+      if (client.tellsOverload !== true) break;
       return new GatewayError("upstream_overloaded", "The upstream is overloaded; wait and try again.", {
         cause,
         shouldRetry: error.shouldRetry,

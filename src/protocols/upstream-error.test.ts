@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PROTOCOLS } from "./table.ts";
 import { decodeStatedError, decodeUpstreamError } from "./upstream-error.ts";
 import { toClientError } from "./upstream-error-policy.ts";
 
@@ -254,7 +255,7 @@ describe("what the caller is told", () => {
     const error = decode(400, {
       error: { message: "too long", code: "context_length_exceeded", type: "t", param: "messages" },
     });
-    expect(toClientError(error, "chat-completions")).toMatchObject({
+    expect(toClientError(error, PROTOCOLS["chat-completions"].endpoint)).toMatchObject({
       statement: {
         status: 400,
         message: "too long",
@@ -267,18 +268,22 @@ describe("what the caller is told", () => {
 
   it("is never the vendor's text for a fault of ours or the vendor's", () => {
     for (const status of [401, 403, 404, 500, 503]) {
-      const told = toClientError(decode(status, secret), "messages");
+      const told = toClientError(decode(status, secret), PROTOCOLS.messages.endpoint);
       expect(told).toMatchObject({ status: 502, code: "upstream_error" });
       expect(told.message).not.toContain("sk-vendor");
     }
   });
 
   it("is 429 with the vendor's delay, and 529 only where clients know it", () => {
-    expect(toClientError(decode(429, "", { "retry-after": "7" }), "responses")).toMatchObject({
+    expect(
+      toClientError(decode(429, "", { "retry-after": "7" }), PROTOCOLS.responses.endpoint),
+    ).toMatchObject({
       status: 429,
       retryAfterSeconds: 7,
     });
-    expect(toClientError(decode(529, ""), "messages")).toMatchObject({ status: 529 });
-    expect(toClientError(decode(529, ""), "chat-completions")).toMatchObject({ status: 502 });
+    expect(toClientError(decode(529, ""), PROTOCOLS.messages.endpoint)).toMatchObject({ status: 529 });
+    expect(toClientError(decode(529, ""), PROTOCOLS["chat-completions"].endpoint)).toMatchObject({
+      status: 502,
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { opaqueFor, unwrapOpaque } from "../conversation/opaque.ts";
+import type { ChatProtocol } from "../conversation/protocol-name.ts";
 import type { ChatRequest } from "../conversation/request.ts";
 import { callName, callsWithoutState, withCallStates } from "../conversation/stated-calls.ts";
 import type { TellCall } from "../protocols/translation.ts";
@@ -9,25 +10,29 @@ import type { TextRequest } from "./text-request.ts";
 const MAX_CALLS = 200;
 
 /**
- * Keeps the state of a chat's calls, and gives it back to a request whose calls came back without any. Only for chats:
- * clients of the other protocols keep what they are sent.
+ * Keeps the state of calls, and gives it back to a request whose calls came back without any. Only in protocols whose
+ * clients drop it: those of the others keep what they are sent.
  */
 export class CallMemory {
   private readonly states: CallStates;
   private readonly accountId: bigint;
+  private readonly protocol: ChatProtocol;
   private found: Promise<ChatRequest> | ChatRequest | undefined;
 
   static of(states: CallStates, { protocol, caller }: TextRequest): CallMemory | undefined {
-    return protocol.name === "chat-completions" ? new CallMemory(states, caller.accountId) : undefined;
+    const capabilities = protocol.translation?.capabilities;
+    if (capabilities?.forgetsCallState !== true) return undefined;
+    return new CallMemory(states, caller.accountId, capabilities.protocol);
   }
 
-  private constructor(states: CallStates, accountId: bigint) {
+  private constructor(states: CallStates, accountId: bigint, protocol: ChatProtocol) {
+    this.protocol = protocol;
     this.states = states;
     this.accountId = accountId;
   }
 
   readonly tell: TellCall = (call) => {
-    this.states.remember(this.accountId, callName(call), opaqueFor("chat-completions", call.opaque));
+    this.states.remember(this.accountId, callName(call), opaqueFor(this.protocol, call.opaque));
   };
 
   /** The request with the state of its calls; looked up once, however many candidates need it. */

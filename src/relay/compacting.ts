@@ -1,5 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
 import { isUnknownModel } from "../protocols/told-limits.ts";
 import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
@@ -12,11 +13,10 @@ import type { CompactionWish, TextRequest } from "./text-request.ts";
 export function compactsItself(
   catalog: Catalog,
   { group }: Caller,
-  model: unknown,
+  { protocol, model }: { readonly protocol: ProtocolName; readonly model: unknown },
   wish: CompactionWish,
 ): boolean {
   if (typeof model !== "string") return false;
-  const protocol = wish === "field" ? "messages" : "responses";
   return catalog
     .serving(model, group, protocol)
     .some((upstream) => upstream.protocols.includes(protocol) && compactsAt({ protocol, upstream }, wish));

@@ -3,6 +3,7 @@ import { NotAnImage } from "../conversation/media.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
 import { OversizedResponse } from "../protocols/stream-frames.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import { toClientError, type UpstreamError } from "../protocols/upstream-error-policy.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
@@ -81,7 +82,7 @@ export function failureOfError(error: UpstreamError, client: ProtocolName, upstr
   return {
     next: error.fault !== "caller",
     timedOut: false,
-    error: toClientError(error, client, causeOf(error, upstream)),
+    error: toClientError(error, PROTOCOLS[client].endpoint, causeOf(error, upstream)),
     health: healthOf(error),
   };
 }
@@ -275,7 +276,7 @@ export function toldInStream(
 ): { readonly client: GatewayError | ErrorStatement; readonly why: Error } {
   if (told === undefined) return { client: error, why: error.cause instanceof Error ? error.cause : error };
   const stated = scrubbedError(told, scrubber());
-  const given = toClientError(stated, client);
+  const given = toClientError(stated, PROTOCOLS[client].endpoint);
   const why = causeOf(stated, upstream);
   return { client: given instanceof GatewayError ? given : given.statement, why };
 }

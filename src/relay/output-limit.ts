@@ -19,6 +19,6 @@ export function outputLimitEdits({ protocol, scan }: TextRequest, quirks: Quirks
   if (open.length > 0) return open.map((found) => replaceValue(found, `${tokens}`));
   const { name, within } = field;
   if (within !== undefined) return setMember(scan, within, name, tokens);
-  const known = protocol.name === "chat-completions" ? quirks.maxTokensField : undefined;
+  const known = field.byQuirk === true ? quirks.maxTokensField : undefined;
   return setField(scan, known ?? name, tokens);
 }

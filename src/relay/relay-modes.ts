@@ -6,9 +6,8 @@ import { MAX_COPIES } from "../conversation/lower-request.ts";
 import type { EncodeTarget } from "../conversation/plan.ts";
 import { type Quirks, readQuirks } from "../conversation/quirks.ts";
 import type { ChatRequest } from "../conversation/request.ts";
-import { spokenProtocol } from "../conversation/spoken-protocol.ts";
 import { GatewayError } from "../errors.ts";
-import { PROTOCOLS } from "../protocols/table.ts";
+import { PROTOCOLS, spokenProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { CallStates } from "../upstreams/call-states.ts";
 import { compactsAt } from "../upstreams/kinds.ts";
@@ -90,7 +89,7 @@ export class RelayModes {
   open(candidate: Candidate, terms: StateTerms = NO_TERMS): RelayMode | Promise<RelayMode> {
     const { request } = this;
     if (request.compacts !== undefined && !compactsAt(candidate, request.compacts)) throw cannotCompact();
-    if (candidate.protocol === "embeddings")
+    if (PROTOCOLS[candidate.protocol].endpoint.makes === "embedding")
       return new EmbeddingsForwarder(request, candidate, this.deps.clock);
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says, and for the vendor's name of thoughts; all

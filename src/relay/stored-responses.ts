@@ -1,8 +1,9 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Catalog, PlacedUpstream } from "../catalog/catalog.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
 import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
-import { PROTOCOLS } from "../protocols/table.ts";
+import type { Protocol } from "../protocols/protocol.ts";
 import type { ResponseRoom, Transport, UpstreamCall } from "../upstreams/call.ts";
 import { encodeSegment } from "../upstreams/endpoint-url.ts";
 import type { IssuedIds } from "../upstreams/issued-ids.ts";
@@ -15,6 +16,8 @@ import { isLarge, type ResponseMemory, type ResponsePart } from "./response-memo
 /** What is asked of a response that an upstream keeps. */
 export interface StoredAsk {
   readonly requestId: string;
+  /** One whose vendors keep responses. */
+  readonly protocol: Protocol;
   readonly caller: Caller;
   readonly id: string;
   readonly method: "GET" | "POST" | "DELETE";
@@ -48,14 +51,14 @@ const MAX_MS = 30_000;
 /** Asks for a stored response at the upstream, and with the credential, that made it; nobody else's account is told of it. */
 export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
   return {
-    async ask({ requestId, caller, id, method, below, query }) {
+    async ask({ requestId, protocol, caller, id, method, below, query }) {
       const catalog = deps.catalog.current();
       const owner = (await deps.issuedIds.find(caller.accountId, [id])).get(id);
       const place =
         owner === undefined || owner === "other"
           ? undefined
           : catalog.placed(owner.upstreamId, owner.credentialId);
-      const path = place && pathAt(place, caller.group);
+      const path = place && pathAt(place, protocol.name, caller.group);
       if (place === undefined || path === undefined) throw unknown(id);
       const { upstream, credential } = place;
       const room = new StoredRoom(deps.responseMemory, caller.accountId);
@@ -74,11 +77,8 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       const { status, headers, body } = outcome.response;
       if (isResponse) return { body: told(body, catalog), release: () => room.release() };
       if (status === 404) throw unknown(id);
-      const error = scrubbedError(
-        PROTOCOLS.responses.decodeError(status, headers, body),
-        scrubberOf(catalog),
-      );
-      throw failureOfError(error, "responses", upstream.name).error;
+      const error = scrubbedError(protocol.decodeError(status, headers, body), scrubberOf(catalog));
+      throw failureOfError(error, protocol.name, upstream.name).error;
     },
   };
 }
@@ -111,11 +111,9 @@ class StoredRoom implements ResponseRoom {
 }
 
 /** Where the upstream keeps responses; undefined = not for this group, or no longer. */
-function pathAt({ upstream }: PlacedUpstream, group: string): string | undefined {
+function pathAt({ upstream }: PlacedUpstream, protocol: ProtocolName, group: string): string | undefined {
   const isOpen = upstream.groups === null || upstream.groups.has(group);
-  return isOpen && upstream.protocols.includes("responses")
-    ? kindOf(upstream.kind)?.paths.responses
-    : undefined;
+  return isOpen && upstream.protocols.includes(protocol) ? kindOf(upstream.kind)?.paths[protocol] : undefined;
 }
 
 /** As it came, but for what a failed response tells of the operator's account. */

@@ -6,11 +6,12 @@ import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import { asObject, type JsonObject, parseLoosely } from "../protocols/json.ts";
+import type { Protocol } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Pin } from "../routing/routes.ts";
 import type { Candidate, Transport } from "../upstreams/call.ts";
 import { countPath } from "../upstreams/endpoint-url.ts";
-import { messagesHeaders } from "../upstreams/headers.ts";
+import { versionHeaders } from "../upstreams/headers.ts";
 import type { IssuedIds } from "../upstreams/issued-ids.ts";
 import { kindOf, type UpstreamKind } from "../upstreams/kinds.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
@@ -90,14 +91,14 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         ...{ method: "POST", path, mostMs: SILENCE_MS, body: Buffer.concat(splice(request.body, edits)) },
         headers: {
           "content-type": "application/json",
-          ...(candidate.protocol === "messages" ? messagesHeaders(kind, request.headers) : {}),
+          ...versionHeaders(candidate.protocol, kind, request.headers),
         },
       },
     });
     if (outcome.type === "answered") {
       const { status, headers, body } = outcome.response;
       const told = status === 200 ? asObject(parseLoosely(Buffer.from(body).toString("utf8"))) : undefined;
-      const isCount = typeof told?.[RESPONSES[request.protocol.name]?.field ?? ""] === "number";
+      const isCount = typeof told?.[request.protocol.endpoint.count?.field ?? ""] === "number";
       if (told !== undefined && isCount) return scrubberOf(catalog).value(told) as JsonObject;
       const error = PROTOCOLS[candidate.protocol].decodeError(status, headers, body);
       if (status >= 400 && status < 500 && error.fault === "caller") {
@@ -122,7 +123,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       });
     factor.learn(id, samples, counted.slice(1));
     const tokens = Math.max(1, Math.round((counted[0] ?? 0) * factor.of(id)));
-    return RESPONSES[protocol.name]?.write(tokens) ?? {};
+    return countResponse(protocol, tokens);
   };
 
   return {
@@ -151,17 +152,10 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
 /** As many as any catalog has. */
 const MANY_UPSTREAMS = 1_000;
 
-/** Where the vendor's answer has its count, and how ours is written. */
-const RESPONSES: Readonly<
-  Record<string, { readonly field: string; write(tokens: number): JsonObject } | undefined>
-> = {
-  messages: { field: "input_tokens", write: (tokens) => ({ input_tokens: tokens }) },
-  responses: {
-    field: "input_tokens",
-    write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
-  },
-  "generate-content": { field: "totalTokens", write: (tokens) => ({ totalTokens: tokens }) },
-};
+/** An answer of our own. */
+function countResponse({ endpoint: { count } }: Protocol, tokens: number): JsonObject {
+  return count === undefined ? {} : { ...count.beside, [count.field]: tokens };
+}
 
 /** Who counts it, and where. */
 interface Place {
@@ -181,7 +175,8 @@ function placeOf(
   pins: readonly Pin[] | undefined,
 ): Place | undefined {
   const { protocol, state, scan } = request;
-  if (state !== undefined || scan.last("generateContentRequest") !== undefined) return undefined;
+  const nested = protocol.endpoint.count?.nested;
+  if (state !== undefined || (nested !== undefined && scan.last(nested) !== undefined)) return undefined;
   const upstreams = catalog.serving(model.id, request.caller.group, protocol.name);
   for (const upstream of upstreams.toSorted((one, other) => one.priority - other.priority)) {
     const credential = credentialAt(upstream, pins);

@@ -8,19 +8,7 @@ import { conversationPaths } from "./conversation-key.ts";
 import { referencePaths } from "./references.ts";
 
 /** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
-const OWN = [
-  "model",
-  "stream",
-  "stream_options",
-  "stream_options.include_usage",
-  "stream_options.continuous_usage_stats",
-  "messages.reasoning",
-  "messages.reasoning_content",
-  "background",
-  "compaction.type",
-  "generateContentRequest",
-  "faregate_task_type",
-];
+const OWN = ["model", "stream"];
 
 const compiled = new Map<ProtocolName, Watch>();
 
@@ -28,8 +16,15 @@ const compiled = new Map<ProtocolName, Watch>();
 export function watchOf(name: ProtocolName): Watch {
   let watch = compiled.get(name);
   if (watch === undefined) {
-    const { forward } = PROTOCOLS[name];
-    const paths = [...OWN, ...tablePaths(forward), ...holdPaths(forward.hold), ...referencePaths(name)];
+    const { forward, endpoint } = PROTOCOLS[name];
+    const nested = endpoint.count?.nested;
+    const paths = [
+      ...OWN,
+      ...(nested === undefined ? [] : [nested]),
+      ...tablePaths(forward),
+      ...holdPaths(forward.hold),
+      ...referencePaths(name),
+    ];
     watch = compileWatch(paths, ["model"], forward.references.bare, [
       ...conversationPaths(forward),
       ...carriedPaths(forward.state),
@@ -41,5 +36,12 @@ export function watchOf(name: ProtocolName): Watch {
 
 function tablePaths(forward: ForwardTable): string[] {
   const instead = forward.content?.instead ?? [];
-  return [...Object.keys(forward.fields), ...instead, ...forward.outputLimits, ...forward.responseCounts];
+  return [
+    ...Object.keys(forward.fields),
+    ...Object.keys(forward.unserved ?? {}),
+    ...(forward.watched ?? []),
+    ...instead,
+    ...forward.outputLimits,
+    ...forward.responseCounts,
+  ];
 }

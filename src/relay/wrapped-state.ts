@@ -1,5 +1,6 @@
 import { type Origin, unwrapOpaque, WRAPPED_START } from "../conversation/opaque.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 
 /** A body that carries state which an earlier answer wrapped for this caller (`gw1.`). */
 export interface WrappedState {
@@ -20,8 +21,8 @@ export interface StateSearch {
  * It looks at each chunk as it arrives, since to go through 32 MB at once would hold up everyone else.
  */
 export function openStateSearch(protocol: ProtocolName): StateSearch {
-  const marks = IN_BASE64_TOO.has(protocol) ? NATIVE_MARKS : MARKS;
-  const unsignedMarks = protocol === "messages" ? UNSIGNED : NO_MARKS;
+  const { inBase64, unsigned: unsignedMarks = NO_MARKS } = PROTOCOLS[protocol].forward.state;
+  const marks = inBase64 ? NATIVE_MARKS : MARKS;
   /** From the last chunk on in which a mark begins. */
   let marked: Buffer[] = [];
   let unsigned = false;
@@ -49,20 +50,19 @@ export function openStateSearch(protocol: ProtocolName): StateSearch {
  */
 const WRAPPED = Buffer.from(`"${WRAPPED_START}`);
 
-/** The protocols whose slot is base64: the native one, and chats, which have it from there. */
-const IN_BASE64_TOO: ReadonlySet<ProtocolName> = new Set(["generate-content", "chat-completions"]);
-
-/** The same in base64. */
+/** The same in base64, for slots that are. */
 const IN_BASE64 = Buffer.from(`"${Buffer.from(WRAPPED_START).toString("base64")}`);
-
-/** The empty signature of translated thoughts that no vendor signed, which no vendor of messages accepts. */
-const UNSIGNED = ['"signature":""', '"signature": ""'].map((mark) => Buffer.from(mark));
 
 const MARKS = [WRAPPED];
 const NATIVE_MARKS = [WRAPPED, IN_BASE64];
 const NO_MARKS: readonly Buffer[] = [];
 
-const MAX_MARK = Math.max(...[...NATIVE_MARKS, ...UNSIGNED].map((mark) => mark.length));
+const MAX_MARK = Math.max(
+  ...[
+    ...NATIVE_MARKS,
+    ...Object.values(PROTOCOLS).flatMap(({ forward }) => forward.state.unsigned ?? []),
+  ].map((mark) => mark.length),
+);
 
 /** Prompts may hold the mark too, by accident or on purpose; so many are looked at for one that is true. */
 const MAX_LOOKS = 8;

@@ -1,7 +1,7 @@
 import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { Origin } from "../conversation/opaque.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
-import { spokenProtocol } from "../conversation/spoken-protocol.ts";
+import { spokenProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { conditionOf, isWell, type Trouble } from "./condition.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";

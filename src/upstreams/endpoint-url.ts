@@ -1,15 +1,16 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import type { CallerQuery } from "./call.ts";
 
 /** Where a kind serves a protocol, relative to the base URL. */
 export interface EndpointPaths {
-  /** `{model}` and `{action}` (generateContent or streamGenerateContent) are filled in. */
+  /** `{model}` and the protocol's `{action}` are filled in. */
   readonly paths: Readonly<Partial<Record<ProtocolName, string>>>;
   /** Where it counts the tokens of a request without charge, relative to the base URL; a protocol left out is not counted there. */
   readonly countPaths?: Readonly<Partial<Record<ProtocolName, string>>>;
   /** A list that costs nothing and needs the key, to try it; null = there is none. */
   readonly modelsPath: string | null;
-  /** Whether the messages endpoint takes the caller's `beta=true`. */
+  /** Whether the endpoints of protocols with versions take the caller's `beta=true`. */
   readonly betaQuery: boolean;
 }
 
@@ -50,13 +51,15 @@ export interface EndpointOrder {
 export function endpointPath(prefix: string, kind: EndpointPaths, order: EndpointOrder): string {
   const path = kind.paths[order.protocol];
   if (path === undefined) throw new RangeError(`its kind does not serve ${order.protocol}`);
-  if (order.protocol === "generate-content") {
-    const action = order.streamed ? "streamGenerateContent" : "generateContent";
+  const { actions, eventQuery, version } = PROTOCOLS[order.protocol].endpoint;
+  if (actions !== undefined) {
+    const action = order.streamed ? actions.streamed : actions.plain;
     const filled = path.replace("{model}", encodeSegment(order.model)).replace("{action}", action);
-    return prefix + filled + (order.streamed && !order.arrayStream ? "?alt=sse" : "");
+    const asksEvents = order.streamed && !order.arrayStream && eventQuery !== undefined;
+    return prefix + filled + (asksEvents ? `?${eventQuery}` : "");
   }
   if (path.includes("{model}")) return prefix + path.replace("{model}", () => encodeSegment(order.model));
-  const beta = kind.betaQuery && order.protocol === "messages" && order.query.beta === "true";
+  const beta = kind.betaQuery && version !== undefined && order.query.beta === "true";
   return beta ? `${prefix}${path}?beta=true` : prefix + path + (order.below ?? "");
 }
 
@@ -66,7 +69,7 @@ export function countPath(
   { protocol, model, query }: Pick<EndpointOrder, "protocol" | "model" | "query">,
 ): string | undefined {
   const path = kind.countPaths?.[protocol]?.replace("{model}", () => encodeSegment(model));
-  const beta = kind.betaQuery && protocol === "messages" && query.beta === "true";
+  const beta = kind.betaQuery && PROTOCOLS[protocol].endpoint.version !== undefined && query.beta === "true";
   return path !== undefined && beta ? `${path}?beta=true` : path;
 }
 

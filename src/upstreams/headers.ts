@@ -1,4 +1,6 @@
 import type { Credential } from "../catalog/catalog.ts";
+import type { ProtocolName } from "../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import type { CallerHeaders, UpstreamRequest } from "./call.ts";
 
 /** How a kind spells what transport adds to a request. */
@@ -7,19 +9,16 @@ export interface HeaderSpelling {
   readonly auth: "bearer" | "x-api-key" | "x-goog-api-key";
   /** The part of a credential that travels so, where it holds more than a key. */
   readonly keyIn?: (secret: string) => string;
-  /** Names of the messages version and beta headers. */
+  /** Names of the version and beta headers. */
   readonly versionHeader: string;
   readonly betaHeader: string;
 }
-
-/** The version that the specification gives a caller who names none. */
-const DEFAULT_VERSION = "2023-06-01";
 
 const perCredential = new WeakMap<Credential, readonly string[]>();
 
 /**
  * Request headers as a flat list of names and values. Only what is named here reaches an upstream:
- * the caller's version and betas (messages only), the request's id, and our own.
+ * the caller's version and betas (where the protocol knows them), the request's id, and our own.
  */
 export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, bodyBytes: number): string[] {
   const { candidate, headers } = call;
@@ -27,18 +26,21 @@ export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, 
   list.push("accept", call.streamed && !call.arrayStream ? "text/event-stream" : "application/json");
   list.push("x-request-id", call.requestId);
   list.push("content-length", String(bodyBytes));
-  if (candidate.protocol === "messages") {
-    list.push(spelling.versionHeader, headers.version ?? DEFAULT_VERSION);
+  const { version } = PROTOCOLS[candidate.protocol].endpoint;
+  if (version !== undefined) {
+    list.push(spelling.versionHeader, headers.version ?? version);
     if (headers.betas) list.push(spelling.betaHeader, headers.betas);
   }
   return list;
 }
 
-/** The same of messages for a call that no candidate is chosen for. */
-export function messagesHeaders(
+/** The version and betas alone; none in a protocol that knows no versions. */
+export function versionHeaders(
+  protocol: ProtocolName,
   spelling: HeaderSpelling,
-  { version = DEFAULT_VERSION, betas }: CallerHeaders,
+  { version = PROTOCOLS[protocol].endpoint.version, betas }: CallerHeaders,
 ): Readonly<Record<string, string>> {
+  if (PROTOCOLS[protocol].endpoint.version === undefined || version === undefined) return {};
   return { [spelling.versionHeader]: version, ...(betas ? { [spelling.betaHeader]: betas } : {}) };
 }
 

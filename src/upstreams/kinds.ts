@@ -1,5 +1,7 @@
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type FamilyName } from "../families/family.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
@@ -23,7 +25,7 @@ import type { TaskApi } from "./task-apis/task-api.ts";
 export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   /** Spoken unless the upstream's own `protocols` says otherwise; that may name whatever `paths` knows. */
   readonly protocols: readonly ProtocolName[];
-  /** Compacts conversations of the responses protocol itself. */
+  /** Compacts conversations itself, in a protocol that has a call for that. */
   readonly compacts?: true;
   /** Embeddings are asked for in the native form; absent = in OpenAI's. */
   readonly embeddingsForm?: "native";
@@ -68,8 +70,9 @@ export function compactsAt(
   { protocol, upstream }: { readonly protocol: ProtocolName; readonly upstream: { readonly kind: string } },
   wish: "call" | "item" | "field",
 ): boolean {
-  if (wish === "field") return protocol === "messages";
-  return protocol === "responses" && (wish === "item" || kindOf(upstream.kind)?.compacts === true);
+  const { compactPath, compactField } = PROTOCOLS[protocol].endpoint;
+  if (wish === "field") return compactField !== undefined;
+  return compactPath !== undefined && (wish === "item" || kindOf(upstream.kind)?.compacts === true);
 }
 
 export type KindName = keyof typeof KINDS;
@@ -83,29 +86,28 @@ const BEARER: HeaderSpelling = {
 // https://platform.openai.com/docs/guides/error-codes
 const NO_QUOTA: AccountFault = { status: 429, contains: "insufficient_quota" };
 
-// What base URLs ending in a version (as the SDKs of these vendors want them) are followed by.
-const BELOW_VERSION = {
-  "chat-completions": "/chat/completions",
-  responses: "/responses",
-  messages: "/messages",
-  embeddings: "/embeddings",
-  rerank: "/rerank",
-} as const;
+/** Where this gateway itself serves each protocol, and so do those that are reached below their root. */
+const BELOW_ROOT = pathsOf(({ endpoint }) => endpoint.path) as Readonly<Record<ProtocolName, string>>;
 
-const BELOW_ROOT = {
-  "chat-completions": "/v1/chat/completions",
-  responses: "/v1/responses",
-  messages: "/v1/messages",
-  "generate-content": "/v1beta/models/{model}:{action}",
-  embeddings: "/v1/embeddings",
-  rerank: "/v1/rerank",
-} as const;
+const COUNTED_BELOW_ROOT = pathsOf(({ endpoint }) => endpoint.count?.path);
 
-const COUNTED_BELOW_ROOT = {
-  responses: "/v1/responses/input_tokens",
-  messages: "/v1/messages/count_tokens",
-  "generate-content": "/v1beta/models/{model}:countTokens",
-} as const;
+/** What base URLs ending in a version (as the SDKs of these vendors want them) are followed by. */
+const BELOW_VERSION = pathsOf(({ endpoint }) => /^\/v1(\/.*)$/.exec(endpoint.path)?.[1]);
+
+function pathsOf(pathOf: (protocol: Protocol) => string | undefined): EndpointPaths["paths"] {
+  return Object.fromEntries(
+    Object.values(PROTOCOLS).flatMap((protocol) => {
+      const path = pathOf(protocol);
+      return path === undefined ? [] : [[protocol.name, path]];
+    }),
+  );
+}
+
+/** Of the calls that count tokens below the root, one. */
+function only(name: ProtocolName): EndpointPaths["paths"] {
+  const path = COUNTED_BELOW_ROOT[name];
+  return path === undefined ? {} : { [name]: path };
+}
 
 const NO_MEDIA = { taskApi: null, families: [], assetApi: null } as const;
 
@@ -153,7 +155,7 @@ const KINDS = {
     auth: "x-api-key",
     protocols: ["messages"],
     paths: BELOW_ROOT,
-    countPaths: { messages: COUNTED_BELOW_ROOT.messages },
+    countPaths: only("messages"),
     modelsPath: "/v1/models",
     betaQuery: true,
     needsKey: true,
@@ -170,7 +172,7 @@ const KINDS = {
       embeddings: "/v1beta/models/{model}:batchEmbedContents",
     },
     embeddingsForm: "native",
-    countPaths: { "generate-content": COUNTED_BELOW_ROOT["generate-content"] },
+    countPaths: only("generate-content"),
     modelsPath: "/v1beta/models",
     betaQuery: false,
     needsKey: true,
@@ -184,7 +186,7 @@ const KINDS = {
     ...BEARER,
     ...NO_MEDIA,
     protocols: ["rerank"],
-    paths: { rerank: BELOW_VERSION.rerank, embeddings: BELOW_VERSION.embeddings },
+    paths: { rerank: "/rerank", embeddings: "/embeddings" },
     modelsPath: null,
     betaQuery: false,
     needsKey: false,

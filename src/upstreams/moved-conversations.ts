@@ -166,7 +166,8 @@ export async function openMovedConversations(
     },
   });
   try {
-    for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ)) learn(moved, undefined);
+    for (const moved of await readMovedConversations(database, IDLE_MINUTES, MAX_READ))
+      learn(moved, undefined);
   } catch (error) {
     await unlisten();
     throw error;

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { Deadlines } from "../base/deadlines.ts";
 import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
 import { silentLog } from "../observe/log.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { credentialHeader } from "./headers.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
@@ -134,7 +135,7 @@ async function responseTo(
         path: prefix + path,
         headers: [
           ...["accept", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
-          ...(kind.protocols.includes("messages") ? [kind.versionHeader, "2023-06-01"] : []),
+          ...versionOf(kind),
           ...credentialHeader(credential, kind),
           ...(method === "POST" ? ["content-type", "application/json"] : []),
         ],
@@ -149,6 +150,15 @@ async function responseTo(
     deadlines.close();
     lines.close();
   }
+}
+
+/** A list of models wants the version of the protocols that have one. */
+function versionOf({ protocols, versionHeader }: UpstreamKind): readonly string[] {
+  for (const protocol of protocols) {
+    const { version } = PROTOCOLS[protocol].endpoint;
+    if (version !== undefined) return [versionHeader, version];
+  }
+  return [];
 }
 
 function isNothingThere({ status }: Response): boolean {

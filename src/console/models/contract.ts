@@ -1,17 +1,9 @@
 import { z } from "zod";
+import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 
 const usd = z.string().describe("US dollars as exact decimal text, the group's factor included");
 
-const modelEndpoint = z.enum([
-  "chat-completions",
-  "responses",
-  "messages",
-  "generate-content",
-  "embeddings",
-  "rerank",
-  "images",
-  "videos",
-]);
+const modelEndpoint = z.enum([...PROTOCOL_NAMES, "images", "videos"]);
 export type ModelEndpoint = z.infer<typeof modelEndpoint>;
 
 const accountModel = z.object({

@@ -1,5 +1,6 @@
 import { formatDecimal, PPM } from "../../base/money.ts";
 import type { Catalog, Endpoint, Model, PriceRow } from "../../catalog/catalog.ts";
+import { madeAt } from "../../protocols/table.ts";
 import type { AccountModel, AccountModels } from "./contract.ts";
 
 /** Every model that a group can call, by id, with what its accounts pay. */
@@ -55,6 +56,5 @@ function responseOf(
 function modalityOf(endpoints: readonly Endpoint[]): AccountModel["modality"] {
   if (endpoints.includes("images")) return "image";
   if (endpoints.includes("videos")) return "video";
-  if (endpoints.includes("embeddings")) return "embedding";
-  return endpoints.includes("rerank") ? "rerank" : "text";
+  return madeAt(endpoints);
 }

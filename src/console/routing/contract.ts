@@ -1,20 +1,12 @@
 import { z } from "zod";
+import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { CONDITION_WORDS } from "../contract-parts.ts";
 
 export const routeQuery = z.strictObject({
   model: z.string().min(1).describe("Id of a model"),
   group: z.string().min(1).default("default").describe("Group of the account that calls"),
   endpoint: z
-    .enum([
-      "chat-completions",
-      "responses",
-      "messages",
-      "generate-content",
-      "embeddings",
-      "rerank",
-      "images",
-      "videos",
-    ])
+    .enum([...PROTOCOL_NAMES, "images", "videos"])
     .optional()
     .describe("Where the request comes in; by default the first that the model declares"),
 });

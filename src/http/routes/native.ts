@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
+import { nativeActions } from "../../protocols/endpoint-table.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
 import { serveCount } from "../count-tokens.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -42,7 +44,7 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
 }
 
 async function showModel(deps: HttpDeps, context: RequestContext): Promise<void> {
-  if (SERVED.has(targetOf(context).action)) throw wrongMethod(context.request.raw, ["POST"]);
+  if (ACTIONS.has(targetOf(context).action)) throw wrongMethod(context.request.raw, ["POST"]);
   const caller = await authenticate(
     context.request.raw,
     queryTexts(context.request, "key"),
@@ -63,36 +65,41 @@ export function actOnModel(
   queryKeys: readonly string[],
 ): Promise<void> {
   const { model, action } = targetOf(context);
-  if (!SERVED.has(action)) {
+  const act = ACTIONS.get(action);
+  if (act === undefined) {
     throw new GatewayError(
       "unserved_action",
       `The action "${action.slice(0, 50)}" is not served; use :generateContent, :streamGenerateContent or :countTokens.`,
     );
   }
-  if (action === "countTokens")
-    return serveCount(deps, context, { protocol: "generate-content", model, queryKeys });
-  if (action === "embedContent" || action === "batchEmbedContents") {
-    const adapter = nativeEmbeddings(action, model);
-    return respondWithText(deps, context, {
-      ...{ protocol: "embeddings", path: { model, streamed: false }, queryKeys, adapter },
-    });
+  const { protocol, does } = act;
+  switch (does) {
+    case "count":
+      return serveCount(deps, context, { protocol, model, queryKeys });
+    case "one":
+    case "several": {
+      const adapter = nativeEmbeddings(does === "several", model);
+      return respondWithText(deps, context, {
+        ...{ protocol, path: { model, streamed: false }, queryKeys, adapter },
+      });
+    }
+    default: {
+      const streamed = does === "streamed";
+      return respondWithText(deps, context, {
+        protocol,
+        path: { model, streamed },
+        arrayStream: streamed && queryText(context.request, "alt") !== "sse",
+        queryKeys,
+      });
+    }
   }
-  const streamed = action === "streamGenerateContent";
-  return respondWithText(deps, context, {
-    protocol: "generate-content",
-    path: { model, streamed },
-    arrayStream: streamed && queryText(context.request, "alt") !== "sse",
-    queryKeys,
-  });
 }
 
-const SERVED: ReadonlySet<string> = new Set([
-  "generateContent",
-  "streamGenerateContent",
-  "countTokens",
-  "embedContent",
-  "batchEmbedContents",
-]);
+const ACTIONS = new Map(
+  Object.values(PROTOCOLS).flatMap(({ name: protocol, endpoint: at }) =>
+    [...nativeActions(at)].map(([action, does]) => [action, { protocol, does }] as const),
+  ),
+);
 
 /** `models/{model}:{action}`: a model id may hold colons, so the last one parts the two. */
 function targetOf(context: RequestContext): { model: string; action: string } {

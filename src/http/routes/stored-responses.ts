@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
+import type { Protocol } from "../../protocols/protocol.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
 import type { StoredAsk } from "../../relay/stored-responses.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -13,20 +15,25 @@ const MAX_QUERY = 2_000;
 
 /** Reading and ending what an upstream keeps of earlier answers. */
 export function storedResponseRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "DELETE"], "/v1/responses/:id", (context) =>
-    serveStored(deps, context, context.request.method === "DELETE" ? "DELETE" : "GET", ""),
-  );
-  endpoint(app, deps, ["GET"], "/v1/responses/:id/input_items", (context) =>
-    serveStored(deps, context, "GET", "/input_items"),
-  );
-  endpoint(app, deps, ["POST"], "/v1/responses/:id/cancel", (context) =>
-    serveStored(deps, context, "POST", "/cancel"),
-  );
+  for (const protocol of Object.values(PROTOCOLS)) {
+    const { path, keepsResponses } = protocol.endpoint;
+    if (keepsResponses === undefined) continue;
+    endpoint(app, deps, ["GET", "DELETE"], `${path}/:id`, (context) =>
+      serveStored(deps, context, protocol, context.request.method === "DELETE" ? "DELETE" : "GET", ""),
+    );
+    endpoint(app, deps, ["GET"], `${path}/:id/input_items`, (context) =>
+      serveStored(deps, context, protocol, "GET", "/input_items"),
+    );
+    endpoint(app, deps, ["POST"], `${path}/:id/cancel`, (context) =>
+      serveStored(deps, context, protocol, "POST", "/cancel"),
+    );
+  }
 }
 
 async function serveStored(
   deps: HttpDeps,
   context: RequestContext,
+  protocol: Protocol,
   method: StoredAsk["method"],
   below: string,
 ): Promise<void> {
@@ -38,6 +45,7 @@ async function serveStored(
   try {
     const { body, release } = await deps.storedResponses.ask({
       requestId,
+      protocol,
       caller,
       id,
       method,

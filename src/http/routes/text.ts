@@ -1,40 +1,28 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { deferToBatch } from "../../base/event-loop-batch.ts";
-import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
 import { serveCount } from "../count-tokens.ts";
 import type { HttpDeps } from "../deps.ts";
 import { endpoint, type Handler, serveBare } from "../endpoint.ts";
 import { legacyCompletions } from "../legacy-completions.ts";
 import { respondWithText } from "../text-handler.ts";
 
-const PATHS: readonly (readonly [path: string, protocol: ProtocolName])[] = [
-  ["/v1/chat/completions", "chat-completions"],
-  ["/v1/responses", "responses"],
-  ["/v1/messages", "messages"],
-  ["/v1/embeddings", "embeddings"],
-  ["/v1/rerank", "rerank"],
-];
-
-/** Where the tokens of a request are counted without asking it. */
-const COUNT_PATHS: readonly (readonly [path: string, protocol: ProtocolName])[] = [
-  ["/v1/messages/count_tokens", "messages"],
-  ["/v1/responses/input_tokens", "responses"],
-];
-
 /** The text endpoints whose body names the model. */
+const SERVED = Object.values(PROTOCOLS).filter(({ forward }) => forward.modelInBody);
+
 export function textRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  for (const [path, protocol] of PATHS) {
-    endpoint(app, deps, ["POST"], path, (context) => respondWithText(deps, context, { protocol }));
+  const route = (path: string | undefined, serve: Handler): void => {
+    if (path !== undefined) endpoint(app, deps, ["POST"], path, serve);
+  };
+  for (const { name: protocol, endpoint: at } of SERVED) {
+    route(at.path, (context) => respondWithText(deps, context, { protocol }));
+    route(at.compactPath, (context) => respondWithText(deps, context, { protocol, compacts: true }));
+    route(at.legacyPath, (context) =>
+      respondWithText(deps, context, { protocol, adapter: legacyCompletions }),
+    );
+    route(at.count?.path, (context) => serveCount(deps, context, { protocol }));
   }
-  endpoint(app, deps, ["POST"], "/v1/responses/compact", (context) =>
-    respondWithText(deps, context, { protocol: "responses", compacts: true }),
-  );
-  endpoint(app, deps, ["POST"], "/v1/completions", (context) =>
-    respondWithText(deps, context, { protocol: "chat-completions", adapter: legacyCompletions }),
-  );
-  for (const [path, protocol] of COUNT_PATHS)
-    endpoint(app, deps, ["POST"], path, (context) => serveCount(deps, context, { protocol }));
 }
 
 /**
@@ -45,7 +33,7 @@ export function textFastPath(
   deps: HttpDeps,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const serves = new Map(
-    PATHS.map(([path, protocol]): [string, Handler] => [
+    SERVED.map(({ name: protocol, endpoint: { path } }): [string, Handler] => [
       path,
       (context) => respondWithText(deps, context, { protocol }),
     ]),

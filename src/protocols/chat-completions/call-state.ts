@@ -42,8 +42,8 @@ function stateIn(extra: JsonObject): Opaque | undefined {
   const wrapped = unwrapBase64(signature);
   if (wrapped !== undefined) return wrapped;
   if (Object.keys(extra).every((key) => key === SLOT)) return undefined;
-  const native = signature === "" ? {} : { native: signature };
-  return { origin: { protocol: "chat-completions" }, value: writeExact(extra), ...native };
+  const twin = signature === "" ? {} : { twin: { protocol: "generate-content", value: signature } as const };
+  return { origin: { protocol: "chat-completions" }, value: writeExact(extra), ...twin };
 }
 
 function isBare({ origin }: Opaque): boolean {

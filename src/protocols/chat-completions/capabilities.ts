@@ -3,6 +3,7 @@ import type { ProtocolCapabilities } from "../../conversation/capabilities.ts";
 /** What chat completions has slots for. */
 export const chatCompletionsCapabilities: ProtocolCapabilities = {
   protocol: "chat-completions",
+  rank: 4,
   slots: new Set([
     "system",
     "messages",
@@ -48,6 +49,7 @@ export const chatCompletionsCapabilities: ProtocolCapabilities = {
   argumentsAs: "text",
   blocksInTurn: false,
   stateSlots: ["tool-call"],
+  forgetsCallState: true,
   reasoningRideOn: ["tool-call"],
   stateAfterWords: false,
   responseCitations: "urls",

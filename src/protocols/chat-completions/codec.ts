@@ -9,15 +9,23 @@ import { encodeResponse } from "./encode-response.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
 import { chatCompletionsForward } from "./forward.ts";
+import { ChatRewrite } from "./forward-rewrite.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 export const chatCompletions: Protocol = {
   name: "chat-completions",
+  endpoint: {
+    path: "/v1/chat/completions",
+    legacyPath: "/v1/completions",
+    errorPaths: null,
+    makes: "text",
+  },
   forward: chatCompletionsForward,
   usage: chatCompletionsUsage,
   decodeError,
   encodeError,
   encodeStreamError,
+  rewrite: (request, quirks) => new ChatRewrite(request, quirks),
   translation: translation({
     capabilities: chatCompletionsCapabilities,
     decodeRequest,

@@ -32,8 +32,14 @@ export const chatCompletionsForward: ForwardTable = {
   required: [],
   content: { field: "messages", instead: [] },
   maxItems: { stop: 4 },
+  watched: [
+    "stream_options.include_usage",
+    "stream_options.continuous_usage_stats",
+    "messages.reasoning",
+    "messages.reasoning_content",
+  ],
   outputLimits: ["max_tokens", "max_completion_tokens"],
-  ownLimit: { name: "max_completion_tokens" },
+  ownLimit: { name: "max_completion_tokens", byQuirk: true },
   signOfLife: ": keep-alive\n\n",
   clientsBearComments: true,
   streamsArrays: false,
@@ -52,6 +58,8 @@ export const chatCompletionsForward: ForwardTable = {
     texts: ["messages.content", "messages.content.text"],
   },
   state: {
+    // Chats have their slot from the native protocol.
+    inBase64: true,
     rows: [
       // https://ai.google.dev/gemini-api/docs/openai
       { path: "messages[].tool_calls[].extra_content.google.thought_signature", taken: UNCHECKED },

@@ -2,6 +2,7 @@ import { type Edit, splice } from "../../base/json-splice.ts";
 import { asBuffer, openFinder, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import { type KeyFinder, keyFilter, openKeyFinder } from "../byte-filter.ts";
+import type { ForwardedStream } from "../forward-rewrite.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import {
   type ForwardedChunk,
@@ -27,16 +28,6 @@ export interface StreamTerms {
   readonly responses: number;
   /** The upstream calls thoughts `reasoning`. */
   readonly tellsThoughts: boolean;
-}
-
-/** A stream of chunks on its way to the caller. Neither method is called after `closing`. */
-export interface ForwardedStream {
-  /** The bytes to pass on now. */
-  write(chunk: Uint8Array): readonly Uint8Array[];
-  /** No more bytes: what was held of a frame. */
-  end(): readonly Uint8Array[];
-  /** What ends it: the usage that was asked for, as its vendor counted it or else as it was charged, and `[DONE]`. */
-  closing(charged: TokenUsage): readonly Uint8Array[];
 }
 
 /**

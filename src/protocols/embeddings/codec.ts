@@ -5,6 +5,12 @@ import { embeddingsUsage } from "./usage.ts";
 
 export const embeddings: Protocol = {
   name: "embeddings",
+  endpoint: {
+    path: "/v1/embeddings",
+    adaptedActions: { one: "embedContent", several: "batchEmbedContents" },
+    errorPaths: null,
+    makes: "embedding",
+  },
   forward: embeddingsForward,
   usage: embeddingsUsage,
   decodeError,

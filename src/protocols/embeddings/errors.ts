@@ -1,15 +1,13 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
-import { shapeA } from "../error-format-a.ts";
+import { encodeShapeA } from "../error-format-a.ts";
 import type { BrokenStream } from "../protocol.ts";
 import { decodeUpstreamError } from "../upstream-error.ts";
 
 export const decodeError = decodeUpstreamError;
 
 /** Shape A as it is. */
-export function encodeError(error: ErrorStatement, requestId: string): string {
-  return JSON.stringify({ error: shapeA(error, requestId) });
-}
+export const encodeError = encodeShapeA;
 
 /** Nothing streams here; were it ever asked for, an event with the error. */
 export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {

@@ -16,6 +16,8 @@ export const embeddingsForward: ForwardTable = {
   required: ["input"],
   content: null,
   maxItems: {},
+  // What a native call says beyond this protocol.
+  watched: ["faregate_task_type"],
   outputLimits: [],
   ownLimit: null,
   signOfLife: "",

@@ -3,6 +3,7 @@ import type { ProtocolCapabilities } from "../../conversation/capabilities.ts";
 /** What generateContent has slots for. */
 export const generateContentCapabilities: ProtocolCapabilities = {
   protocol: "generate-content",
+  rank: 3,
   slots: new Set([
     "system",
     "messages",
@@ -41,6 +42,7 @@ export const generateContentCapabilities: ProtocolCapabilities = {
   responseMedia: ["image", "audio", "video", "document"],
   argumentsAs: "object",
   blocksInTurn: false,
+  brokenCallWord: "MALFORMED_FUNCTION_CALL",
   stateSlots: ["text", "media", "tool-call"],
   reasoningRideOn: ["tool-call", "text"],
   stateAfterWords: true,

@@ -13,6 +13,19 @@ import { generateContentUsage } from "./usage.ts";
 
 export const generateContent: Protocol = {
   name: "generate-content",
+  endpoint: {
+    path: "/v1beta/models/{model}:{action}",
+    actions: { plain: "generateContent", streamed: "streamGenerateContent" },
+    eventQuery: "alt=sse",
+    count: {
+      path: "/v1beta/models/{model}:countTokens",
+      field: "totalTokens",
+      nested: "generateContentRequest",
+    },
+    // An action on a model, as the native protocol's clients ask for it under `/v1` too.
+    errorPaths: /^\/v1beta\/|^\/v1\/models\/[^?]+:[a-zA-Z]+(Contents?|Tokens)(\?|$)/,
+    makes: "text",
+  },
   forward: generateContentForward,
   usage: generateContentUsage,
   decodeError,

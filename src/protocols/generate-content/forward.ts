@@ -59,6 +59,7 @@ export const generateContentForward: ForwardTable = {
     texts: ["contents.parts.text"],
   },
   state: {
+    inBase64: true,
     rows: ["thoughtSignature", "thought_signature"].map((name) => ({
       path: `contents[].parts[].${name}`,
       taken: { instead: NO_STATE },

@@ -4,6 +4,7 @@ import { isCompiled, sizeOf } from "./schema-size.ts";
 /** What messages has slots for. */
 export const messagesCapabilities: ProtocolCapabilities = {
   protocol: "messages",
+  rank: 1,
   slots: new Set([
     "system",
     "messages",

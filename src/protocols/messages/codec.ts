@@ -13,6 +13,17 @@ import { messagesUsage } from "./usage.ts";
 
 export const messages: Protocol = {
   name: "messages",
+  endpoint: {
+    path: "/v1/messages",
+    count: { path: "/v1/messages/count_tokens", field: "input_tokens" },
+    compactField: { path: "compaction.type", value: "summarize" },
+    errorPaths: /^\/v1\/messages/,
+    idHeader: "request-id",
+    // The specification gives it to callers who name none.
+    version: "2023-06-01",
+    tellsOverload: true,
+    makes: "text",
+  },
   forward: messagesForward,
   usage: messagesUsage,
   decodeError,

@@ -1,5 +1,4 @@
 import { writeExact } from "../../base/exact-json.ts";
-import { isOwnSignature, summaryWords } from "../../conversation/compaction.ts";
 import { mimeTypeOfUrl } from "../../conversation/media.ts";
 import { opaqueIn } from "../../conversation/opaque.ts";
 import type {
@@ -14,6 +13,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
+import { isOwnSignature, summaryWords } from "../compaction.ts";
 import {
   type Fields,
   foreignFields,

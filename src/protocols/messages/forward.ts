@@ -33,6 +33,7 @@ export const messagesForward: ForwardTable = {
   required: ["max_tokens"],
   content: { field: "messages", instead: [] },
   maxItems: {},
+  watched: ["compaction.type"],
   outputLimits: ["max_tokens"],
   ownLimit: { name: "max_tokens" },
   signOfLife: 'event: ping\ndata: {"type": "ping"}\n\n',
@@ -66,6 +67,8 @@ export const messagesForward: ForwardTable = {
       { path: "messages[].content[].signature", taken: "object", types: ["thinking"] },
       { path: "messages[].content[].data", taken: "object", types: ["redacted_thinking"] },
     ],
+    // Of translated thoughts.
+    unsigned: ['"signature":""', '"signature": ""'].map((mark) => Buffer.from(mark)),
     neverEmpty: "messages.content",
     needsThoughts: { field: "thinking", type: "enabled", instead: '{"type":"disabled"}' },
   },

@@ -5,6 +5,7 @@ import { rerankUsage } from "./usage.ts";
 
 export const rerank: Protocol = {
   name: "rerank",
+  endpoint: { path: "/v1/rerank", errorPaths: null, makes: "rerank" },
   forward: rerankForward,
   usage: rerankUsage,
   decodeError,

@@ -3,6 +3,7 @@ import type { ProtocolCapabilities } from "../../conversation/capabilities.ts";
 /** What responses has slots for. */
 export const responsesCapabilities: ProtocolCapabilities = {
   protocol: "responses",
+  rank: 2,
   slots: new Set([
     "system",
     "messages",

@@ -13,6 +13,18 @@ import { responsesUsage } from "./usage.ts";
 
 export const responses: Protocol = {
   name: "responses",
+  endpoint: {
+    path: "/v1/responses",
+    count: {
+      path: "/v1/responses/input_tokens",
+      field: "input_tokens",
+      beside: { object: "response.input_tokens" },
+    },
+    compactPath: "/v1/responses/compact",
+    keepsResponses: true,
+    errorPaths: /^\/v1\/responses/,
+    makes: "text",
+  },
   forward: responsesForward,
   usage: responsesUsage,
   decodeError,

@@ -1,4 +1,3 @@
-import { compactedWords } from "../../conversation/compaction.ts";
 import type {
   ForeignField,
   Message,
@@ -9,6 +8,7 @@ import type {
   ToolResultPart,
   Weight,
 } from "../../conversation/request.ts";
+import { compactedWords } from "../compaction.ts";
 import { type Fields, foreignFields, listOf, optionalText, pathOf, refuse, requiredText } from "../fields.ts";
 import { decodeImageCall, decodeResultParts, decodeSpoken } from "./decode-parts.ts";
 import { decodeReasoningItem } from "./reasoning-item.ts";

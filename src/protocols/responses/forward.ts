@@ -29,6 +29,10 @@ export const responsesForward: ForwardTable = {
   required: [],
   content: { field: "input", instead: ["prompt", "previous_response_id", "conversation"] },
   maxItems: {},
+  unserved: {
+    background:
+      "Background responses are not served; leave `background` out and keep the connection, or stream.",
+  },
   outputLimits: ["max_output_tokens"],
   ownLimit: { name: "max_output_tokens" },
   wholeIn({ type, response }) {

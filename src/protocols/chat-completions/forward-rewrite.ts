@@ -1,0 +1,77 @@
+import type { BodyScan, FoundValue } from "../../base/json-scan.ts";
+import {
+  addIncludeUsage,
+  type Edit,
+  removeField,
+  removeMembers,
+  renameField,
+  renameMember,
+} from "../../base/json-splice.ts";
+import type { Quirks } from "../../conversation/quirks.ts";
+import type { ForwardedRequest, ForwardedStream, ForwardRewrite } from "../forward-rewrite.ts";
+import { tellThoughtsOfResponse } from "./forwarded-chunk.ts";
+import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
+
+/**
+ * What of chats is told otherwise: on a stream the wish for usage, without which nothing could be billed exactly; the names of an
+ * output limit and of thoughts that the upstream's model knows; and answers, as the specification wants them.
+ */
+export class ChatRewrite implements ForwardRewrite {
+  readonly edits: readonly Edit[];
+  readonly tellsUsage: boolean;
+  readonly #terms: StreamTerms;
+
+  constructor(request: ForwardedRequest, quirks: Quirks) {
+    const { scan, streamed, responses, isLimited } = request;
+    const tellsThoughts = quirks.reasoningField === "reasoning";
+    const usage = wishOf(scan);
+    const edits: Edit[] = [];
+    // A null by another name would become a second, later limit.
+    if (!isLimited) edits.push(...limitEdits(scan, quirks));
+    if (!streamed) edits.push(...removeField(scan, "stream_options"));
+    else if (usage === "unasked") edits.push(...addIncludeUsage(scan));
+    if (tellsThoughts) edits.push(...reasoningEdits(request, quirks));
+    this.edits = edits;
+    this.tellsUsage = usage !== "unasked";
+    this.#terms = { usage, responses, tellsThoughts };
+  }
+
+  whole(chunks: readonly Buffer[]): readonly Uint8Array[] {
+    return this.#terms.tellsThoughts ? tellThoughtsOfResponse(chunks) : chunks;
+  }
+
+  openStream(): ForwardedStream {
+    return openForwardedStream(this.#terms);
+  }
+}
+
+function wishOf(scan: BodyScan): StreamTerms["usage"] {
+  if (scan.last("stream_options.include_usage")?.value !== true) return "unasked";
+  return scan.last("stream_options.continuous_usage_stats")?.value === true ? "throughout" : "asked";
+}
+
+/**
+ * Thoughts of earlier turns, as the caller was told them, under the name that the upstream knows, or not at all: several
+ * vendors refuse a field that they do not know.
+ */
+function reasoningEdits({ scan, body }: ForwardedRequest, { reasoningReplay }: Quirks): Edit[] {
+  const told = scan.all("messages.reasoning_content");
+  const own = new Set(scan.all("messages.reasoning").map(({ parent }) => parent));
+  const isTaken = ({ parent, type }: FoundValue): boolean =>
+    reasoningReplay !== false && type === "string" && !own.has(parent);
+  return [
+    ...told.filter(isTaken).map((reasoning) => renameMember(reasoning, "reasoning")),
+    ...removeMembers(
+      body,
+      told.filter((reasoning) => !isTaken(reasoning)),
+    ),
+  ];
+}
+
+/** Some models know the output limit by one name only (rule 39); the caller's other spelling is the same wish. */
+function limitEdits(scan: BodyScan, quirks: Quirks): Edit[] {
+  const known = quirks.maxTokensField;
+  const other = known === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  if (known === undefined || scan.last(other) === undefined || scan.last(known) !== undefined) return [];
+  return renameField(scan, other, known);
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from "./json.ts";
+
+/** Where a protocol is served, and what its clients say and read beside the bodies. */
+export interface EndpointTable {
+  /** Below the host, at its vendor and here. `{model}` and `{action}` stand for what callers name in the path. */
+  readonly path: string;
+  /** What stands for `{action}`. */
+  readonly actions?: { readonly plain: string; readonly streamed: string };
+  /** Asks for a stream of events, where a stream is an array without it. */
+  readonly eventQuery?: string;
+  /** The call that counts the tokens of a request without answering it. */
+  readonly count?: CountTable;
+  /** Actions of the native path that are rewritten into this protocol at the door. */
+  readonly adaptedActions?: { readonly one: string; readonly several: string };
+  /** Legacy form of the same, rewritten at the door. */
+  readonly legacyPath?: string;
+  /** The call that compacts a conversation; then an ordinary request may ask for the same by an item. */
+  readonly compactPath?: string;
+  /** A field by which an ordinary request asks for a compaction: its path and value. */
+  readonly compactField?: { readonly path: string; readonly value: string };
+  /** Answers that the vendor keeps are read and ended below `path`, by their ids. */
+  readonly keepsResponses?: true;
+  /** Paths whose callers read this protocol's errors; null: those that no protocol claims. */
+  readonly errorPaths: RegExp | null;
+  /** A second header in which its clients read the request's id. */
+  readonly idHeader?: string;
+  /** Its callers state a version, betas and `?beta=true`, which are passed on: the version of those who state none. */
+  readonly version?: string;
+  /** Its clients know an overloaded upstream (529). */
+  readonly tellsOverload?: true;
+  /** What its answers are made of, in the words of model lists. */
+  readonly makes: "text" | "embedding" | "rerank";
+}
+
+/** How tokens are counted in one protocol. */
+export interface CountTable {
+  readonly path: string;
+  /** Where the answer has the count. */
+  readonly field: string;
+  /** What an answer of our own says beside the count. */
+  readonly beside?: JsonObject;
+  /** A field in which a whole request may stand in place of its parts. */
+  readonly nested?: string;
+}
+
+/** What an action on a model asks for; `one` and `several` are rewritten at the door. */
+export type NativeAction = "plain" | "streamed" | "count" | "one" | "several";
+
+/** The actions by which a protocol is reached on the native path. */
+export function nativeActions({
+  actions,
+  count,
+  adaptedActions,
+}: EndpointTable): ReadonlyMap<string, NativeAction> {
+  const found = new Map<string, NativeAction>();
+  if (actions !== undefined) {
+    found.set(actions.plain, "plain").set(actions.streamed, "streamed");
+    if (count !== undefined) found.set(count.path.slice(count.path.lastIndexOf(":") + 1), "count");
+  }
+  if (adaptedActions !== undefined)
+    found.set(adaptedActions.one, "one").set(adaptedActions.several, "several");
+  return found;
+}

@@ -1,0 +1,37 @@
+import type { BodyScan } from "../base/json-scan.ts";
+import type { Edit } from "../base/json-splice.ts";
+import type { Quirks } from "../conversation/quirks.ts";
+import type { TokenUsage } from "../usage/usage.ts";
+
+/** A request that is forwarded, as far as its protocol tells it otherwise than it came. */
+export interface ForwardedRequest {
+  readonly scan: BodyScan;
+  readonly body: readonly Buffer[];
+  readonly streamed: boolean;
+  readonly responses: number;
+  /** The gateway writes an output limit into it, as it states none. */
+  readonly isLimited: boolean;
+}
+
+/** What is told otherwise than it came, both ways. */
+export interface ForwardRewrite {
+  /** Of the request, in any order. */
+  readonly edits: readonly Edit[];
+  /** The caller of a stream is told its usage. */
+  readonly tellsUsage: boolean;
+  /** A plain answer as its caller reads it. */
+  whole(chunks: readonly Buffer[]): readonly Uint8Array[];
+  openStream(): ForwardedStream;
+}
+
+/** A stream of chunks on its way to the caller. Neither method is called after `closing`. */
+export interface ForwardedStream {
+  /** The bytes to pass on now. */
+  write(chunk: Uint8Array): readonly Uint8Array[];
+  /** No more bytes: what was held of a frame. */
+  end(): readonly Uint8Array[];
+  /** What ends it: the usage that was asked for, as its vendor counted it or else as it was charged, and `[DONE]`. */
+  closing(charged: TokenUsage): readonly Uint8Array[];
+}
+
+export type RewriteForwarded = (request: ForwardedRequest, quirks: Quirks) => ForwardRewrite;
