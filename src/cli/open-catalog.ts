@@ -3,6 +3,7 @@ import { openKeyHasher } from "../accounts/key-hasher.ts";
 import type { Seals } from "../base/seal.ts";
 import { type ModelDeclaration, readModels } from "../catalog/models-store.ts";
 import type { Config } from "../config.ts";
+import { EXAMPLE_PROTOCOL } from "../conversation/protocol-name.ts";
 import type { ManifestDeps } from "../manifest/apply.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { type DemoOutcome, startWithDemo, startWithFile, wantsDemo } from "../manifest/start.ts";
@@ -128,7 +129,7 @@ function firstUserOf(
 function chatModelOf(
   models: readonly Pick<ModelDeclaration, "id" | "endpoints" | "price">[],
 ): string | undefined {
-  return models.find(({ endpoints, price }) => endpoints.includes("chat-completions") && price !== null)?.id;
+  return models.find(({ endpoints, price }) => endpoints.includes(EXAMPLE_PROTOCOL) && price !== null)?.id;
 }
 
 /** The account that a first key is for is the file's first. */

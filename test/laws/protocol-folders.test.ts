@@ -5,9 +5,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
+import { CHAT_PROTOCOLS, isGenerating, PROTOCOL_NAMES } from "../../src/conversation/protocol-name.ts";
+import { PROTOCOLS } from "../../src/protocols/table.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const SOURCES = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter(
+  (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
+);
 
 /** What a codec of a text protocol is made of; large ones have more files beside. */
 const FILES = [
@@ -34,13 +39,74 @@ describe("a protocol is one folder and one line in table.ts", () => {
   });
 
   it("is met by its codec in table.ts alone", () => {
-    const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter(
-      (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
-    );
-    const meeting = sources.filter((name) =>
+    const meeting = SOURCES.filter((name) =>
       /from "[^"]*\/codec\.ts"/.test(readFileSync(join(ROOT, "src", name), "utf8")),
     );
     expect(meeting).toEqual([join("protocols", "table.ts")]);
+  });
+});
+
+/** Who may name a protocol: its own folder and what all folders share, the tables of kinds and words, and OpenAPI. */
+const NAMING =
+  /^(protocols\/|upstreams\/kinds\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\.ts$)/;
+
+/** Where the same letters are another word; reviewed one by one. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  // The field of the neutral form, and of bodies in the log.
+  "conversation/alternating-turns.ts": "messages",
+  "conversation/loss.ts": "messages",
+  "conversation/lower-request.ts": "messages",
+  "conversation/orphan-results.ts": "messages",
+  "conversation/silent-turns.ts": "messages",
+  "observe/log.ts": "messages",
+  // A field of a vendor's answer.
+  "relay/embeddings-forwarder.ts": "embeddings",
+  // What a model makes.
+  "console/models/contract.ts": "rerank",
+};
+
+describe("a protocol's name", () => {
+  const literal = new RegExp(`["'\`](${PROTOCOL_NAMES.join("|")})["'\`]`, "g");
+  const picked = /\bPROTOCOLS(\.[a-z]|\[["'])/;
+  const named = (file: string): readonly string[] => {
+    const code = readFileSync(join(ROOT, "src", file), "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+    const words = [...code.matchAll(literal)].flatMap(([, word = ""]) =>
+      OTHER_WORDS[file] === word ? [] : [word],
+    );
+    return picked.test(code) ? [...words, "PROTOCOLS"] : words;
+  };
+  const outside = SOURCES.filter((file) => !NAMING.test(file));
+
+  it("is written nowhere but where protocols are described: a fact of one is a field of its own object", () => {
+    // The demo is a catalog.
+    const files = outside.filter((file) => file !== "manifest/demo.ts");
+    expect(files.filter((file) => named(file).length > 0).map((file) => [file, ...named(file)])).toEqual([]);
+  });
+
+  it("is another word in every file of the list", () => {
+    const listed = Object.entries(OTHER_WORDS).filter(([file, word]) => {
+      const code = readFileSync(join(ROOT, "src", file), "utf8");
+      return code.includes(`"${word}"`);
+    });
+    expect(listed.map(([file]) => file)).toEqual(Object.keys(OTHER_WORDS));
+  });
+
+  it("is the name of a folder, and its object says the same", () => {
+    expect(Object.keys(PROTOCOLS)).toEqual([...PROTOCOL_NAMES]);
+    for (const [name, protocol] of Object.entries(PROTOCOLS)) {
+      expect(protocol.name).toBe(name);
+      expect(protocol.translation?.capabilities.protocol).toBe(
+        isGenerating(protocol.name) ? name : undefined,
+      );
+      expect(readdirSync(join(ROOT, "src/protocols", name))).toContain("codec.ts");
+    }
+  });
+
+  it("is met by no import of its folder from outside, but for the schemas of OpenAPI", () => {
+    const meeting = outside.filter((file) =>
+      /from "[./]*\/protocols\/[a-z-]+\/(?!wire\.ts)/.test(readFileSync(join(ROOT, "src", file), "utf8")),
+    );
+    expect(meeting).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { readCoolings } from "./coolings-store.ts";
 
 type Station = Route["stations"][number];
 
-import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
+import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
 
 /** Whom a request would ask, in which order and why. */
 export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -20,7 +20,7 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
       async run({ query: { model, group, endpoint: given } }) {
         const catalog = deps.catalog.current();
         const endpoints = catalog.models.get(model)?.endpoints ?? [];
-        const endpoint = given ?? endpoints[0] ?? PROTOCOL_NAMES[0];
+        const endpoint = given ?? endpoints[0] ?? EXAMPLE_PROTOCOL;
         const stations =
           endpoint === "images" || endpoint === "videos"
             ? await mediaStations(deps, catalog.serving(model, group, endpoint), model)
