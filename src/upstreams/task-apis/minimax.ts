@@ -32,6 +32,7 @@ export const minimax = taskApiOf({
       2049: "another", // the key
       2056: "another", // the plan's quota
     },
+    faults: ["1000", "1001", "1013", "1024", "1033"],
   },
   pollPath: (id) => `/v2/query/video_generation/${id}`,
   record: {

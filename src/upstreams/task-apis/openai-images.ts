@@ -4,7 +4,7 @@ import { wantImage } from "./media-of.ts";
 import { multipart } from "./multipart.ts";
 import { pixelsOf } from "./order-bodies.ts";
 import { jsonOf, linkAt, textAt, valueAt } from "./poll.ts";
-import { type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
+import { isAnswered, type RefusalTable, readRefusal, refusalWithoutTask } from "./refusals.ts";
 import type { SubmitAbout, SubmitOutcome, TaskApi, TaskApiRequest, TaskApiResponse } from "./task-api.ts";
 import { jsonPost } from "./task-table.ts";
 
@@ -13,7 +13,7 @@ const FORMAT = "png";
 
 const REFUSAL: RefusalTable = {
   code: ["error.code", "error.type"],
-  message: ["error.message", "error"],
+  message: ["error.message", "error", "message", "detail"],
   codes: {
     // Comes as a 429: the account there has no credit.
     insufficient_quota: "another",
@@ -76,7 +76,8 @@ function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<st
 function readSubmit(told: TaskApiResponse): SubmitOutcome {
   const response = withoutEvents(told);
   const refusal = readRefusal(response, REFUSAL);
-  if (refusal !== undefined) return refusal;
+  if (refusal?.type === "refused" || !isAnswered(response))
+    return refusal ?? { type: "unclear", reason: NO_IMAGE };
   const body = jsonOf(response);
   const list = valueAt(body, "data");
   const items = Array.isArray(list) ? (list as readonly unknown[]) : [];
@@ -84,7 +85,12 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
     const url = linkAt(item, ["url"]) ?? inlineUrl(item);
     return url === undefined ? [] : [{ url }];
   });
-  if (outputs.length === 0) return items.some(inlined) ? NOT_A_PICTURE : pictureless(body);
+  if (outputs.length === 0)
+    return (
+      refusalWithoutTask(response, REFUSAL) ??
+      refusal ??
+      (items.some(inlined) ? NOT_A_PICTURE : pictureless(body))
+    );
   const usage = valueAt(body, "usage");
   return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
 }
@@ -129,10 +135,8 @@ function dataOf(frame: string): Uint8Array {
   return Buffer.from(lines.map((line) => line.slice("data:".length)).join("\n"));
 }
 
-/** Its answer is all that ever comes: whoever finds the list empty, or an error in its place, need not wait for more. */
+/** Its answer is all that ever comes: whoever finds the list empty need not wait for more. */
 function pictureless(body: unknown): SubmitOutcome {
-  const said = reasonOf(body, REFUSAL.message);
   const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
-  if (said === undefined && !isList) return { type: "unclear", reason: NO_IMAGE };
-  return { type: "refused", next: "fail", reason: said ?? NO_IMAGE };
+  return isList ? { type: "refused", next: "fail", reason: NO_IMAGE } : { type: "unclear", reason: NO_IMAGE };
 }

@@ -16,6 +16,8 @@ export interface RefusalTable {
    * took nothing; a name ending in * stands for all that begin so.
    */
   readonly codes?: Readonly<Record<string, Next>>;
+  /** Codes beside HTTP 200 by which the vendor says that it failed itself, where they are no words of `FAULT`. */
+  readonly faults?: readonly string[];
 }
 
 /** Long enough for every vendor's sentence, short enough for a row and a page. */
@@ -43,9 +45,26 @@ export function readRefusal(response: TaskApiResponse, table: RefusalTable): Ref
 }
 
 /**
+ * An answer under a good status that names no task and says why: the vendor's refusal, be its code known or not. undefined =
+ * it says nothing, or that the vendor failed itself, which may have been behind its queue.
+ */
+export function refusalWithoutTask(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
+  if (!isAnswered(response)) return undefined;
+  const body = jsonOf(response);
+  const code = textAt(body, table.code);
+  const reason = reasonOf(body, table.message);
+  if (reason === undefined && code === undefined) return undefined;
+  if (code !== undefined && (table.good?.includes(code) || table.faults?.includes(code) || FAULT.test(code)))
+    return undefined;
+  return { type: "refused", next: "fail", reason: reason ?? `The vendor refused the order as ${code}.` };
+}
+
+const FAULT = /^5\d\d$|internal|server.?error|service.?(?:error|unavailable)|time.?out/i;
+
+/**
  * Whether a status without a listed code says that no task exists. Those from 500 on do not: what fails behind the queue
- * fails after the task was made, and proxies answer for vendors that go on. Nor does a wait that was given up (408), nor
- * a code beside HTTP 200 that is no status.
+ * fails after the task was made, and proxies answer for vendors that go on. Nor does a wait that was given up (408), nor,
+ * by itself, a code beside HTTP 200 that is no status.
  */
 function saysNo(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408;

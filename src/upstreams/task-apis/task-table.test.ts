@@ -116,6 +116,45 @@ describe("a failure", () => {
   });
 });
 
+describe("a refusal under HTTP 200", () => {
+  it.each<[Kind, object]>([
+    ["minimax", { base_resp: { status_code: 9999, status_msg: "too rude" } }],
+    ["minimax", { base_resp: { status_code: 1042, status_msg: "too rude" } }],
+    ["apimart", { code: 400, error: { message: "too rude" } }],
+    ["apimart", { code: 10001, message: "too rude", data: [] }],
+    ["apimart", { error: { message: "too rude" } }],
+    ["seedance-relay", { code: "fail_to_fetch_task", message: "too rude" }],
+    ["seedance-relay", { code: "bad_prompt", message: "too rude", data: { task_id: "" } }],
+    ["dashscope", { code: "InvalidParameter", message: "too rude", request_id: "r" }],
+    ["dashscope", { output: { task_status: "FAILED", message: "too rude" } }],
+    ["ark", { error: { code: "InputTextSensitiveContentDetected", message: "too rude" } }],
+    ["ark", { error: "too rude" }],
+    ["openai", { error: { code: "moderation_blocked", message: "too rude" } }],
+    ["openai", { data: [], error: { code: "content_policy_violation", message: "too rude" } }],
+    ["openai", { data: [], message: "too rude" }],
+    ["openai", { data: null, detail: "too rude" }],
+  ])("is told in the vendor's words, at %s: %j", (kind, body) => {
+    expect(submitted(kind, body)).toEqual({ type: "refused", next: "fail", reason: "too rude" });
+  });
+
+  it.each<[Kind, object]>([
+    ["minimax", { base_resp: { status_code: 1000, status_msg: "unknown error" } }],
+    ["apimart", { code: 500, message: "boo" }],
+    ["apimart", { code: 200, message: "success", data: [] }],
+    ["dashscope", { code: "InternalError.Timeout", message: "boo" }],
+    ["seedance-relay", { code: "server_error", message: "boo" }],
+    ["ark", { error: { code: "InternalServiceError", message: "boo" } }],
+    ["openai", { error: { code: "server_error", message: "boo" } }],
+  ])("is none where the vendor says that it failed itself, at %s: %j", (kind, body) => {
+    expect(submitted(kind, body).type).toBe("unclear");
+  });
+
+  it("is none beside a task's id", () => {
+    const body = { code: "odd", message: "boo", output: { task_id: "t-1" } };
+    expect(submitted("dashscope", body)).toEqual({ type: "accepted", upstreamId: "t-1" });
+  });
+});
+
 it("a refusal has its reason as a bare text too", () => {
   for (const body of [{ error: "too rude" }, { message: "too rude" }]) {
     const response = { ...answered(body), status: 400 };

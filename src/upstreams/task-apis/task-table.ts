@@ -1,7 +1,14 @@
 import { validSeconds } from "../../base/clock.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./poll.ts";
-import { isAnswered, isGoodRecord, type RefusalTable, readRefusal, reasonOf } from "./refusals.ts";
+import {
+  isAnswered,
+  isGoodRecord,
+  type RefusalTable,
+  readRefusal,
+  reasonOf,
+  refusalWithoutTask,
+} from "./refusals.ts";
 import type {
   PollAbout,
   PollOutcome,
@@ -103,9 +110,13 @@ function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome 
   const refusal = readRefusal(response, table.refusal);
   if (refusal?.type === "refused") return refusal;
   // Beside a code that nobody knows, an id still says that there is a task.
-  const upstreamId = isAnswered(response) ? textAt(exactJsonOf(response), table.taskId) : undefined;
+  const body = isAnswered(response) ? exactJsonOf(response) : undefined;
+  const upstreamId = textAt(body, table.taskId);
   if (upstreamId !== undefined) return { type: "accepted", upstreamId };
-  return refusal ?? { type: "unclear", reason: "The answer names no task." };
+  const told = readRecord(table.record, valueAt(body, table.record.at));
+  if (told.type === "failed") return { type: "refused", next: "fail", reason: told.reason };
+  const said = refusalWithoutTask(response, table.refusal);
+  return said ?? refusal ?? { type: "unclear", reason: "The answer names no task." };
 }
 
 function readBatch(
