@@ -21,7 +21,10 @@ export interface ChunkChoice {
   readonly role: FoundValue | undefined;
   /** The role is told, as a word. */
   readonly hasRole: boolean;
+  readonly content: FoundValue | undefined;
   readonly hasText: boolean;
+  /** Vendors write no text beside calls, which is as specified. */
+  readonly hasCalls: boolean;
 }
 
 /** Members of every chunk's head, which are the same in all of them. */
@@ -29,6 +32,7 @@ const HEAD = ["id", "object", "created", "model"];
 const WATCH = compileWatch([
   ...HEAD,
   ...["choices", "choices.index", "choices.delta", "choices.delta.role", "choices.delta.content"],
+  ...["choices.delta.tool_calls", "choices.delta.function_call"],
   ...["choices.delta.reasoning", "choices.delta.reasoning_content", "choices.usage", "usage"],
   ...["choices.message.reasoning", "choices.message.reasoning_content"],
 ]);
@@ -80,7 +84,9 @@ function choicesOf(scan: BodyScan): readonly ChunkChoice[] {
         delta,
         role,
         hasRole: role?.type === "string" && role.value !== "",
+        content,
         hasText: content?.type === "array" ? content.items > 0 : isFilled(content),
+        hasCalls: CALLS.some((name) => within(scan, name, delta) !== undefined),
       };
     });
 }
@@ -101,6 +107,13 @@ export function hasChoices({ scan }: ForwardedChunk): boolean {
 export function usagesOf({ scan }: ForwardedChunk, topOnly = false): readonly FoundValue[] {
   const all = topOnly ? scan.all("usage") : [...scan.all("choices.usage"), ...scan.all("usage")];
   return all.filter(({ type }) => type === "object");
+}
+
+/** A text that is empty where a chunk that tells the role has none, or null. */
+export function withText({ role, content, hasCalls }: ChunkChoice): readonly Edit[] {
+  if (hasCalls || role === undefined) return [];
+  if (content === undefined) return [insertBehind(role, "content", '""')];
+  return content.type === "null" ? [replaceValue(content, '""')] : [];
 }
 
 /** Takes usage out, and the nulls that stand for it. */
@@ -149,6 +162,8 @@ export function tellThoughtsOfResponse(body: readonly Buffer[]): readonly Buffer
   const edits = scan === undefined ? [] : tellThoughts({ json, scan }, "choices.message");
   return edits.length === 0 ? body : splice([json], edits);
 }
+
+const CALLS = ["choices.delta.tool_calls", "choices.delta.function_call"];
 
 const THOUGHT = '"reasoning"';
 

@@ -208,6 +208,19 @@ describe("a forwarded chat stream", () => {
     );
   });
 
+  it("tells the first chunk's empty text as one where its vendor writes null", () => {
+    const first =
+      '{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content": null,"refusal":null}}]}';
+    expect(told(UNASKED, sent(first, chunk({ content: "Hi" }), DONE))).toBe(
+      sent(first.replace(": null", ': ""'), chunk({ content: "Hi" }), DONE),
+    );
+    const bare = '{"id":"c","choices":[{"index":0,"delta":{"role":"assistant"}}]}';
+    expect(eventsOf(told(UNASKED, sent(bare, DONE)))[0]).toMatchObject({
+      choices: [{ delta: { role: "assistant", content: "" } }],
+    });
+    expect(eventsOf(told(UNASKED, sent(bare, DONE)))).toHaveLength(2);
+  });
+
   it("leaves a first chunk alone that has role and call and no text, as its vendor writes it", () => {
     const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } };
     for (const content of [null, "", undefined]) {

@@ -15,6 +15,7 @@ import {
   usagesOf,
   withoutRoles,
   withoutUsage,
+  withText,
 } from "./forwarded-chunk.ts";
 
 /** What is told otherwise than the upstream tells it. */
@@ -207,6 +208,7 @@ class Rewriter {
         chunk,
         apart.filter(({ hasRole }) => hasRole),
       ),
+      ...begun.filter((each) => !apart.includes(each)).flatMap(withText),
       ...this.#repay({ ...chunk, choices: again }),
     ];
   }
