@@ -22,6 +22,7 @@ const narrow: ProtocolCapabilities = {
   prefill: "refuse",
   media: { inline: [], byUrl: [], schemes: [] },
   assistantMedia: false,
+  manyChoices: true,
   responseMedia: [],
   argumentsAs: "object",
   blocksInTurn: true,
@@ -39,7 +40,7 @@ describe("fitting an answer to its caller", () => {
     fc.assert(
       fc.property(
         cases,
-        fc.constantFrom(narrow, { ...narrow, stateAfterWords: false }, {
+        fc.constantFrom(narrow, { ...narrow, manyChoices: false }, { ...narrow, stateAfterWords: false }, {
           ...narrow,
           stateSlots: ["tool-call"],
           reasoningRideOn: ["tool-call"],

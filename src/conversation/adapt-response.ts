@@ -16,7 +16,28 @@ export function adaptResponse(
   capabilities: ProtocolCapabilities,
   losses: LossList,
 ): ChatResponse {
-  return { ...response, choices: response.choices.map((choice) => fitChoice(choice, capabilities, losses)) };
+  const { choices } = response;
+  const told = capabilities.manyChoices ? choices : choices.slice(0, 1);
+  if (told.length < choices.length) losses.field("n");
+  return { ...response, choices: told.map((choice) => fitChoice(choice, capabilities, losses)) };
+}
+
+/** Leaves of several choices, which nobody asked for, the first one to callers who read one. */
+function firstChoice(losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  const others = new Set<number>();
+  return {
+    step(event) {
+      if ("choice" in event && event.choice !== 0) {
+        losses.field("n");
+        if ("block" in event && event.type !== "media" && event.type !== "foreign") others.add(event.block);
+        return [];
+      }
+      if (!("block" in event) || !others.has(event.block)) return [event];
+      if (event.type.endsWith("-end")) others.delete(event.block);
+      return [];
+    },
+    end: () => [],
+  };
 }
 
 function fitChoice(told: Choice, capabilities: ProtocolCapabilities, losses: LossList): Choice {
@@ -57,7 +78,8 @@ export function adaptEvents(
     },
     end: () => [],
   };
-  const fitted = chainRuns(brokenLeftOut(capabilities, losses), fitting);
+  const whole = chainRuns(brokenLeftOut(capabilities, losses), fitting);
+  const fitted = capabilities.manyChoices ? whole : chainRuns(firstChoice(losses), whole);
   if (!capabilities.blocksInTurn) return fitted;
   const inTurn = chainRuns(fitted, serializeBlocks());
   return capabilities.stateAfterWords ? inTurn : chainRuns(inTurn, dropTrailingStateEvents(losses));

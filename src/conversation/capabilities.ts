@@ -42,6 +42,8 @@ export interface ProtocolCapabilities {
   readonly media: MediaSlots;
   /** Turns of the assistant can hold media. */
   readonly assistantMedia: boolean;
+  /** Answers hold several choices, as their callers may ask for; elsewhere callers read the first one. */
+  readonly manyChoices: boolean;
   /** Media that answers can hold. */
   readonly responseMedia: readonly MediaPart["media"][];
   /** How calls hold their arguments: as an object, or as its text, which need not be one. */

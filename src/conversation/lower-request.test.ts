@@ -21,6 +21,7 @@ const capabilities: ProtocolCapabilities = {
   prefill: "refuse",
   media: { inline: [], byUrl: [], schemes: [] },
   assistantMedia: false,
+  manyChoices: false,
   responseMedia: [],
   argumentsAs: "object",
   blocksInTurn: true,

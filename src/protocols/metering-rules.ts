@@ -53,6 +53,8 @@ export interface StreamState {
   /** Answers that were asked for, and which of them have finished. */
   readonly responses: number;
   readonly finishedResponses: Set<unknown>;
+  /** Those among several that have begun: fewer may come than were asked for. */
+  readonly begunResponses: Set<unknown>;
 }
 
 export function blankNotes(responses: number): StreamState {
@@ -71,6 +73,7 @@ export function blankNotes(responses: number): StreamState {
     opening: undefined,
     responses,
     finishedResponses: new Set(),
+    begunResponses: new Set(),
   };
 }
 
@@ -101,6 +104,13 @@ export function noteFinish(notes: StreamState, word: string, index: unknown): vo
   notes.finish = word;
   notes.finishedResponses.add(index);
   if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
+}
+
+/** At the end of the stream: each answer that has begun has finished, and one has. */
+export function finishAtEnd(notes: StreamState): void {
+  const { begunResponses, finishedResponses } = notes;
+  const isAll = [...begunResponses].every((index) => finishedResponses.has(index));
+  if (finishedResponses.size > 0 && isAll) notes.finished = true;
 }
 
 /** What the notes amount to. */

@@ -56,6 +56,37 @@ describe("a stream meter", () => {
     expect([meter.started, meter.finished, meter.error?.status]).toEqual([false, false, status]);
   });
 
+  it.each([
+    ["chat-completions", (index: number, finish?: string) => chunk(index, { content: "a" }, finish ?? null)],
+    [
+      "generate-content",
+      (index: number, finish?: string) =>
+        `data: ${JSON.stringify({
+          candidates: [
+            {
+              ...(index === 0 ? {} : { index }),
+              content: { parts: [{ text: "a" }] },
+              ...(finish === undefined ? {} : { finishReason: finish.toUpperCase() }),
+            },
+          ],
+        })}\n\n`,
+    ],
+  ] as const)(
+    "is finished at the end when every answer is that has come, fewer than asked: %s",
+    (name, piece) => {
+      const ended = (...pieces: readonly string[]): boolean => {
+        const meter = open(name, pieces.join(""), 3);
+        meter.end();
+        return meter.finished;
+      };
+      expect(ended(piece(0), piece(0, "stop"))).toBe(true);
+      expect(ended(piece(0), piece(1), piece(0, "stop"), piece(1, "stop"))).toBe(true);
+      expect(ended(piece(0), piece(1), piece(0, "stop"))).toBe(false);
+      expect(ended(piece(0), piece(0), piece(1), piece(1, "stop"))).toBe(false);
+      expect(ended(piece(0))).toBe(false);
+    },
+  );
+
   it("is not finished before every asked answer is", () => {
     const meter = open("chat-completions", chunk(0, { content: "a" }, "stop"), 2);
     expect(meter.finished).toBe(false);

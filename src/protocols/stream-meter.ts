@@ -2,7 +2,7 @@ import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../base/sse.t
 import { openArrayScanner } from "./array-scanner.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import { asObject, type JsonObject, parseEvent, parseLoosely } from "./json.ts";
-import { blankNotes, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
+import { blankNotes, factsOf, finishAtEnd, type MeteringRules, type StreamState } from "./metering-rules.ts";
 import { openOrdinaryFilter } from "./ordinary-frame.ts";
 import { openTextSink } from "./output-text.ts";
 import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "./protocol.ts";
@@ -59,7 +59,7 @@ export class RuledStreamMeter implements StreamMeter {
   end(): void {
     this.#scanner?.end();
     this.#ended = true;
-    this.#notes.finished ||= this.#notes.finishedResponses.size >= this.#notes.responses;
+    finishAtEnd(this.#notes);
   }
 
   get started(): boolean {
@@ -136,7 +136,9 @@ export class RuledStreamMeter implements StreamMeter {
     const hadFailed = notes.error !== undefined || notes.failed;
     const behindFinish = notes.finished && this.#awaitsMore;
     if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
-    if (notes.output && notes.started && !behindFinish && !this.#matters(buffer, start, end)) {
+    // Of several answers each piece says which of them has begun.
+    const isOne = notes.responses === 1;
+    if (isOne && notes.output && notes.started && !behindFinish && !this.#matters(buffer, start, end)) {
       this.#events += 1;
       return;
     }

@@ -45,6 +45,7 @@ export const chatCompletionsCapabilities: ProtocolCapabilities = {
   media: { inline: ["image", "audio", "document"], byUrl: ["image"], schemes: ["https:", "http:"] },
   assistantMedia: false,
   // No slot in the first vendor's schema; `images` is what the others write and clients read.
+  manyChoices: true,
   responseMedia: ["image"],
   argumentsAs: "text",
   blocksInTurn: false,

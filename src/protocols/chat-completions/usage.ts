@@ -1,5 +1,5 @@
 import { keyFilter } from "../byte-filter.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import {
   type MeteringRules,
   noteError,
@@ -82,7 +82,9 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
     notes.output ||= holdsOutput(message);
     noteIssued(notes, "apart", asObject(message["audio"])?.["id"]);
     const finish = finishWord(choice);
-    if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, choice["index"]);
+    const index = asIndex(choice["index"]);
+    notes.begunResponses.add(index);
+    if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, index);
   }
   noteUsage(notes, asObject(body["usage"]));
 }

@@ -39,6 +39,7 @@ export const generateContentCapabilities: ProtocolCapabilities = {
     schemes: ["https:"],
   },
   assistantMedia: true,
+  manyChoices: true,
   responseMedia: ["image", "audio", "video", "document"],
   argumentsAs: "object",
   blocksInTurn: false,

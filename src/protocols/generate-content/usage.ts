@@ -1,7 +1,7 @@
 import { writeExact } from "../../base/exact-json.ts";
 import { keyFilter } from "../byte-filter.ts";
 import { statesError } from "../error-body.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { type MeteringRules, noteError, noteFinish, noteUsage, type StreamState } from "../metering-rules.ts";
 import type { TextSink } from "../output-text.ts";
 import { decodeStatedError } from "../upstream-error.ts";
@@ -58,8 +58,11 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   for (const candidate of asObjects(body["candidates"])) {
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
     const finish = finishWord(body, candidate);
+    // The vendor leaves the first one's index out, as it does with every zero.
+    const index = asIndex(candidate["index"]);
+    notes.begunResponses.add(index);
     if (finish === "") continue;
-    noteFinish(notes, finish, candidate["index"]);
+    noteFinish(notes, finish, index);
     notes.failed ||= isFailure(finish);
   }
   const blocked = responseWord("blockReason", asObject(body["promptFeedback"])?.["blockReason"]);

@@ -48,6 +48,7 @@ export const messagesCapabilities: ProtocolCapabilities = {
     documentTypes: ["application/pdf"],
   },
   assistantMedia: false,
+  manyChoices: false,
   responseMedia: [],
   argumentsAs: "object",
   blocksInTurn: true,

@@ -89,8 +89,6 @@ function estimated({ inputEstimate }: ResponseFrame): TokenUsage {
 }
 
 function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): EncodeState {
-  // Callers of this protocol ask for one answer.
-  if ("choice" in event && event.choice !== 0) return state;
   switch (event.type) {
     case "text-start": {
       const declines = state.declines || event.refusal === true;

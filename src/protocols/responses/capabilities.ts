@@ -41,6 +41,7 @@ export const responsesCapabilities: ProtocolCapabilities = {
   prefill: "refuse",
   media: { inline: ["image", "document"], byUrl: ["image", "document"], schemes: ["https:", "http:"] },
   assistantMedia: true,
+  manyChoices: false,
   responseMedia: ["image"],
   argumentsAs: "text",
   blocksInTurn: true,
