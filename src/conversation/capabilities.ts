@@ -17,6 +17,8 @@ export interface ProtocolCapabilities {
   readonly callIds: WordRule;
   /** Most letters of the end user's name, where that has a slot. */
   readonly maxUserLength?: number;
+  /** The smallest limit of output that the protocol takes; 0 asks messages to fill the cache and to write nothing. */
+  readonly leastOutputTokens: number;
   /** Most stop sequences; the gateway cuts the answer at the others. */
   readonly maxStops: number;
   /** Custom tools have a slot; elsewhere they become functions with one text (rule 29). */

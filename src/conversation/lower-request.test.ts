@@ -14,6 +14,7 @@ const capabilities: ProtocolCapabilities = {
   toolNames: { maxLength: 24, also: "" },
   callIds: { maxLength: 40, also: "" },
   maxUserLength: 64,
+  leastOutputTokens: 1,
   maxStops: 1,
   customTools: false,
   namespaces: false,

@@ -3,6 +3,7 @@ import { endsWithPrefill, shownByUser, withoutLoneReasoning } from "./alternatin
 import { attachState } from "./attach-state.ts";
 import { withCacheAll } from "./cache-all.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
+import { fitLimits } from "./fit-limits.ts";
 import { fitCallId } from "./ids.ts";
 import { withJsonWords } from "./json-words.ts";
 import type { LossList, NeutralField } from "./loss.ts";
@@ -56,7 +57,7 @@ export function lowerRequest(
   const callIds = callIdsAt(capabilities, target);
   const fit: Fit = { request, capabilities, target, losses, names, callIds };
   const told = target.quirks.stop === false ? 0 : capabilities.maxStops;
-  const stops = fitStops(request, capabilities);
+  const limits = fitLimits(request, capabilities, losses);
   const fitting = dropFields(request, fit);
   const { toolChoice: _choice, responseFormat: _format, limits: _limits, n, ...rest } = fitting;
   const prepared: ChatRequest = {
@@ -71,7 +72,7 @@ export function lowerRequest(
     ...(tools.toolChoice === undefined ? {} : { toolChoice: tools.toolChoice }),
     ...(tools.responseFormat === undefined ? {} : { responseFormat: tools.responseFormat }),
     ...(n === undefined || copies > 1 ? {} : { n }),
-    limits: { ...request.limits, ...(stops === undefined ? {} : { stop: stops.slice(0, told) }) },
+    limits: { ...limits, ...(limits.stop === undefined ? {} : { stop: limits.stop.slice(0, told) }) },
     foreign: fitForeign(fit),
   };
   const plan = {
@@ -80,18 +81,10 @@ export function lowerRequest(
     tools: names.planned(),
     responseTool: tools.responseTool,
     copies,
-    stops: stops?.slice(told) ?? [],
+    stops: limits.stop?.slice(told) ?? [],
     ...(target.quirks.thinkTags ? { thinkTags: true } : {}),
   };
   return { prepared: withJsonWords(prepared, request.responseFormat, capabilities), plan };
-}
-
-/** An empty stop sequence stops nothing, and not every vendor takes it: nothing is lost without it. */
-function fitStops(
-  { protocol, limits }: ChatRequest,
-  capabilities: ProtocolCapabilities,
-): readonly string[] | undefined {
-  return protocol === capabilities.protocol ? limits.stop : limits.stop?.filter((stop) => stop !== "");
 }
 
 interface Fit {

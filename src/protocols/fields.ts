@@ -48,11 +48,12 @@ export function optionalNumber(fields: Fields, key: string): number | undefined 
   return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a number.`);
 }
 
-/** A whole number above 0, e.g. a limit of tokens. */
-export function optionalCount(fields: Fields, key: string): number | undefined {
+/** A whole number from `least` on, e.g. a limit of tokens. */
+export function optionalCount(fields: Fields, key: string, least: 0 | 1 = 1): number | undefined {
   const value = optionalNumber(fields, key);
-  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
-  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a whole number above 0.`);
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value;
+  const range = least === 0 ? "from 0 on" : "above 0";
+  return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a whole number ${range}.`);
 }
 
 export function optionalFlag(fields: Fields, key: string): boolean | undefined {

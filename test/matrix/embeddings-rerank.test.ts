@@ -59,6 +59,18 @@ describe("embeddings and rerank", () => {
     expect((await rank({ return_documents: false })).results[0].document).toBeUndefined();
   });
 
+  it("are refused where there is nothing to embed or to rank", async () => {
+    const cases: [path: string, body: object, param: string][] = [
+      [EMBEDDINGS.path, { ...EMBEDDINGS.body, input: [] }, "input"],
+      [EMBEDDINGS.path, { ...EMBEDDINGS.body, input: "" }, "input"],
+      [RERANK.path, { ...RERANK.body, documents: [] }, "documents"],
+    ];
+    for (const [path, body, param] of cases) {
+      const { status, json } = await world.ask(path, body);
+      expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_request", param]);
+    }
+  });
+
   it("name the field whose type is wrong", async () => {
     const cases: [path: string, body: object, param: string][] = [
       [EMBEDDINGS.path, { ...EMBEDDINGS.body, input: 1 }, "input"],

@@ -14,7 +14,7 @@ export const embeddingsForward: ForwardTable = {
     user: ["string"],
   },
   required: ["input"],
-  content: null,
+  content: { field: "input", instead: [] },
   maxItems: {},
   // What a native call says beyond this protocol.
   watched: ["faregate_task_type"],

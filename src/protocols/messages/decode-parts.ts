@@ -54,7 +54,10 @@ export function decodeMessages(body: Fields, foreign: ForeignField[]): readonly 
     const role = requiredText(message, "role");
     switch (role) {
       case "system":
-        return [{ role, parts: decodeContent(message, "user", foreign) }];
+        // One that changes only how the model answers has no words.
+        return isAbsent(message, "content") && optionalFields(message, "output_config") !== undefined
+          ? []
+          : [{ role, parts: decodeContent(message, "user", foreign) }];
       case "user":
       case "assistant":
         return splitInstructions(message, role, foreign);
@@ -98,6 +101,10 @@ function plainText(fields: Fields, key: string): readonly TextPart[] | undefined
   const text = fields.value[key];
   if (typeof text !== "string") return undefined;
   return [{ kind: "text", text }];
+}
+
+function isAbsent({ value }: Fields, key: string): boolean {
+  return (value[key] ?? undefined) === undefined;
 }
 
 function contentBlocks(fields: Fields): readonly Fields[] {
@@ -217,8 +224,7 @@ function decodeCall(block: Fields, foreign: ForeignField[]): ToolCallPart {
 
 function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
   foreign.push(...foreignFields(block, KNOWN_BLOCKS.get("tool_result") ?? NONE));
-  const parts =
-    (block.value["content"] ?? undefined) === undefined ? [] : decodeContent(block, "user", foreign);
+  const parts = isAbsent(block, "content") ? [] : decodeContent(block, "user", foreign);
   return {
     kind: "tool-result",
     callId: requiredText(block, "tool_use_id"),
@@ -279,7 +285,7 @@ export function markOf(fields: Fields): { readonly cache?: CacheMark } {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-const KNOWN_MESSAGE: ReadonlySet<string> = new Set(["role", "content"]);
+const KNOWN_MESSAGE: ReadonlySet<string> = new Set(["role", "content", "output_config"]);
 
 /** The blocks that have a neutral form. */
 const KNOWN_BLOCKS: ReadonlyMap<string, ReadonlySet<string>> = new Map([

@@ -14,6 +14,7 @@ import {
   foreignFields,
   foreignInside,
   type Insides,
+  listOf,
   optionalCount,
   optionalFields,
   optionalFlag,
@@ -77,7 +78,7 @@ function decodeSampling(body: Fields): Sampling {
 
 function decodeLimits(body: Fields): Limits {
   const maxOutputTokens =
-    optionalCount(body, "max_tokens") ?? refuse(body, "max_tokens", "`max_tokens` is missing.");
+    optionalCount(body, "max_tokens", 0) ?? refuse(body, "max_tokens", "`max_tokens` is missing.");
   const stop = optionalTexts(body, "stop_sequences");
   return { maxOutputTokens, ...(stop === undefined ? {} : { stop }) };
 }
@@ -85,7 +86,7 @@ function decodeLimits(body: Fields): Limits {
 /** How to think stands in `thinking`, how hard in `output_config.effort`, each maybe alone. */
 function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish | undefined {
   const thinking = optionalFields(body, "thinking");
-  const effort = decodeEffort(optionalFields(body, "output_config"));
+  const effort = latestEffort(body) ?? decodeEffort(optionalFields(body, "output_config"));
   const hard = effort === undefined ? {} : { effort };
   if (thinking === undefined) return effort === undefined ? undefined : { enabled: true, effort };
   foreign.push(...foreignFields(thinking, KNOWN_THINKING));
@@ -111,6 +112,14 @@ function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish |
         "`thinking.type` must be enabled, adaptive, between_tools or disabled.",
       );
   }
+}
+
+/** Instructions in mid-conversation may change the effort, from there on: the answer is due under the last one. */
+function latestEffort(body: Fields): ReasoningWish["effort"] {
+  const efforts = listOf(body, "messages").flatMap(
+    (message) => decodeEffort(optionalFields(message, "output_config")) ?? [],
+  );
+  return efforts.at(-1);
 }
 
 function decodeEffort(config: Fields | undefined): ReasoningWish["effort"] {
@@ -208,6 +217,7 @@ const MARK = ["type", "ttl"];
 const SOURCE = ["type", "media_type", "data", "url", "file_id", "content"];
 const FORMAT = ["type", "schema"];
 const INSIDES: Insides = [
+  ["messages[].output_config", ["effort"]],
   ["output_config.format", FORMAT],
   ["output_format", FORMAT],
   ["tool_choice", ["type", "name", "disable_parallel_tool_use"]],

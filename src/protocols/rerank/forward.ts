@@ -14,7 +14,7 @@ export const rerankForward: ForwardTable = {
     return_documents: ["boolean"],
   },
   required: ["query", "documents"],
-  content: null,
+  content: { field: "documents", instead: [] },
   maxItems: {},
   outputLimits: [],
   ownLimit: null,

@@ -33,7 +33,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...stated("top_p", sampling.topP),
     ...stated("presence_penalty", sampling.presencePenalty),
     ...stated("frequency_penalty", sampling.frequencyPenalty),
-    ...stated("max_output_tokens", atLeast(limits.maxOutputTokens, losses)),
+    ...stated("max_output_tokens", limits.maxOutputTokens),
     ...stated("reasoning", reasoning),
     ...(Object.keys(text).length === 0 ? {} : { text }),
     ...stated("user", request.user),
@@ -50,13 +50,6 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
 
 function stated(field: string, value: unknown): JsonObject {
   return value === undefined ? {} : { [field]: value };
-}
-
-/** The protocol refuses a smaller limit (rule 39). */
-function atLeast(limit: number | undefined, losses: LossList): number | undefined {
-  if (limit === undefined || limit >= LEAST_OUTPUT_TOKENS) return limit;
-  losses.field("maxOutputTokens", "weakened");
-  return LEAST_OUTPUT_TOKENS;
 }
 
 function encodeReasoning(
@@ -136,5 +129,4 @@ function putBack(body: Record<string, unknown>, { path, value }: ForeignField, l
   else body[field] = { ...asObject(body[field]), [inner]: value };
 }
 
-const LEAST_OUTPUT_TOKENS = 16;
 const FORMAT_NAMES = { maxLength: 64, also: "" };
