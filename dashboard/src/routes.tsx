@@ -32,6 +32,7 @@ export const routeTree = root.addChildren([
   ]),
   shell.addChildren([
     start(),
+    operatorStart(),
     page("/accounts/$account", () => import("./pages/home/page.tsx"), "HomePage"),
     page("/accounts/$account/models", () => import("./pages/models/page.tsx"), "ModelsPage"),
     page("/accounts/$account/keys", () => import("./pages/keys/page.tsx"), "KeysPage"),
@@ -107,6 +108,17 @@ function start() {
       const last = accounts.find(({ id }) => id === readPreference("account")) ?? accounts[0];
       if (last !== undefined) throw redirect({ to: `/accounts/${last.id}`, replace: true });
       if (session?.user.is_operator) throw redirect({ to: "/operator/traffic", replace: true });
+    },
+  });
+}
+
+/** `/operator` leads on to the traffic, the first page of its area. */
+function operatorStart() {
+  return createRoute({
+    getParentRoute: () => shell,
+    path: "/operator",
+    beforeLoad: () => {
+      throw redirect({ to: "/operator/traffic", replace: true });
     },
   });
 }

@@ -7,7 +7,7 @@ import { type Authenticator, createAuthenticator } from "./authenticator.ts";
 import type { AccountId } from "./caller.ts";
 import { generateKey } from "./key-form.ts";
 import { type KeyHasher, openKeyHasher } from "./key-hasher.ts";
-import { createKey, revokeKey, setKeyDisabled, setKeyExpiry } from "./keys-store.ts";
+import { createKey, revokeKey, rotateKey, setKeyDisabled, setKeyExpiry } from "./keys-store.ts";
 
 let test: TestDatabase;
 let hasher: KeyHasher;
@@ -133,7 +133,7 @@ describe("a change", () => {
     await authenticator.close();
   });
 
-  it.each(["revoked", "disabled", "expired", "account disabled"])(
+  it.each(["revoked", "disabled", "expired", "rotated", "account suspended"])(
     "reaches other processes: %s",
     async (change) => {
       const { credential, id } = await addKey();
@@ -142,7 +142,11 @@ describe("a change", () => {
       if (change === "revoked") await revokeKey(test.database, id);
       if (change === "disabled") await setKeyDisabled(test.database, id, true);
       if (change === "expired") await setKeyExpiry(test.database, id, new Date(0));
-      if (change === "account disabled") await setAccountDisabled(test.database, "acme", true);
+      if (change === "rotated") {
+        const rotation = { id, credential: generateKey(), oldUntil: new Date(0) };
+        await test.database.transaction((tx) => rotateKey(tx, hasher, rotation));
+      }
+      if (change === "account suspended") await setAccountDisabled(test.database, "acme", true);
       await soon(async () => (await authenticator.authenticate(credential)) === undefined);
       // Whoever has the key is told; a key that never was has no end.
       await soon(async () => {

@@ -65,7 +65,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     const began = epoch;
     const found = await lookUp(credential);
     const isOver = found !== undefined && found.expiresAtMs <= clock.nowMs();
-    const end = found?.ended ?? (isOver ? "expired" : undefined);
+    const end = found?.ended ?? (isOver ? found.endsAs : undefined);
     if (found === undefined || end !== undefined) {
       if (began === epoch) refuse(credential, end);
       return undefined;
@@ -106,7 +106,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (known) {
         if (known.expiresAtMs > clock.nowMs()) return known.caller;
         working.delete(credential);
-        refuse(credential, "expired");
+        refuse(credential, known.endsAs);
         return undefined;
       }
       if (!isKeyText(credential)) return undefined;

@@ -7,23 +7,26 @@ export interface KnownKey {
   readonly caller: Caller;
   /** Milliseconds since 1970; Infinity = never. */
   readonly expiresAtMs: number;
+  /** What ends it then: the key's own end, or another secret in its place. */
+  readonly endsAs: "expired" | "rotated";
 }
 
 /** Why a key that was issued does not work: whoever sends it has the secret itself, so that a stranger learns nothing of it. */
-export type KeyEnd = "revoked" | "disabled" | "account_disabled" | "expired";
+export type KeyEnd = "revoked" | "disabled" | "account_suspended" | "rotated" | "expired";
 
 /** A key that was issued: one that works until it expires, or what has ended it before. */
 export interface FoundKey extends KnownKey {
-  readonly ended: Exclude<KeyEnd, "expired"> | null;
+  readonly ended: Exclude<KeyEnd, KnownKey["endsAs"]> | null;
 }
 
 /** The keys with these hashes, by hash in hexadecimal; an unknown one is not there. */
 export async function findKeys(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
   const rows = await db.query<KnownKeyRow>(
     `select encode(s.hash, 'hex') as hash, least(s.expires_at, k.expires_at) as expires_at,
+            s.expires_at <= coalesce(k.expires_at, 'infinity') as rotated,
             a.id as account_id, a.name as account_name, a.group_name, k.id as key_id, k.name as key_name, k.models,
             k.limit_nanos, k.limit_period, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
-            case when k.revoked_at is not null then 'revoked' when a.disabled then 'account_disabled'
+            case when k.revoked_at is not null then 'revoked' when a.disabled then 'account_suspended'
                  when k.disabled then 'disabled' end as ended
      from api_key_secrets s
      join api_keys k on k.id = s.key_id
@@ -52,6 +55,7 @@ export function readKeyState(db: Queryable): Promise<KeyState> {
 interface KnownKeyRow extends LimitColumns {
   readonly hash: string;
   readonly expires_at: Date | null;
+  readonly rotated: boolean | null;
   readonly account_id: AccountId;
   readonly account_name: string;
   readonly group_name: string;
@@ -72,5 +76,6 @@ function readKnownKey(row: KnownKeyRow): FoundKey {
     spendingLimit: readSpendingLimit(row),
     rateLimits: readRateLimits(row),
   });
-  return { caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ended: row.ended };
+  const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  return { caller, expiresAtMs, endsAs: row.rotated === true ? "rotated" : "expired", ended: row.ended };
 }

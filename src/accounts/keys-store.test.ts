@@ -56,6 +56,7 @@ describe("a key", () => {
     });
     expect(await works(credential)).toEqual({
       expiresAtMs: FUTURE.getTime(),
+      endsAs: "expired",
       caller: {
         accountId,
         accountName: "acme",

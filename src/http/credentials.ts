@@ -20,7 +20,8 @@ export function authenticate(
 ): Caller | Promise<Caller> {
   const carried = credentialsOf(request, queryKeys);
   const first = carried[0];
-  if (first === undefined) throw invalidKey();
+  if (first === undefined)
+    throw new GatewayError("invalid_api_key", `The request carries no API key: none was sent. ${SEND_ONE}`);
   if (carried.length === 1) {
     const found = authenticator.authenticate(first);
     return found instanceof Promise
@@ -108,14 +109,16 @@ function orInvalid(
 
 const ENDS: Readonly<Record<KeyEnd, string>> = {
   revoked: "This API key was revoked. Make another in the account dashboard.",
+  rotated:
+    "This API key was rotated: another has taken its place. Use the new one, or make another in the account dashboard.",
   expired: "This API key has expired. Make another in the account dashboard, or have its end put off there.",
   disabled: "This API key is disabled. An owner of the account can enable it in the dashboard.",
-  account_disabled: "The account of this API key is disabled. Ask the operator of this gateway.",
+  account_suspended: "The account of this API key is suspended. Ask the operator of this gateway.",
 };
 
+const SEND_ONE =
+  "Send a key of this gateway as `Authorization: Bearer <API_KEY>`; keys are made in the account dashboard.";
+
 function invalidKey(): GatewayError {
-  return new GatewayError(
-    "invalid_api_key",
-    "Invalid API key. Send a key of this gateway as `Authorization: Bearer <API_KEY>`; keys are made in the account dashboard.",
-  );
+  return new GatewayError("invalid_api_key", `Invalid API key. ${SEND_ONE}`);
 }

@@ -5,6 +5,7 @@ import { createConnections } from "./connections.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import type { HttpDeps } from "./deps.ts";
 import { serveRequest } from "./endpoint.ts";
+import { nearbyPath } from "./nearby-path.ts";
 import { normalPath } from "./normal-path.ts";
 import { requestId } from "./request-id.ts";
 import { preflightHeaders } from "./response-headers.ts";
@@ -73,13 +74,16 @@ export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
     done();
   });
   app.setErrorHandler(refuse);
+  const patterns = new Set<string>();
+  app.addHook("onRoute", ({ url }) => void patterns.add(url));
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
     return serveRequest(deps, request, reply.raw, () => {
       const path = request.url.split("?", 1)[0] ?? "/";
+      const near = nearbyPath(path.slice(0, 200), [...patterns]) ?? "see /docs for those there are";
       throw new GatewayError(
         "not_found",
-        `There is no endpoint ${request.method} ${path.slice(0, 200)}; see /docs for those there are.`,
+        `There is no endpoint ${request.method} ${path.slice(0, 200)}; ${near}.`,
       );
     });
   });

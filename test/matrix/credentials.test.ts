@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Endpoint, KEYED_ENDPOINTS, withQuery } from "../support/endpoints.ts";
+import { CHAT, type Endpoint, KEYED_ENDPOINTS, withQuery } from "../support/endpoints.ts";
 import { type RawReply, rawAsk } from "../support/raw-ask.ts";
 import { codeIn, KEYS, startWorld, type World } from "../support/world.ts";
 
@@ -58,6 +58,14 @@ describe("credentials", () => {
       expectRefused(await send(endpoint, [carry("authorization", KEYS.main.toUpperCase())]), "other case");
     });
   }
+
+  it("are told apart from none", async () => {
+    const told = async (headers: readonly Header[]) => (await send(CHAT, headers)).json.error.message;
+    expect(await told([])).toMatch(/^The request carries no API key: none was sent\. Send a key/);
+    expect(await told([["Authorization", "Bearer nobodys-key-0123456789"]])).toMatch(
+      /^Invalid API key\. Send/,
+    );
+  });
 
   it("in the query count under /v1beta alone", async () => {
     for (const endpoint of KEYED_ENDPOINTS) {

@@ -94,6 +94,14 @@ describe("the HTTP surface", () => {
       expect([status, json.error.type, codeIn(json)], path).toEqual([404, "gateway_error", "not_found"]);
       expect(json.error.message).toContain(`(request id: ${headers["x-request-id"]})`);
     }
+    for (const [path, near] of [
+      ["/chat/completions", "/v1/chat/completions is there: end the client's base URL with /v1."],
+      ["/v1/v1/messages", "/v1/messages is there: take /v1 out of the client's base URL."],
+      ["/operator/nothing", "its API has the same address below /api."],
+    ]) {
+      const { status, json } = await raw("GET", path ?? "");
+      expect([status, json.error.message], path).toEqual([404, expect.stringContaining(near ?? "")]);
+    }
     for (const { path, method } of KEYED_ENDPOINTS) {
       const wrong = method === "POST" ? "GET" : "DELETE";
       const plain = path.split("?")[0] ?? path;

@@ -24,8 +24,8 @@ const TOLD: Readonly<Record<Way, RegExp>> = {
   disabled: /^This API key is disabled\./,
   deleted: /^Invalid API key\./,
   expiring: /^This API key has expired\./,
-  rotated: /^This API key (was revoked|has expired)\./,
-  account: /^The account of this API key is disabled\./,
+  rotated: /^This API key was (revoked\.|rotated:)/,
+  account: /^The account of this API key is suspended\./,
 };
 
 /** Processes are told of changes, or every message is lost and they find them by looking. */

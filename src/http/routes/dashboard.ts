@@ -27,7 +27,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: HttpDeps): void {
       if (!wantsPage(context))
         throw new GatewayError(
           "not_found",
-          "This is a page of the dashboard, for browsers; see /docs for the API.",
+          "This is a page of the dashboard, for browsers; its API has the same address below /api. See /docs.",
         );
       await sendPage(context);
     });

@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { nearbyPath } from "./nearby-path.ts";
+
+const PATTERNS = [
+  "/v1/chat/completions",
+  "/v1/messages",
+  "/v1/responses/:id",
+  "/v1beta/models/:call",
+  "/api/operator/routing",
+  "/accounts/*",
+];
+
+it.each([
+  ["/chat/completions", "/v1/chat/completions is there: end the client's base URL with /v1"],
+  ["/models/text:generateContent", "end the client's base URL with /v1beta"],
+  ["/v1/v1/messages", "/v1/messages is there: take /v1 out of the client's base URL"],
+  ["/v1beta/v1/chat/completions", "take /v1beta out of the client's base URL"],
+  ["/api/v1/responses/resp_1", "take /api out of the client's base URL"],
+  ["/openai/deployments/v1/messages", "take /openai/deployments out of the client's base URL"],
+  ["/operator/routing", "/api/operator/routing is there"],
+])("%s is told what is near it", (path, sentence) => {
+  expect(nearbyPath(path, PATTERNS)).toContain(sentence);
+});
+
+it.each(["/", "/v1", "/v1/chat", "/v2/chat", "/accounts/1", "/wp-login.php", "/v1/responses/"])(
+  "%s is near nothing",
+  (path) => {
+    expect(nearbyPath(path, PATTERNS)).toBeUndefined();
+  },
+);
+
+it("names an endpoint that is served, whatever is asked for", () => {
+  const part = fc.constantFrom("v1", "v1beta", "api", "chat", "completions", "messages", "x", "responses");
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      const told = nearbyPath(`/${parts.join("/")}`, PATTERNS);
+      if (told !== undefined) expect(told).toMatch(/^\/(v1|v1beta|api)\/\S+ is there/);
+    }),
+  );
+});
