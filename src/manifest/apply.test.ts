@@ -266,11 +266,11 @@ accounts: [{ name: acme, keys: [] }, { name: silent }]`;
     const { rendered } = await applyManifest(deps, parseManifest(SMALL, {}), { prune: true });
     expect(rendered).toBe(
       `- key acme/ci: revoked
-- account gone: disabled; accounts are never deleted
+- account gone: suspended; accounts are never deleted
 - upstream main
 - model embed
 ! group partners stays, because account gone is in it; move the account to another group first
-this disables 1 account and revokes 1 key`,
+this suspends 1 account and revokes 1 key`,
     );
     expect((await readAccounts(deps.database)).map(({ name, disabled }) => [name, disabled])).toEqual([
       ["acme", false],
@@ -355,7 +355,7 @@ accounts: [{ name: acme }]`,
     expect(without.rendered).toBe(dry.rendered);
     expect(without.warnings).toEqual([]);
     expect(without.rendered).toMatch(/^- account demo: .*\n- upstream sandbox\n- model /);
-    expect(without.rendered).toMatch(/\nthis disables 1 account$/);
+    expect(without.rendered).toMatch(/\nthis suspends 1 account$/);
     expect((await readModels(deps.database)).map(({ id }) => id)).toEqual(["text-large"]);
     expect((await applyManifest(deps, file, { removeDemo: true, prune: true })).rendered).toBe("no changes");
   });

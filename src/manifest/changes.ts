@@ -81,7 +81,7 @@ function lockedOut(changes: readonly Change[]): string[] {
     const { length } = changes.filter((change) => change.action === action);
     return length === 0 ? [] : [`${verb} ${counted(length, noun)}`];
   };
-  const parts = [...count("disable", "disables", "account"), ...count("revoke", "revokes", "key")];
+  const parts = [...count("disable", "suspends", "account"), ...count("revoke", "revokes", "key")];
   return parts.length === 0 ? [] : [`this ${parts.join(" and ")}`];
 }
 

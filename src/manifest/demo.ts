@@ -155,7 +155,14 @@ export function demoRemovals(
   return [
     ...state.accounts.flatMap(({ name, disabled }): Change[] =>
       name === DEMO_ACCOUNT && !disabled && !accounts.some((account) => account.name === name)
-        ? [{ subject: "account", action: "disable", name, details: ["disabled; accounts are never deleted"] }]
+        ? [
+            {
+              subject: "account",
+              action: "disable",
+              name,
+              details: ["suspended; accounts are never deleted"],
+            },
+          ]
         : [],
     ),
     ...state.upstreams.flatMap(({ name, kind }): Change[] =>

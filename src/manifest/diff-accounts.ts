@@ -66,7 +66,7 @@ function diffAccount(draft: Draft, declared: DeclaredAccount, before: AccountSta
     if (details.length > 0)
       draft.changes.push({ subject: "account", action: "update", name, details, account });
     if (before.disabled && declared.disabled === undefined)
-      draft.notes.push(`account ${name} is disabled and stays so; write "disabled: false" to enable it`);
+      draft.notes.push(`account ${name} is suspended and stays so; write "disabled: false" to resume it`);
   }
   diffBalance(draft, declared, before?.openingNanos ?? null);
 }
@@ -166,7 +166,7 @@ function disableOthers(draft: Draft, state: State, manifest: Manifest): void {
   const named = new Set(manifest.accounts.map(({ name }) => name));
   for (const { name, disabled } of state.accounts) {
     if (named.has(name) || disabled) continue;
-    const details = ["disabled; accounts are never deleted"];
+    const details = ["suspended; accounts are never deleted"];
     draft.removals.push({ subject: "account", action: "disable", name, details });
   }
 }

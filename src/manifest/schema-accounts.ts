@@ -47,7 +47,7 @@ export const account = z
     name: name(200),
     group: name(64).default(DEFAULT_GROUP).describe("Its group"),
     balance: decimal("balance").optional().describe("Opening balance in USD, granted once"),
-    disabled: z.boolean().optional().describe("Omitted = as it is; a new account is enabled"),
+    disabled: z.boolean().optional().describe("Omitted = as it is; true suspends it, a new account is not"),
     keys: z.array(key).optional().describe("Omitted = the file says nothing about its keys"),
   })
   .describe("Who pays");

@@ -83,12 +83,15 @@ export async function ownFirstAccounts(tx: Queryable, user: UserId, most: number
   );
 }
 
-/** Names of accounts, for those who belong to them. */
+/** Names of accounts and whether they are suspended, for those who belong to them. */
 export function readAccountNames(
   db: Queryable,
   accounts: readonly AccountId[],
-): Promise<{ id: AccountId; name: string }[]> {
-  return db.query("select id, name from accounts where id = any($1::int8[]) order by name", [accounts]);
+): Promise<{ id: AccountId; name: string; suspended: boolean }[]> {
+  return db.query(
+    "select id, name, disabled as suspended from accounts where id = any($1::int8[]) order by name",
+    [accounts],
+  );
 }
 
 const RANKS = "array['viewer', 'member', 'owner']";

@@ -39,7 +39,7 @@ describe("A6, signing in", () => {
     expect(caller.session).toMatchObject({
       user: { email: "admin@localhost", is_operator: true, has_totp: false },
       must_change_password: false,
-      accounts: [{ id: alpha, name: "alpha", role: "owner" }],
+      accounts: [{ id: alpha, name: "alpha", role: "owner", suspended: false }],
     });
     expect((await caller.get("/session")).body).toEqual(caller.session);
     expect(await caller.del("/session")).toMatchObject({ status: 200 });

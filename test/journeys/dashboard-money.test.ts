@@ -101,6 +101,29 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await page.getByRole("row", { name: /comma/ }).getByText("$1.50").waitFor();
   });
 
+  it("says on every page of a suspended account that it is, and no more once it is resumed", async () => {
+    const { page, complaints } = await browser.visit(gateway.url);
+    await signInAt({ page });
+    await page.goto("/operator");
+    await page.waitForURL("**/operator/traffic");
+    await page.goto("/operator/accounts/1");
+    await page.getByRole("button", { name: "Suspend" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
+    await page.getByText("The account is suspended.").waitFor();
+    for (const path of ["", "/keys", "/requests"]) {
+      await page.goto(`/accounts/1${path}`);
+      const banner = page.getByRole("alert").filter({ hasText: "The account acme is suspended" });
+      await banner.getByText("Its API keys are refused with 401").waitFor();
+    }
+    await page.goto("/operator/accounts/1");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Suspend" }).waitFor();
+    await page.goto("/accounts/1/keys");
+    await page.getByRole("row", { name: /test/ }).waitFor();
+    expect(await page.getByText("is suspended").count()).toBe(0);
+    expect(complaints()).toEqual([]);
+  });
+
   it("shows operators what was written off, with the request and the reason", async () => {
     await gateway.database?.database.execute(
       `insert into usage (request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream,

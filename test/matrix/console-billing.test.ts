@@ -240,7 +240,13 @@ describe("an operator", () => {
     expect((await call()).status).toBe(200);
     const path = `/operator/accounts/${account.id}`;
     expect((await operator.patch(path, { disabled: true })).body.disabled).toBe(true);
-    expect((await call()).status).toBe(401);
+    const refused = await call();
+    expect([refused.status, refused.json.error.message]).toEqual([
+      401,
+      expect.stringMatching(/^The account of this API key is suspended\./),
+    ]);
+    const { accounts } = (await account.owner.get("/session")).body;
+    expect(accounts).toMatchObject([{ name: "harbour", suspended: true }]);
     await operator.patch(path, { disabled: false });
     await waitFor("the key to work again", async () => (await call()).status === 200);
     const { body } = await operator.get(path);

@@ -27,20 +27,33 @@ export function useSession(): SessionResponse {
 export type AccountRole = SessionResponse["accounts"][number]["role"];
 
 /** The account of the path, and what the person may do in it; an operator may do what its owner may. */
-export function useAccount(): { readonly id: string; readonly name: string; readonly role: AccountRole } {
+export function useAccount(): {
+  readonly id: string;
+  readonly name: string;
+  readonly role: AccountRole;
+  readonly suspended: boolean;
+} {
   const session = useSession();
   const { account: id = "" } = useParams({ strict: false }) as { account?: string };
-  const name = useAccountName(id);
+  const { name, suspended } = useAccountFacts(id);
   const own = session.accounts.find((account) => account.id === id);
   const role = session.user.is_operator ? "owner" : (own?.role ?? "viewer");
-  return { id, name, role };
+  return { id, name, role, suspended };
 }
 
-/** An account's name; operators may look at accounts they do not belong to. "" until it is known. */
+/** An account's name; "" until it is known. */
 export function useAccountName(id: string): string {
+  return useAccountFacts(id).name;
+}
+
+/** What every page of an account shows of it; operators may look at accounts they do not belong to. */
+function useAccountFacts(id: string): { readonly name: string; readonly suspended: boolean } {
   const { accounts, user } = useSession();
   const own = accounts.find((account) => account.id === id);
   const enabled = own === undefined && user.is_operator && id !== "";
   const foreign = useRead<AccountDetail>(`/operator/accounts/${id}`, {}, { enabled });
-  return own?.name ?? foreign.data?.name ?? "";
+  return {
+    name: own?.name ?? foreign.data?.name ?? "",
+    suspended: own?.suspended ?? foreign.data?.disabled ?? false,
+  };
 }

@@ -1,5 +1,6 @@
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useAccount } from "../api/session.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { useWords } from "../words/use-words.ts";
@@ -33,11 +34,25 @@ export function Shell(): ReactNode {
       </div>
       <main id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-8 lg:px-10">
         <div className="mx-auto max-w-6xl">
+          {account !== undefined && <SuspendedBanner />}
           <Outlet />
         </div>
       </main>
       <Keyboard />
       <Toasts />
+    </div>
+  );
+}
+
+/** Above every page of an account whose keys are refused: else all looks as if it were at work. */
+function SuspendedBanner(): ReactNode {
+  const t = useWords(shellWords);
+  const { name, suspended } = useAccount();
+  if (!suspended) return null;
+  return (
+    <div role="alert" className="mb-6 border-l-2 border-bad py-1 pl-4">
+      <p className="font-medium text-bad">{t.suspended(name)}</p>
+      <p>{t.suspendedWhy}</p>
     </div>
   );
 }

@@ -25,6 +25,9 @@ export const shellWords = wordsOf({
     toStart: "Back to home",
     noAccount: "You don't belong to an account yet",
     noAccountLead: "Ask your administrator for an invitation.",
+    suspended: (name: string) => `Account ${name} is suspended`,
+    suspendedWhy:
+      "Its API keys are refused with 401. You can still view its data. An operator can reactivate it.",
     home: "Home",
     keys: "API keys",
     models: "Models",
@@ -69,6 +72,8 @@ export const shellWords = wordsOf({
     toStart: "回到首页",
     noAccount: "您尚未加入任何账户",
     noAccountLead: "请联系管理员获取邀请。",
+    suspended: (name: string) => `账户 ${name} 已停用`,
+    suspendedWhy: "其 API 密钥会被拒绝（401）。已有内容仍可查看；此网关的运营者可以恢复该账户。",
     home: "首页",
     keys: "API 密钥",
     models: "模型",

@@ -38,7 +38,14 @@ export const sessionResponseSchema = z.strictObject({
     .boolean()
     .describe("The gateway made the password: until they choose one, nothing else is allowed"),
   accounts: z
-    .array(z.strictObject({ id: z.string(), name: z.string(), role: accountRole }))
+    .array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        role: accountRole,
+        suspended: z.boolean().describe("Its API keys are refused"),
+      }),
+    )
     .describe("The accounts they belong to, by name; operators may enter every other as well"),
   csrf_token: z
     .string()

@@ -22,10 +22,11 @@ export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): 
       has_totp: person.hasTotp,
     },
     must_change_password: person.mustChangePassword,
-    accounts: accounts.map(({ id, name }) => ({
+    accounts: accounts.map(({ id, name, suspended }) => ({
       id: String(id),
       name,
       role: person.roles.get(id) ?? "viewer",
+      suspended,
     })),
     csrf_token: identity.via === "session" ? identity.csrfToken : null,
     public_url: await deps.publicUrl(),
