@@ -209,6 +209,13 @@ module.exports = {
       to: { path: "^src/" },
     },
     {
+      name: "runs-on-dependencies-only",
+      comment: "what is installed to develop is not where the program runs: no encoder, no reader of files",
+      severity: "error",
+      from: { path: "^(src|sandbox/src)/", pathNot: ["\\.test\\.ts$", "^sandbox/src/testing/"] },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "dashboard-sees-types-of-contracts-only",
       comment:
         "what the pages import of the server is erased: neither zod nor anything else of it reaches a browser",

@@ -37,7 +37,10 @@ export function pictureSize(size: string, tier: string): Size | undefined {
   return sides.every((side) => side >= MIN_SIDE && side <= MAX_SIDE) ? found : undefined;
 }
 
+/** Those of which groups of pictures are stored; a family takes some of them. */
+export const VIDEO_RESOLUTIONS: readonly string[] = ["480p", "720p", "768p", "1080p"];
 export const VIDEO_RATIOS: readonly string[] = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
+
 /** The ratio a video can have that is closest to these sides. */
 export function nearestRatio({ width, height }: Size): string {
   const distance = (ratio: string): number => Math.abs(Math.log(width / height / shareOf(ratio)));
@@ -52,6 +55,7 @@ function shareOf(ratio: string): number {
 
 /** Pixels of a video of a listed ratio: the short side is the resolution's number, the other the nearest even number. */
 export function videoSize(resolution: string, ratio: string): Size {
+  if (!VIDEO_RESOLUTIONS.includes(resolution)) throw new Error(`no video of ${resolution} is stored`);
   const short = Number.parseInt(resolution, 10);
   const share = shareOf(ratio);
   const long = 2 * Math.round((short * Math.max(share, 1 / share)) / 2);

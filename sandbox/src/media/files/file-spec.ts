@@ -2,14 +2,14 @@
 export type FileSpec = PictureSpec | VideoSpec | LastFrameSpec | SoundSpec;
 
 interface Drawing {
-  /** Sides in pixels; even for videos. */
+  /** Sides in pixels; of videos one of the sizes that are stored. */
   width: number;
   height: number;
-  /** Written on it, cut to MAX_DRAWN_CHARACTERS. */
+  /** Drawn on a picture and written in its notes, a video's title; cut to MAX_DRAWN_CHARACTERS. */
   text: string;
-  /** A line at the bottom: what it is. */
+  /** What it is: a line at the bottom of a picture, in a video's comment. */
   caption: string;
-  /** Colours follow from it. */
+  /** A picture's colours follow from it. */
   seed: number;
 }
 

@@ -66,9 +66,16 @@ const GLYPHS: ReadonlyMap<string, readonly Run[]> = new Map(
   }),
 );
 
-/** The points of a character, small letters as capitals; undefined where the alphabet lacks it. */
-export function glyphOf(character: string): readonly Run[] | undefined {
-  return character === " " ? [] : GLYPHS.get(character.toUpperCase());
+/** What stands for a character that the alphabet lacks: an empty box. */
+const BOX: readonly Run[] = [0, 1, 2, 3, 4, 5, 6].flatMap((row) =>
+  row % (GLYPH_ROWS - 1) === 0
+    ? [{ column: 0, row, length: GLYPH_COLUMNS }]
+    : [0, GLYPH_COLUMNS - 1].map((column) => ({ column, row, length: 1 })),
+);
+
+/** The points of a character, small letters as capitals. */
+export function glyphOf(character: string): readonly Run[] {
+  return character === " " ? [] : (GLYPHS.get(character.toUpperCase()) ?? BOX);
 }
 
 function runsOf(rows: readonly string[], index: number): Run[] {

@@ -1,35 +1,23 @@
-import sharp from "sharp";
-import { drawSvg } from "./draw.ts";
+import { type Drawing, drawPicture } from "./draw.ts";
 import type { PictureSpec } from "./file-spec.ts";
-
-/** No drawing comes twice, and files are made one at a time: what sharp would keep for that only fills memory. */
-sharp.cache(false);
-sharp.concurrency(1);
-
-/** Flat colours compress well at any level: the lowest takes a third of the time. */
-const PNG = { compressionLevel: 3, adaptiveFiltering: false } as const;
-const JPEG = { quality: 85 } as const;
-const WEBP = { quality: 80, effort: 0 } as const;
+import { writeJpeg } from "./jpeg.ts";
+import { writePng } from "./png.ts";
+import { writeWebp } from "./webp.ts";
 
 /** A picture of exactly the pixels asked, without alpha. */
-export async function makePicture(spec: PictureSpec): Promise<Buffer> {
-  const drawn = sharp(Buffer.from(drawSvg(spec))).removeAlpha();
-  if (spec.format === "jpeg") return drawn.jpeg(JPEG).toBuffer();
-  if (spec.format === "webp") return drawn.webp(WEBP).toBuffer();
-  return drawn.png(PNG).toBuffer();
+export function makePicture(spec: PictureSpec): Promise<Buffer> | Buffer {
+  const picture = drawPicture(spec);
+  switch (spec.format) {
+    case "png":
+      return writePng(picture, notesOf(spec));
+    case "jpeg":
+      return writeJpeg(picture);
+    case "webp":
+      return writeWebp(picture);
+  }
 }
 
-/** The bare pixels of a drawing: three bytes each, row by row. */
-export async function drawPixels(spec: Parameters<typeof drawSvg>[0]): Promise<Buffer> {
-  return sharp(Buffer.from(drawSvg(spec)))
-    .removeAlpha()
-    .raw()
-    .toBuffer();
-}
-
-/** Bare pixels as a PNG. */
-export async function encodePixels(pixels: Buffer, width: number, height: number): Promise<Buffer> {
-  return sharp(pixels, { raw: { width, height, channels: 3 } })
-    .png(PNG)
-    .toBuffer();
+/** What a file says of itself: the whole text, of which small pictures show the beginning, and what told it from others. */
+export function notesOf({ text, caption, seed }: Pick<Drawing, "text" | "caption" | "seed">) {
+  return { Title: text, Comment: `${caption}, seed ${seed}` };
 }

@@ -24,7 +24,7 @@ export function createStudio(cacheBytes = CACHE_BYTES): Studio {
   const kept = createFileCache(cacheBytes);
   const running = new Map<string, Promise<MadeFile>>();
   const waiting = new Map<number, Waiting>();
-  let worker: Promise<Worker> | undefined;
+  let worker: Worker | undefined;
   let orders = 0;
   let made = 0;
 
@@ -35,11 +35,8 @@ export function createStudio(cacheBytes = CACHE_BYTES): Studio {
   };
 
   const order = async (spec: FileSpec): Promise<MadeFile> => {
-    worker ??= startWorker(waiting, failAll).catch((error: unknown) => {
-      worker = undefined;
-      throw error;
-    });
-    const thread = await worker;
+    worker ??= startWorker(waiting, failAll);
+    const thread = worker;
     orders += 1;
     const number = orders;
     const file = await new Promise<MadeFile>((resolve, reject) => {
@@ -68,16 +65,14 @@ export function createStudio(cacheBytes = CACHE_BYTES): Studio {
     },
     made: () => made,
     async close() {
-      const thread = await worker?.catch(() => undefined);
+      const thread = worker;
       failAll(new Error("the sandbox is closing"));
       await thread?.terminate();
     },
   };
 }
 
-async function startWorker(waiting: Map<number, Waiting>, failAll: (error: Error) => void): Promise<Worker> {
-  // Its native library must be loaded by the main thread first, or ending the thread may crash the process.
-  await import("sharp");
+function startWorker(waiting: Map<number, Waiting>, failAll: (error: Error) => void): Worker {
   const worker = import.meta.url.endsWith(".ts")
     ? workerFromSource()
     : new Worker(new URL("./worker.js", import.meta.url));

@@ -5,8 +5,8 @@ import { makePicture } from "./image.ts";
 import { makeLastFrame, makeVideo } from "./video.ts";
 
 /**
- * The thread in which files are made. The H.264 encoder installs handlers for every uncaught error of its
- * thread and takes tens of milliseconds a frame: neither belongs where requests are answered.
+ * The thread in which files are made: the pixels of a large picture take a tenth of a second, which does not belong where
+ * requests are answered.
  */
 export interface FileOrder {
   number: number;
