@@ -83,7 +83,7 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     expect(await dialog.getByLabel("Owner").inputValue()).toBe("typed-here");
     expect(await dialog.getByLabel("Max output tokens", { exact: true }).inputValue()).toBe("1111");
     expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([
-      expect.stringContaining("Longest answer in tokens: 3333"),
+      expect.stringContaining("Max output tokens: 3333"),
       expect.stringContaining("Input: 8"),
     ]);
     await dialog.getByRole("listitem").filter({ hasText: "3333" }).getByRole("button").click();

@@ -52,9 +52,9 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
 
     const code = await makeCode(page, "5");
     await page.getByRole("link", { name: "Statement" }).click();
-    await page.getByRole("button", { name: "Redeem a code" }).click();
+    await page.getByRole("button", { name: "Redeem code" }).click();
     await page.getByRole("dialog").getByLabel("Code").fill(code);
-    await page.getByRole("dialog").getByRole("button", { name: "Redeem a code" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Redeem code" }).click();
     await page.getByRole("dialog").getByText("+$5.00").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
     await page.getByRole("cell", { name: "+$5.00" }).waitFor();
@@ -138,7 +138,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     const table = page.getByRole("table", { name: "Written off" });
     await table.getByRole("link", { name: "req_dear" }).waitFor();
     expect(await table.getByRole("row").nth(1).innerText()).toMatch(
-      /acme[\s\S]*req_dear[\s\S]*text[\s\S]*sandbox[\s\S]*cost more than there was[\s\S]*\$2\.50/,
+      /acme[\s\S]*req_dear[\s\S]*text[\s\S]*sandbox[\s\S]*cost exceeded the available funds[\s\S]*\$2\.50/,
     );
     expect(complaints()).toEqual([]);
   });

@@ -189,7 +189,7 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     await page.getByText("Routing reason").waitFor();
     await page.getByText("the conversation's upstream").waitFor();
     await page.goto(`/operator/upstreams/${values["upstream"]}?tab=route&model=text-large`);
-    await page.getByText(/^Conversations seen once, .*: \d+% of \d+\./).waitFor();
+    await page.getByText(/^Conversations seen only once .*: \d+% of \d+\./).waitFor();
   });
 
   it("lead to signing in and back to where one was going", async () => {

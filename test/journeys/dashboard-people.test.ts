@@ -70,7 +70,7 @@ accounts: [{ name: alpha }]
     await owner.page.getByRole("button", { name: "Actions for mira" }).click();
     await owner.page.getByRole("menuitem", { name: "Remove" }).click();
     await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await owner.page.getByText("mira is removed").waitFor();
+    await owner.page.getByText("mira removed").waitFor();
     await guest.page.goto("/");
     await guest.page.getByText("You don't belong to an account yet").waitFor();
     expect([...owner.complaints(), ...guest.complaints()]).toEqual([]);

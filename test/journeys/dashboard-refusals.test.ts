@@ -99,7 +99,7 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     const id = response.headers.get("x-request-id") ?? "";
     await waitFor("the failure's row", async () => JSON.stringify((await report()).body).includes(id));
     await page.goto(upstream);
-    await page.getByRole("row", { name: id }).getByText("上游中途失败 · upstream_error").waitFor();
+    await page.getByRole("row", { name: id }).getByText("上游在响应中途出错 · upstream_error").waitFor();
   });
 
   it("is the gateway's own sentence on English pages", async () => {

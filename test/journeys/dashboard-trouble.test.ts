@@ -175,7 +175,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     await page.evaluate(
       "localStorage.setItem('faregate.language', 'zh'); dispatchEvent(new Event('storage'))",
     );
-    await dialog.getByText("另一个标签页中已有其他人登录，没有作任何更改。", { exact: true }).waitFor();
+    await dialog.getByText("其他人已在另一个标签页中登录，未作任何更改。", { exact: true }).waitFor();
     const { body } = await world.operator.get(`${account}/keys`);
     expect(JSON.stringify(body)).not.toContain("of whom?");
   });

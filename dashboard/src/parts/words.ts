@@ -34,7 +34,7 @@ export const partsWords = wordsOf({
       count === 0
         ? "No matches"
         : more
-          ? `First ${count} results; keep typing to narrow them down`
+          ? `Showing the first ${count}; keep typing to narrow them down`
           : count === 1
             ? "1 result"
             : `${count} results`,

@@ -25,7 +25,7 @@ describe("a refusal on a Chinese page", () => {
   it("is in Chinese alone where the page itself refuses", () => {
     const message = "Someone else signed in from another tab. Nothing was changed.";
     expect(refusalIn("zh", refused("somebody_else", { message, status: 403 }))).toEqual({
-      ...{ words: "另一个标签页中已有其他人登录，没有作任何更改。", detail: undefined },
+      ...{ words: "其他人已在另一个标签页中登录，未作任何更改。", detail: undefined },
     });
   });
 
@@ -38,7 +38,7 @@ describe("a refusal on a Chinese page", () => {
   });
 
   it("is said of an answer that had begun", () => {
-    expect(refusalIn("zh", refused("overloaded_error", { status: 200 })).words).toBe("回答中途出错。");
+    expect(refusalIn("zh", refused("overloaded_error", { status: 200 })).words).toBe("响应中途出错。");
   });
 
   it("keeps the sentence of a code that is a vendor's own", () => {

@@ -20,34 +20,34 @@ type OwnCode = "somebody_else";
  * fit. English pages show the gateway's sentences, which are English and say more.
  */
 const CHINESE: Readonly<Record<ErrorCode | OwnCode, Refusal>> = {
-  somebody_else: { says: "另一个标签页中已有其他人登录，没有作任何更改。", whole: true },
-  not_signed_in: { says: "登录已失效，请重新登录。", whole: true },
+  somebody_else: { says: "其他人已在另一个标签页中登录，未作任何更改。", whole: true },
+  not_signed_in: { says: "登录已过期，请重新登录。", whole: true },
   sign_in_failed: { says: "登录未通过。" },
   totp_required: { says: "请输入身份验证器应用的验证码或恢复码。", whole: true },
   forbidden: { says: "您无权执行此操作。" },
   csrf_failed: { says: "页面已过期，请刷新后重试。" },
   password_change_required: { says: "请先设置您自己的密码。", whole: true },
   conflict: { says: "目前无法执行此操作。", beside: "与现有内容冲突。" },
-  changed_meanwhile: { says: "内容已被更改，尚未保存。请重新加载后再试。", whole: true },
+  changed_meanwhile: { says: "内容已被更改，尚未保存。请重新加载后重试。", whole: true },
   too_many_attempts: { says: ({ waitSeconds }) => `尝试次数过多，${waitFor(waitSeconds)}`, whole: true },
   missing_model: { says: "请指定模型。", whole: true },
   invalid_request: { says: invalidField, beside: "此值无效。" },
   invalid_duration: { says: "时长无效。" },
   task_not_exist: { says: "该任务不存在。", whole: true },
-  idempotency_conflict: { says: "此幂等键已用于另一个请求，请换一个新的。", whole: true },
+  idempotency_conflict: { says: "此幂等键已用于另一个请求，请使用新的幂等键。", whole: true },
   unsupported_endpoint: { says: "该模型不支持此端点。" },
   model_not_found: { says: "该模型不存在，或您无权使用。" },
   not_found: { says: "内容不存在，或不属于您。" },
-  receipt_not_found: { says: "没有此收据。", whole: true },
+  receipt_not_found: { says: "收据不存在。", whole: true },
   method_not_allowed: { says: "此地址不支持该操作。" },
   unsupported_media_type: { says: "请求的内容类型不受支持。" },
   request_too_large: { says: "请求内容过大。" },
   request_timeout: { says: "请求发送超时，请重试。" },
-  previous_response_not_found: { says: "找不到要接续的上一个回答。" },
+  previous_response_not_found: { says: "找不到上一个响应（previous_response_id）。" },
   insufficient_user_quota: { says: "余额或密钥的限额不足以支付此请求。" },
   model_not_priced: { says: "该模型尚未定价，无法调用。" },
   rate_limit_exceeded: { says: ({ waitSeconds }) => `超出速率限制，${waitFor(waitSeconds)}` },
-  balance_busy: { says: "余额正被进行中的请求占用，请稍后重试。", whole: true },
+  balance_busy: { says: "余额已被进行中的请求预留，请稍后重试。", whole: true },
   upstream_rate_limited: { says: ({ waitSeconds }) => `上游限制了请求速率，${waitFor(waitSeconds)}` },
   upstream_saturated: { says: ({ waitSeconds }) => `上游已满负荷，${waitFor(waitSeconds)}` },
   upstream_overloaded: { says: "上游过载，请稍后重试。" },
@@ -57,7 +57,7 @@ const CHINESE: Readonly<Record<ErrorCode | OwnCode, Refusal>> = {
   seedance_asset_create_failed: { says: "上游未能登记素材。" },
   seedance_asset_get_failed: { says: "无法从上游读取素材。" },
   upstream_error: { says: "上游出错。" },
-  upstream_timeout: { says: "上游未在时限内应答。" },
+  upstream_timeout: { says: "上游响应超时。" },
   no_available_upstream: { says: "目前没有可用的上游，请稍后重试。" },
   service_unavailable: { says: "网关目前无法处理，请稍后重试。" },
   internal_error: { says: "网关内部出错。运营者可凭请求 ID 在日志中查到原因。", whole: true },
@@ -84,7 +84,7 @@ export function refusalIn(
 const UNKNOWN: Refusal = {
   says: ({ status }) => {
     if (status === 0) return "无法连接网关。";
-    return status === 200 ? "回答中途出错。" : `请求未成功（HTTP ${status}）。`;
+    return status === 200 ? "响应中途出错。" : `请求未成功（HTTP ${status}）。`;
   },
 };
 

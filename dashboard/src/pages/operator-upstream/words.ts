@@ -147,7 +147,7 @@ export const upstreamWords = wordsOf({
     taskApi: "the vendor's task API",
     full: "at capacity",
     seenOnce: (share: string, sampled: number) =>
-      `${share} of ${sampled} conversations in the last two hours were seen only once. If that is nearly all of them, clients send a new ID with each request; set affinity: anchor to match conversations by how they begin.`,
+      `Conversations seen only once in the last two hours: ${share} of ${sampled}. If that is nearly all of them, clients send a new ID with each request; set affinity: anchor to match conversations by how they begin.`,
     routeProcess: (process: string) => `According to process ${process}.`,
     noModels: "This upstream has no models yet",
   },
@@ -226,7 +226,7 @@ export const upstreamWords = wordsOf({
     days: "最近 30 天",
     chartCharged: "每日收入",
     day: "日期",
-    tokens: "Token 输入 / 输出",
+    tokens: "输入 / 输出 token",
     media: "图片 / 视频秒数",
     cost: "供应商报告的成本",
     margin: "毛利",
@@ -286,7 +286,7 @@ export const upstreamWords = wordsOf({
     taskApi: "供应商的任务 API",
     full: "已满",
     seenOnce: (share: string, sampled: number) =>
-      `最近两小时的 ${sampled} 个会话中，${share} 只出现过一次。如果几乎全部如此，说明客户端在每个请求中发送新的 ID；请设置 affinity: anchor，按会话开头匹配。`,
+      `最近两小时内只出现一次的会话：${sampled} 个中的 ${share}。如果几乎全部如此，说明客户端在每个请求中发送新的 ID；请设置 affinity: anchor，按会话开头匹配。`,
     routeProcess: (process: string) => `根据进程 ${process} 的数据。`,
     noModels: "此上游还没有模型",
   },
