@@ -93,7 +93,7 @@ export const modelsWords = wordsOf({
     all: "全部模型",
     tryIt: "在试验场中打开",
     none: "暂无可用模型",
-    noneWhy: "您的分组没有配备活跃上游的模型。请联系运营者。",
+    noneWhy: "您的分组中没有由可用上游提供服务的模型。请联系运营者。",
     noMatch: "没有匹配的模型",
     noMatchWhy: "清除筛选条件以查看更多。",
     unknown: "找不到模型",

@@ -52,7 +52,7 @@ export const operatorLedgerWords = wordsOf({
     costsLead:
       "Some vendors report the cost of each response. Compare it with what you charged for the same responses.",
     days: (days: string) => (days === "1" ? "Last day" : `Last ${days} days`),
-    range: "Range",
+    range: "Time range",
     upstream: "Upstream",
     charged: "Charged",
     reporting: "Responses with a cost",
@@ -114,7 +114,7 @@ export const operatorLedgerWords = wordsOf({
     costs: "供应商报告的成本",
     costsLead: "部分供应商会报告每个响应的成本。可与您对相同响应收取的费用比较。",
     days: (days: string) => (days === "1" ? "最近一天" : `最近 ${days} 天`),
-    range: "范围",
+    range: "时间范围",
     upstream: "上游",
     charged: "已收费",
     reporting: "报告成本的响应",

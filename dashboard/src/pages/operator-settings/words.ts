@@ -3,9 +3,9 @@ import { wordsOf } from "../../words/use-words.ts";
 export const settingsWords = wordsOf({
   en: {
     title: "Settings",
-    lead: "Gateway behavior and runtime environment.",
+    lead: "Gateway behaviour and runtime environment.",
     views: "Settings views",
-    behaviour: "Behavior",
+    behaviour: "Behaviour",
     system: "System",
     overruled: "The catalog file (FAREGATE_CONFIG) is applied at each start and overrides these settings.",
     save: "Save",

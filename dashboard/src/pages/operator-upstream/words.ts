@@ -110,7 +110,7 @@ export const upstreamWords = wordsOf({
     ready: "ready",
     open: (seconds: string) => `paused, next probe in ${seconds}`,
     probeDue: "paused, next request is a probe",
-    cooling: (seconds: string) => `deprioritized for ${seconds}`,
+    cooling: (seconds: string) => `deprioritised for ${seconds}`,
     returning: "recovering, partial traffic",
     closedAccounts: (count: number) =>
       count === 1
@@ -234,7 +234,7 @@ export const upstreamWords = wordsOf({
     noDays: "最近 30 天没有请求",
     failures: "最近的失败",
     noFailures: "没有未恢复的失败",
-    failuresNote: "已由其他上游恢复的请求不在此列。",
+    failuresNote: "已在其他上游成功的请求不在此列。",
     at: "时间",
     model: "模型",
     status: "状态码",
@@ -284,7 +284,7 @@ export const upstreamWords = wordsOf({
     forwards: "原样转发",
     translates: "已转换",
     taskApi: "供应商的任务 API",
-    full: "已满",
+    full: "已达上限",
     seenOnce: (share: string, sampled: number) =>
       `最近两小时内只出现一次的会话：${sampled} 个中的 ${share}。如果几乎全部如此，说明客户端在每个请求中发送新的 ID；请设置 affinity: anchor，按会话开头匹配。`,
     routeProcess: (process: string) => `根据进程 ${process} 的数据。`,
