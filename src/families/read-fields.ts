@@ -103,7 +103,7 @@ function absent(field: Field): unknown {
 
 function readText(name: string, field: TextField, value: unknown, complain: Complain): string {
   if (typeof value !== "string") {
-    complain("malformed", `\`${name}\` must be a text, not ${shown(value)}.`);
+    complain("malformed", `\`${name}\` must be a string, not ${shown(value)}.`);
     return "";
   }
   const most = field.maxCharacters ?? Number.POSITIVE_INFINITY;

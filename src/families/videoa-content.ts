@@ -69,7 +69,7 @@ export function readContent(
     verdict.fail(`\`content\` takes at most ${limits.texts} text item${limits.texts === 1 ? "" : "s"}.`);
   // An empty prompt is no content either.
   if (items.every(({ type, text }) => type === "text" && isAbsent(text)))
-    throw malformed("`content` is required: the prompt and its materials.");
+    throw malformed("`content` is required: a prompt and its reference media.");
   const hasMaterial = items.some(({ type }) => type !== "text");
   return { texts, references: withRoles(drafts, verdict), hasMaterial };
 }

@@ -42,7 +42,7 @@ describe("videoc", () => {
     const wrong: [Fields, RegExp][] = [
       [{ prompt: null }, /^`prompt` is required/],
       [{ prompt: "" }, /^`prompt` is required/],
-      [{ prompt: 5 }, /^`prompt` must be a text/],
+      [{ prompt: 5 }, /^`prompt` must be a string/],
       [{ prompt: "x".repeat(7_001) }, /longer than 7000/],
       [{ duration: null }, /^`duration` is required/],
       [{ duration: 0 }, /^`duration`/],

@@ -80,7 +80,7 @@ export const playgroundWords = wordsOf({
     fileOf: "File from this device",
     made: "Latest result",
     repeated: "Fields are filled in from the task you are repeating. Change anything you like.",
-    repeatedCut: "Images that were too large to store are not included.",
+    repeatedCut: "Images that are too large to display are not included.",
     kinds: {
       text: "Text",
       image_url: "Image",
@@ -168,7 +168,7 @@ export const playgroundWords = wordsOf({
     fileOf: "来自本设备的文件",
     made: "最新结果",
     repeated: "各字段取自您要重做的任务，可随意修改。",
-    repeatedCut: "因过大而未保存的图片不包含在内。",
+    repeatedCut: "因过大而无法显示的图片不包含在内。",
     kinds: { text: "文本", image_url: "图片", video_url: "视频", audio_url: "音频", web_search: "网络搜索" },
   },
 });
