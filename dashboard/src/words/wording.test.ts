@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { schemaOfFields } from "../../../src/families/field-schema.ts";
+import { FAMILIES } from "../../../src/families/table.ts";
+import { ABOUT_ZH as SETTINGS_ZH } from "../pages/operator-settings/about-settings.ts";
+import { ABOUT_ZH as FIELDS_ZH } from "../pages/playground/media/about-fields.ts";
 import type { Words } from "./use-words.ts";
 
 type Page = { readonly [key: string]: Page | string | ((...values: (string | number)[]) => string) };
@@ -61,6 +65,15 @@ function said(page: Page, values: readonly (string | number)[]): readonly [key: 
   });
 }
 
+function retiredIn(
+  texts: readonly (readonly [key: string, text: string])[],
+  retired: typeof RETIRED_EN,
+): readonly string[] {
+  return texts.flatMap(([key, text]) =>
+    retired.filter(([phrase]) => phrase.test(text)).map(([, instead]) => `${key}: ${text} -> ${instead}`),
+  );
+}
+
 const PAGES = Object.entries(FILES).flatMap(([file, exported]) =>
   Object.values(exported).map((words) => [file, words] as const),
 );
@@ -72,18 +85,10 @@ describe("the words of the pages", () => {
 
   it.each(PAGES)("keep to the glossary: %s", (_, words) => {
     const values = Array.from({ length: 4 }, () => "VALUE");
-    const found = (
-      [
-        ["en", RETIRED_EN],
-        ["zh", RETIRED_ZH],
-      ] as const
-    ).flatMap(([language, retired]) =>
-      said(words[language], values).flatMap(([key, text]) =>
-        retired
-          .filter(([phrase]) => phrase.test(text))
-          .map(([, instead]) => `${language} ${key}: ${text} -> ${instead}`),
-      ),
-    );
+    const found = [
+      ...retiredIn(said(words.en, values), RETIRED_EN),
+      ...retiredIn(said(words.zh, values), RETIRED_ZH),
+    ];
     expect(found).toEqual([]);
   });
 
@@ -95,5 +100,21 @@ describe("the words of the pages", () => {
       spoken.every((texts) => /\b1 (?!is\b|was\b|has\b)[a-z]+s\b/.test(texts[index]?.[1] ?? "")),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.entries(FAMILIES))(
+    "keep to the glossary in what is said of the fields of %s",
+    (id, family) => {
+      const { properties } = schemaOfFields(family.fields({ id, variant: null }));
+      const about = Object.entries(properties).map(
+        ([name, schema]) => [name, (schema as { description: string }).description] as const,
+      );
+      expect(about.length).toBeGreaterThan(3);
+      expect(retiredIn(about, RETIRED_EN)).toEqual([]);
+    },
+  );
+
+  it("keep to the glossary in what is said of fields and settings in Chinese", () => {
+    expect(retiredIn(Object.entries({ ...FIELDS_ZH, ...SETTINGS_ZH }), RETIRED_ZH)).toEqual([]);
   });
 });
