@@ -51,7 +51,11 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     transport: {
       send(_: unknown, response: UpstreamResponse) {
         upstream = response;
-        return { isSent: () => isSent, abort: () => void told.push("aborted") };
+        return {
+          isSent: () => isSent,
+          abort: () => void told.push("aborted"),
+          rest: () => void told.push("rests"),
+        };
       },
     },
     routing: { report: () => undefined },
@@ -165,5 +169,23 @@ describe("an attempt on whose answer the gateway itself fails", () => {
       { reason: "upstream_failed_after_output", errorCode: "internal_error", status: 200 },
     ]);
     expect(outcomes[0]?.usage.outputVisible).toBeGreaterThan(0);
+  });
+});
+
+describe("an attempt whose answer is long", () => {
+  const chunk = { id: "c", choices: [{ index: 0, delta: { content: "x".repeat(10_000) } }] };
+  const mode = {
+    losses: [],
+    openStream: () => ({ write: () => [], losses: () => [] }),
+  };
+
+  it.each([
+    [true, 25],
+    [undefined, 0],
+  ])("lets others have a turn after each 32 KB that it works on (translated: %s)", (inSlices, rests) => {
+    const { told, begin, send } = open(true, true, { ...mode, inSlices });
+    begin();
+    for (let sent = 0; sent < 100; sent += 1) send(chunk);
+    expect(told.filter((each) => each === "rests")).toHaveLength(rests);
   });
 });

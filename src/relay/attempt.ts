@@ -33,6 +33,9 @@ import type { RelayMode } from "./relay-mode.ts";
 import type { ResponseMemory, ResponsePart } from "./response-memory.ts";
 import { StreamingResponse } from "./streaming-response.ts";
 
+/** Some milliseconds' work at worst, when it comes as the smallest of events. */
+const SLICE_BYTES = 32 * 1024;
+
 export interface AttemptDeps {
   readonly transport: Transport;
   readonly routing: Routing;
@@ -71,6 +74,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   /** Its receiver was told of a failure of its own. */
   private crashed = false;
   private part: ResponsePart | undefined;
+  /** Bytes since others had a turn. */
+  private sliceBytes = 0;
 
   constructor(
     deps: AttemptDeps,
@@ -122,6 +127,15 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     } catch (cause) {
       this.crash(cause);
     }
+    if (this.mode.inSlices) this.endSlice(chunk.length);
+  }
+
+  /** The rest of what a fast upstream brings waits until others have had a turn. */
+  private endSlice(bytes: number): void {
+    this.sliceBytes += bytes;
+    if (this.sliceBytes < SLICE_BYTES) return;
+    this.sliceBytes = 0;
+    this.call.rest();
   }
 
   /** Only the caller's leaving can come between, and the answer that is here is charged all the same. */

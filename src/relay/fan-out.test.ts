@@ -40,6 +40,7 @@ function open(streamed: boolean) {
         isSent: () => lane.sent,
         pause: () => void state.push("paused"),
         resume: () => void state.push("resumed"),
+        rest: () => void state.push("resting"),
         abort: () => void state.push("aborted"),
       };
     },

@@ -71,6 +71,9 @@ export function fanOut(
         paused = false;
         for (const call of calls) call.resume();
       },
+      rest() {
+        for (const call of calls) call.rest();
+      },
       abort() {
         over = true;
         for (const call of calls) call.abort();

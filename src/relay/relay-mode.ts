@@ -25,6 +25,8 @@ export interface RelayMode {
   readonly foreignValues: number;
   /** `content-type` of a successful answer, where it is not the upstream's own. */
   readonly contentType: string | undefined;
+  /** Each event is read and written anew, a hundred times the work of passing it on: long streams are worked off in slices. */
+  readonly inSlices?: true;
   openStream(): StreamRewriter;
   /** A whole answer, framed as it came, as the caller asked for it; or the failure it is. */
   whole(chunks: readonly Buffer[], framing: Framing): BodyRewrite;

@@ -90,6 +90,7 @@ export function translate(
     storesResponse: false,
     losses,
     foreignValues: 0,
+    inSlices: true,
     contentType:
       request.streamed && !request.arrayStream
         ? "text/event-stream; charset=utf-8"

@@ -80,6 +80,8 @@ export interface UpstreamCall {
   /** Stops reading from the upstream; at most what is already in its socket's buffers still comes. */
   pause(): void;
   resume(): void;
+  /** Reads on in a later turn of the event loop, when others have had theirs. */
+  rest(): void;
   /** Ends the upstream's work by closing the connection at once; nothing is called back after it. */
   abort(): void;
 }

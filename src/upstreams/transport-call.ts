@@ -1,5 +1,6 @@
 import type { Client, Dispatcher } from "undici";
 import type { Deadlines, Timed } from "../base/deadlines.ts";
+import { inTurnOfItsOwn } from "../base/turns.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { UpstreamCall, UpstreamFailure, UpstreamResponse } from "./call.ts";
@@ -54,6 +55,8 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
   #waitingSinceMs: number;
   #lastByteMs: number;
   #paused = false;
+  /** It reads on in a later turn of the event loop. */
+  #resting = false;
   #sending = true;
   /** On a kept connection until its answer begins. */
   #repeat: RequestTo | undefined;
@@ -96,11 +99,21 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     this.#paused = false;
     // The time we did not read was no silence of the upstream.
     this.#lastByteMs = this.#options.deadlines.nowMs;
-    this.#decoder?.resume();
+    if (!this.#resting) this.#decoder?.resume();
     // Whoever is called back with one answer may let another go on; the client, which reads one at a time, refuses
     // until it has read what it is at.
-    queueMicrotask(() => {
-      if (!this.#paused && !this.#full && this.#state !== OVER) this.#readOn?.();
+    queueMicrotask(() => this.#goOn());
+  }
+
+  rest(): void {
+    if (this.#resting || this.#state === OVER) return;
+    this.#resting = true;
+    this.#decoder?.pause();
+    inTurnOfItsOwn(() => {
+      this.#resting = false;
+      if (this.#state === OVER) return;
+      if (!this.#paused) this.#decoder?.resume();
+      this.#goOn();
     });
   }
 
@@ -165,7 +178,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     } catch (error) {
       this.#receiverThrew(error);
     }
-    return !this.#paused;
+    return this.#isReading;
   }
 
   onData(chunk: Buffer): boolean {
@@ -176,7 +189,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     this.#state = BODY;
     if (this.#decoder === undefined) this.#pass(chunk);
     else this.#full = !this.#decoder.write(chunk);
-    return !this.#paused && !this.#full;
+    return this.#isReading;
   }
 
   onComplete(): void {
@@ -211,6 +224,14 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     return true;
   }
 
+  get #isReading(): boolean {
+    return !this.#paused && !this.#resting && !this.#full;
+  }
+
+  #goOn(): void {
+    if (this.#isReading && this.#state !== OVER) this.#readOn?.();
+  }
+
   #openDecoder(beginning: Buffer): Decoder | undefined {
     const { name } = this.#options.upstream;
     const decoder = openDecoder(this.#coding, beginning[0] ?? 0, {
@@ -224,10 +245,10 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
         }),
       drained: () => {
         this.#full = false;
-        if (!this.#paused) this.#readOn?.();
+        this.#goOn();
       },
     });
-    if (this.#paused) decoder?.pause();
+    if (this.#paused || this.#resting) decoder?.pause();
     return decoder;
   }
 

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   callOf,
@@ -198,4 +199,82 @@ describe("connections", () => {
     expect(run.failure).toMatchObject({ kind: "aborted", phase: "body" });
     await until(() => rig.server.open.size === 0);
   });
+});
+
+describe("a receiver that rests", () => {
+  const TOTAL = 4 * 1024 * 1024;
+  const numbered = Buffer.from(
+    Array.from({ length: TOTAL / 8 }, (_, at) => String(at).padStart(8, "0")).join(""),
+  );
+
+  /** The turns of the event loop so far, counted until stopped. */
+  const turnCounter = () => {
+    let turns = 0;
+    let stopped = false;
+    const next = (): void => {
+      turns += 1;
+      if (!stopped) setImmediate(next);
+    };
+    setImmediate(next);
+    const stop = (): void => {
+      stopped = true;
+    };
+    return { now: () => turns, stop };
+  };
+
+  for (const coding of ["plain", "gzip"] as const) {
+    const sent = coding === "gzip" ? gzipSync(numbered) : numbered;
+    const head = `${OK}content-length: ${sent.length}\r\n${coding === "gzip" ? "content-encoding: gzip\r\n" : ""}\r\n`;
+
+    it(`is called back once a turn with what came in one piece (${coding}), in order and whole, and others are in between`, async () => {
+      const upstream = await rig.serve(
+        ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head), sent])),
+      );
+      const other = await rig.serve(({ socket }) => void socket.write(`${OK}content-length: 2\r\n\r\nok`));
+      const turns = turnCounter();
+      const received: Buffer[] = [];
+      const at: number[] = [];
+      let answered = 0;
+      const run = rig.open(callOf(upstream, { streamed: true }), {
+        data(chunk) {
+          received.push(chunk);
+          at.push(turns.now());
+          run.flight.rest();
+          run.flight.rest();
+        },
+      });
+      while (!run.ended) {
+        expect((await rig.responseOf(callOf(other))).text).toBe("ok");
+        if (!run.ended && at.length > 0) answered += 1;
+      }
+      turns.stop();
+      expect(Buffer.concat(received).equals(numbered)).toBe(true);
+      expect(new Set(at).size).toBe(at.length);
+      expect(answered).toBeGreaterThan(0);
+    });
+
+    it(`may pause and abort while it rests (${coding})`, async () => {
+      const upstream = await rig.serve(
+        ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head), sent])),
+      );
+      let received = 0;
+      const run = rig.open(callOf(upstream, { streamed: true }), {
+        data(chunk) {
+          received += chunk.length;
+          run.flight.rest();
+          run.flight.pause();
+        },
+      });
+      await until(() => received > 0);
+      const first = received;
+      await pause(50);
+      expect(received).toBe(first);
+      run.flight.resume();
+      await until(() => received > first);
+      const second = received;
+      run.flight.abort();
+      await pause(50);
+      expect([received, run.ended, run.failures]).toEqual([second, false, 0]);
+    });
+  }
 });

@@ -75,7 +75,7 @@ async function verdictOf(
     transport: {
       send(_: unknown, listener: UpstreamResponse) {
         heard = listener;
-        return { isSent: () => true, abort() {}, pause() {}, resume() {} };
+        return { isSent: () => true, abort() {}, pause() {}, resume() {}, rest() {} };
       },
     },
     routing: { report: () => undefined },

@@ -82,7 +82,13 @@ export interface Run {
 
 function openRun(transport: Transport, call: UpstreamRequest, also: Partial<UpstreamResponse>): Run {
   const run: Run = {
-    flight: { isSent: () => false, pause: () => undefined, resume: () => undefined, abort: () => undefined },
+    flight: {
+      isSent: () => false,
+      pause: () => undefined,
+      resume: () => undefined,
+      rest: () => undefined,
+      abort: () => undefined,
+    },
     heads: 0,
     status: 0,
     text: "",
