@@ -2,7 +2,8 @@ import type { Origin } from "../conversation/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/place-reason.ts";
-import { type ConversationKey, chanceKey, distance, luck, type Place } from "./conversation.ts";
+import { type Asking, type Grade, gradeOf } from "./choose.ts";
+import { type ConversationKey, chanceKey, distance, type Place } from "./conversation.ts";
 import { isCrowded } from "./load.ts";
 import type { CandidateOrder, CredentialTarget, Pin, Route, Tier, UpstreamTarget } from "./routes.ts";
 
@@ -27,8 +28,7 @@ interface Choice {
   readonly target: CredentialTarget;
 }
 
-/** How gladly a place is asked: ready, coming back and not its turn, cooling, open; undefined = not at all. */
-type Grade = 0 | 1 | 2 | 3;
+/** All but those that are closed to the account. */
 const GRADES: readonly Grade[] = [0, 1, 2, 3];
 
 /** Candidates for one request, in the order to try them. Each is chosen when it is asked for. */
@@ -62,6 +62,7 @@ export interface Candidates extends Iterable<Candidate> {
 export class CandidateIterator implements Candidates, Iterator<Candidate> {
   readonly #route: Route;
   readonly #account: bigint;
+  readonly #asking: Asking;
   readonly #pins: CandidateOrder["pins"];
   readonly #issuer: CandidateOrder["issuer"];
   readonly #key: ConversationKey;
@@ -86,6 +87,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     this.#pins = pins;
     this.#issuer = issuer;
     this.#key = conversation ?? chanceKey(deps.random);
+    this.#asking = { account, key: this.#key };
     this.#moved = moved;
     this.#deps = deps;
   }
@@ -297,20 +299,10 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return this.#passed?.has(upstreamTarget) !== true && !this.#full(upstreamTarget);
   }
 
-  /** Undefined too where it has been passed by. */
+  /** Undefined where it has been passed by. */
   #gradeIn(target: CredentialTarget, nowMs: number): Grade | undefined {
-    return this.#passed?.has(target) === true ? undefined : this.#gradeOf(target, nowMs);
-  }
-
-  #gradeOf({ health, seed }: CredentialTarget, nowMs: number): Grade | undefined {
-    const access = health.access(this.#account, nowMs);
-    if (access === "closed") return undefined;
-    if (access === "last") return 3;
-    if (health.cooling(nowMs)) return 2;
-    const share = health.share(this.#account, nowMs);
-    if (share === 1) return 0;
-    // A conversation that has come back stays, as the share only grows.
-    return luck(this.#key, seed) < share ? 0 : 1;
+    if (this.#passed?.has(target) === true) return undefined;
+    return gradeOf(target.health, target.seed, this.#asking, nowMs);
   }
 
   /** Only where it is kept what the request refers to; a cooling credential too, since no other can answer. */

@@ -1,3 +1,4 @@
+import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { type AccountRecord, OPEN_MS } from "./account-record.ts";
 import { AccountRecords, carries } from "./account-records.ts";
@@ -17,6 +18,14 @@ const RECOUNT_MS = 1_000;
 /** A place that is back gets so little at first, and all of its share after a minute. */
 const FIRST_SHARE = 0.1;
 const RAMP_MS = 60_000;
+
+/** Where a model is asked under one credential. */
+export interface HealthSite {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  /** What the upstream calls it. */
+  readonly model: string;
+}
 
 /**
  * - `ready`: like any other.

@@ -3,10 +3,11 @@ import type { Origin } from "../conversation/opaque.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { spokenProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import { weightOf } from "./choose.ts";
 import { conditionOf, isWell, type Trouble } from "./condition.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
 import { createFailedPlaces } from "./failed-places.ts";
-import { Health } from "./health.ts";
+import { Health, type HealthSite } from "./health.ts";
 import { Load } from "./load.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -60,14 +61,6 @@ export type Tier = readonly UpstreamTarget[];
 
 /** The ways to a model: tiers by rising priority, within one first those that need no translation. */
 export type Route = readonly Tier[];
-
-/** Where a model is asked under one credential. */
-export interface HealthSite {
-  readonly upstream: Upstream;
-  readonly credential: Credential;
-  /** What the upstream calls it. */
-  readonly model: string;
-}
 
 export interface Routes {
   find(catalog: Catalog, order: RouteOrder): Route;
@@ -165,8 +158,7 @@ export function createRoutes(): Routes {
       candidate: Object.freeze(candidate),
       health,
       model,
-      // By what is configured: by what is in service, each change would move conversations of all other upstreams too.
-      weight: upstream.weight / upstream.configuredCredentials,
+      weight: weightOf(candidate),
       seed: seedOf(place),
       load: loadAt(place),
     };

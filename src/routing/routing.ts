@@ -6,11 +6,13 @@ import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { AttemptCounter, type AttemptCounts } from "./attempt-counter.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
+import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
 import { type Condition, conditionOf, type Trouble } from "./condition.ts";
-import type { Health } from "./health.ts";
+import { chanceKey } from "./conversation.ts";
+import type { Health, HealthSite } from "./health.ts";
 import { type InspectedUpstream, inspectRoute } from "./inspect.ts";
 import type { AttemptOutcome, Requester } from "./outcome.ts";
-import { type CandidateOrder, createRoutes, type HealthSite, type RouteOrder } from "./routes.ts";
+import { type CandidateOrder, createRoutes, type RouteOrder } from "./routes.ts";
 import { createConversationSample, type SeenConversations } from "./seen-conversations.ts";
 import { tell } from "./tell.ts";
 
@@ -45,7 +47,7 @@ export interface Routing {
   allSeenConversations(): Iterable<readonly [string, SeenConversations]>;
   /** How a model does under a credential, also where no text request asks for it. */
   condition(site: HealthSite): Condition;
-  /** The same health for what is no text request: tasks and assets choose among few places by themselves. */
+  /** The same choice and health for what is no text request: tasks and assets have their own few places. */
   readonly places: PlaceHealth;
   /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
   idleMs(upstreamId: bigint): number;
@@ -54,8 +56,14 @@ export interface Routing {
 }
 
 export interface PlaceHealth {
-  /** A higher one comes after all lower ones: 0 = well, 1 = cooling, 2 = open to nobody with another choice, 3 = closed to this account. */
-  rank(site: HealthSite, account: bigint): number;
+  /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isSetBack`: asked as one that cools. */
+  choose<Site extends HealthSite>(
+    sites: readonly Site[],
+    account: bigint,
+    isSetBack: (site: Site) => boolean,
+  ): Site | undefined;
+  /** A higher one comes after all lower ones. */
+  rank(site: HealthSite, account: bigint): Grade;
   /** A request of the account is about to go there. */
   claim(site: HealthSite, account: bigint): void;
   /** How it went. */
@@ -91,7 +99,14 @@ export function createRouting(options: RoutingOptions): Routing {
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),
     places: {
-      rank: (site, account) => rankOf(routes.healthAt(site), account, nowMs()),
+      choose: (sites, account, isSetBack) =>
+        choosePlace(sites, {
+          asking: { account, key: chanceKey(iteratorDeps.random) },
+          nowMs: nowMs(),
+          healthOf: routes.healthAt,
+          isSetBack,
+        }),
+      rank: (site, account) => gradeOf(routes.healthAt(site), seedOfSite(site), { account }, nowMs()),
       claim: (site, account) => routes.healthAt(site).claim(account, nowMs()),
       report: (site, outcome, requester) => learn(site, routes.healthAt(site), outcome, requester),
     },
@@ -117,13 +132,6 @@ export function createRouting(options: RoutingOptions): Routing {
     const change = health?.report(outcome, requester, nowMs());
     if (change !== undefined) tell(log, change, site, requester.account);
   }
-}
-
-function rankOf(health: Health, account: bigint, nowMs: number): number {
-  const access = health.access(account, nowMs);
-  if (access === "closed") return 3;
-  if (access === "last") return 2;
-  return health.cooling(nowMs) ? 1 : 0;
 }
 
 const FRACTIONS = 2 ** 30;

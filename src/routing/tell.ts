@@ -1,6 +1,5 @@
 import type { Log } from "../observe/log.ts";
-import type { HealthChange } from "./health.ts";
-import type { HealthSite } from "./routes.ts";
+import type { HealthChange, HealthSite } from "./health.ts";
 
 type Change = NonNullable<HealthChange>;
 

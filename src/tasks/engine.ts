@@ -128,7 +128,7 @@ function workDeps(
     at(place) {
       const found = catalog.current().placed(place.upstreamId, place.credentialId);
       const api = found && apiOf(found.upstream);
-      return found && api && { ...found, api, place };
+      return found && api && { ...found, api, model: place.model, place };
     },
     inline: (order, withinMs) => inlineImages(order, options.readFile ?? readNothing, { withinMs, clock }),
     resolveAssets: (claim, order) => assets.resolve(claim, order),

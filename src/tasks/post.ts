@@ -5,7 +5,7 @@ import { isConnectionLoss } from "../storage/failures.ts";
 import type { AskOutcome } from "../upstreams/call.ts";
 import type { SubmitOutcome, TaskApi, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
 import { askWithin } from "./ask-within.ts";
-import { siteOf, type TaskCandidate } from "./choose.ts";
+import type { TaskCandidate } from "./choose.ts";
 import { healthOf } from "./health-of.ts";
 import { pollDelayMs } from "./schedule.ts";
 import type { SubmitResponse, TaskPlace } from "./task-store.ts";
@@ -63,7 +63,7 @@ interface Sent {
 function readOutcome(asked: AskOutcome, { candidate, held, deps }: Sent): SubmitOutcome {
   const outcome = outcomeOf(asked, candidate.api.readSubmit);
   const { accountId, model } = held.claim;
-  deps.health.report(siteOf(candidate), healthOf(asked, outcome), { account: accountId, model });
+  deps.health.report(candidate, healthOf(asked, outcome), { account: accountId, model });
   return outcome;
 }
 

@@ -4,8 +4,8 @@ import type { TaskCandidate } from "./choose.ts";
 /** Remembers for a while what places have shown they cannot do. */
 export interface RecentFailures {
   note(candidate: TaskCandidate): void;
-  /** 1 = noted a while ago at most, else 0. */
-  rank(candidate: TaskCandidate): number;
+  /** Whether it was noted a while ago at most. */
+  has(candidate: TaskCandidate): boolean;
 }
 
 /** What refused a moment ago may take the next one. */
@@ -43,12 +43,12 @@ export function createRecentFailures(clock: Clock, rememberedMs: number): Recent
     `${place.upstreamId} ${place.credentialId} ${place.model}`;
   return {
     note: (candidate) => untilMs.set(keyOf(candidate), clock.monotonicMs() + rememberedMs),
-    rank(candidate) {
+    has(candidate) {
       const until = untilMs.get(keyOf(candidate));
-      if (until === undefined) return 0;
-      if (until > clock.monotonicMs()) return 1;
+      if (until === undefined) return false;
+      if (until > clock.monotonicMs()) return true;
       untilMs.delete(keyOf(candidate));
-      return 0;
+      return false;
     },
   };
 }

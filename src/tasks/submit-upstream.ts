@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { SubmitOutcome } from "../upstreams/task-apis/task-api.ts";
-import { choose, coolingMs, placesOf, siteOf, type TaskCandidate } from "./choose.ts";
+import { coolingMs, placesOf, type TaskCandidate } from "./choose.ts";
 import { fitOrder, requestFor } from "./fit-order.ts";
 import { keepResponse, post } from "./post.ts";
 import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
@@ -47,7 +47,8 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
 
   let refusals = 0;
   for (;;) {
-    const candidate = choose([...untried], (each) => rankOf(each, claim, deps), random);
+    // What refused one a moment ago comes last, and so does what fails by all that is known of it.
+    const candidate = deps.health.choose([...untried], claim.accountId, deps.faults.has);
     if (candidate === undefined) break;
     untried.delete(candidate);
     const inlined = await fitOrder(held, candidate, order, deps);
@@ -57,7 +58,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
     failpoint("task.intent.before-statement");
     if (!(await store.intend(claim, candidate.place))) return;
     failpoint("task.intent.after-statement");
-    deps.health.claim(siteOf(candidate), claim.accountId);
+    deps.health.claim(candidate, claim.accountId);
     const outcome = await post(held, candidate, request, deps);
     // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
     if (outcome === "too-late") return store.requeue(claim, 0, false);
@@ -82,11 +83,6 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
   const round = refusals > 0 ? claim.submitAttempts : UNSURE_ROUND;
   await store.requeue(claim, roundDelayMs(round, soonest, msToDeadline(held), random()), refusals > 0);
-}
-
-/** What failed a moment ago comes last, and so does what fails by all that is known of it. */
-function rankOf(candidate: TaskCandidate, { accountId }: Claim, { faults, health }: WorkDeps): number {
-  return Math.max(faults.rank(candidate), health.rank(siteOf(candidate), accountId));
 }
 
 /** Whoever has its answer in the end keeps it, and a late success is shown on the receipt. */

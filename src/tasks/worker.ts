@@ -127,7 +127,7 @@ export function createWorker(deps: WorkDeps): Worker {
       for (const { held } of group) if (held.claim === poll.claim) queue.letGo(held);
     };
     const candidate = deps.at(first.place);
-    const together = candidate !== undefined && deps.batchless.rank(candidate) === 0;
+    const together = candidate !== undefined && !deps.batchless.has(candidate);
     const size = (together ? candidate.api.batch?.most : undefined) ?? 1;
     for (let index = 0; index < group.length; index += size) {
       const part = group.slice(index, index + size);

@@ -82,7 +82,7 @@ export class TaskProcess {
       faults: createRecentFailures(this.clock, REFUSED_MS),
       batchless: createRecentFailures(this.clock, BATCHLESS_MS),
       ...{ resultless: createTally(), unknownFates: createTally() },
-      health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0 }).places,
+      health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0, random }).places,
       largeJson: createLargeJson(),
       scrub: (text) => text,
       ask: (asked) =>
@@ -92,7 +92,7 @@ export class TaskProcess {
       serving: () => catalog.upstreams,
       at: (place) => {
         const found = catalog.placed(place.upstreamId, place.credentialId);
-        return found && { ...found, api, place };
+        return found && { ...found, api, model: place.model, place };
       },
       resolveAssets: () => Promise.resolve({ type: "free" }),
       inline: (order) => Promise.resolve({ type: "inlined", order }),
