@@ -230,10 +230,10 @@ module.exports = {
       to: { path: "^src/", pathNot: "^src/(console/[^/]+/contract|errors)\\.ts$" },
     },
     {
-      name: "fastify-only-in-http",
+      name: "router-only-in-http",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/http/" },
-      to: { path: "node_modules/(fastify|@fastify)/" },
+      to: { path: "node_modules/find-my-way/" },
     },
     {
       name: "undici-only-in-upstreams",

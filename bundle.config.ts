@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** What the compiler wrote. */
 const MODULES = "dist";
@@ -14,6 +14,7 @@ const OUTPUT = "dist/bundle";
  */
 export default defineConfig({
   publicDir: false,
+  plugins: [documentation()],
   build: {
     ssr: true,
     outDir: OUTPUT,
@@ -32,4 +33,22 @@ function workers(): Record<string, string> {
   const paths = readdirSync(MODULES, { recursive: true, encoding: "utf8" });
   const found = paths.filter((path) => path.endsWith("-worker.js") && !path.startsWith("bundle"));
   return Object.fromEntries(found.map((path) => [basename(path, ".js"), `${MODULES}/${path}`]));
+}
+
+/** What the page at /docs needs of Swagger UI, and its terms. The package also holds further builds and their maps. */
+const DOCUMENTATION = [
+  ...["swagger-ui.css", "index.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png"],
+  ...["LICENSE", "NOTICE"],
+];
+
+/** The gateway serves what lies in dist/swagger-ui; the package is needed to build alone. */
+function documentation(): Plugin {
+  return {
+    name: "documentation",
+    closeBundle() {
+      mkdirSync("dist/swagger-ui", { recursive: true });
+      for (const file of DOCUMENTATION)
+        copyFileSync(`node_modules/swagger-ui-dist/${file}`, `dist/swagger-ui/${file}`);
+    },
+  };
 }

@@ -6,7 +6,12 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const OUTPUTS = ["../dist/bundle/main.js", "../dist/dashboard/index.html", "../sandbox/dist/main.js"];
+const OUTPUTS = [
+  "../dist/bundle/main.js",
+  "../dist/dashboard/index.html",
+  "../dist/swagger-ui/index.css",
+  "../sandbox/dist/main.js",
+];
 const INPUTS = ["src", "dashboard/src", "dashboard/index.html", "sandbox/src", "package-lock.json"];
 
 const isBuilt = OUTPUTS.every((path) => existsSync(new URL(path, import.meta.url)));

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { createAuthenticator } from "./accounts/authenticator.ts";
 import { isKeptToken } from "./accounts/kept-token.ts";
 import { openKeyHasher } from "./accounts/key-hasher.ts";
@@ -201,7 +200,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     ...{ routing, transport, runtime: runtimeOf(config) },
     traffic: createTrafficWatch({ database, label: PROCESS_LABEL, running: () => relay.running() }),
   });
-  const { app: http, running } = await createHttpServer({
+  const http = createHttpServer({
     clock,
     log,
     metrics,
@@ -233,22 +232,20 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     stopping.abort();
     const closed = http.close();
     const deadline = clock.monotonicMs() + graceMs;
-    while (relay.running() + running() > 0 && clock.monotonicMs() < deadline)
+    while (relay.running() + http.running() > 0 && clock.monotonicMs() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     if (relay.running() > 0)
       log.warn({ running: relay.running() }, "requests outlived the grace of the stop and are cut");
     await inTurnAll(
       () => relay.cutAll(),
-      () => http.server.closeAllConnections(),
+      () => http.cut(),
       () => closed,
     );
   });
 
   return {
     async listen() {
-      await http.listen({ host: config.host, port: config.port });
-      const { port } = http.server.address() as AddressInfo;
-      const url = originOf(config.host, port);
+      const url = originOf(config.host, await http.listen(config.host, config.port));
       listening(url);
       return url;
     },

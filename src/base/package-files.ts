@@ -10,6 +10,8 @@ export const PACKAGE_FILES = {
   migrations: pathOf("migrations"),
   /** The folder where `npm run build` puts the pages. */
   dashboard: pathOf("dist/dashboard/"),
+  /** The folder where it puts the files of the page at /docs. */
+  documentation: pathOf("dist/swagger-ui/"),
   /** A program of its own, so that no bug is shared by both ends. */
   sandbox: pathOf("sandbox/dist/main.js"),
 } as const;

@@ -42,8 +42,6 @@ type Begin = (request: IncomingMessage, response: ServerResponse) => void;
 export interface Connections {
   /** `serve` is called for each request in its turn, once its head is known to be sound. */
   open(serve: Begin): Server;
-  /** What the parser gives up on. */
-  broken(error: NodeJS.ErrnoException, socket: Socket): void;
   /** Requests that are served and not answered whole. Refused heads are none: their answer waits for nothing. */
   running(): number;
 }
@@ -143,6 +141,10 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
         if (left === "few") stateOf(socket).isSurplus = true;
         else if (left === "none") refuseConnection(socket, noDescriptor(), deps.errorType);
       });
+      // What the parser gives up on.
+      server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+        refuseMalformedRequest(error, socket, states.get(socket)?.owed, deps.errorType),
+      );
       server.on("checkContinue", (request, response) => {
         awaitGoAhead(request, response);
         take(request, response);
@@ -154,8 +156,6 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       server.on("connect", ({ socket }) => refuseTunnel(socket, states.get(socket)?.owed, deps.errorType));
       return server;
     },
-    broken: (error, socket) =>
-      refuseMalformedRequest(error, socket, states.get(socket)?.owed, deps.errorType),
     running: () => running,
   };
 }

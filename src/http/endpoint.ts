@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
 import type { HttpDeps } from "./deps.ts";
 import { shapeOf } from "./error-format.ts";
@@ -8,11 +7,22 @@ import { requestId } from "./request-id.ts";
 import { responseHeaders } from "./response-headers.ts";
 import { dropDeafReader } from "./slow-reader.ts";
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-type Method = (typeof METHODS)[number];
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
 
-/** What routes read of a request; the framework's own fits. */
-export type IncomingCall = Pick<FastifyRequest, "raw" | "id" | "method" | "url" | "query" | "params">;
+/** What routes read of a request. */
+export interface IncomingCall {
+  readonly raw: IncomingMessage;
+  /** Its own, given here. */
+  readonly id: string;
+  readonly method: string;
+  /** The path in its one spelling, and the query as it came. */
+  readonly url: string;
+  /** A parameter that is repeated has all its values. */
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** What stands for the names of the route's path, decoded; for a `*` under that name. */
+  readonly params: Readonly<Record<string, string>>;
+}
 
 /** What a route is given: the raw pair and the headers that each of its answers carries. */
 export interface RequestContext {
@@ -42,7 +52,7 @@ export async function serveRequest(
   }
 }
 
-/** The same for a request that the framework has not seen, so that nobody has read its query. `url` is its normal path. */
+/** The same for a request that no route was looked up for, so that nobody has read its query. `url` is its normal path. */
 export function serveBare(
   deps: Pick<HttpDeps, "log" | "errorType">,
   request: IncomingMessage,
@@ -52,29 +62,6 @@ export function serveBare(
 ): Promise<void> {
   const bare = { raw: request, id: requestId(), method: request.method ?? "", url, query: {}, params: {} };
   return serveRequest(deps, bare, raw, serve);
-}
-
-/** Registers one endpoint; every other method of the same path is refused, saying which ones there are. */
-export function endpoint(
-  app: FastifyInstance,
-  deps: Pick<HttpDeps, "log" | "errorType">,
-  methods: readonly Method[],
-  url: string,
-  serve: Handler,
-): void {
-  const response = (request: FastifyRequest, reply: FastifyReply, run: Handler): Promise<void> => {
-    reply.hijack();
-    return serveRequest(deps, request, reply.raw, run);
-  };
-  app.route({ method: [...methods], url, handler: (request, reply) => response(request, reply, serve) });
-  app.route({
-    method: METHODS.filter((method) => !methods.includes(method)),
-    url,
-    handler: (request, reply) =>
-      response(request, reply, () => {
-        throw wrongMethod(request.raw, methods);
-      }),
-  });
 }
 
 /**

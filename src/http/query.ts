@@ -6,8 +6,8 @@ export function queryText(request: IncomingCall, name: string): string | undefin
 }
 
 /** Every value of a query parameter, in order. */
-export function queryTexts(request: IncomingCall, name: string): readonly string[] {
-  const value = (request.query as Record<string, string | string[] | undefined>)[name];
+export function queryTexts({ query }: IncomingCall, name: string): readonly string[] {
+  const value = query[name];
   if (value === undefined) return [];
   return typeof value === "string" ? [value] : value;
 }

@@ -16,7 +16,7 @@ export async function readTask(
   record: (task: Task) => object,
 ): Promise<void> {
   const caller = await authenticate(context.request.raw, [], deps.authenticator);
-  const { id } = context.request.params as { id: string };
+  const { id = "" } = context.request.params;
   const waitMs = readWait(context) * 1000;
   const find = (ms: number) => deps.tasks.find(caller.accountId, medium, id, ms);
   const task = isTaskId(id) ? await untilStop(deps.stopping, context, waitMs, find) : undefined;

@@ -1,14 +1,10 @@
 import { setMaxListeners } from "node:events";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { GatewayError } from "../errors.ts";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createConnections } from "./connections.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import type { HttpDeps } from "./deps.ts";
-import { serveRequest } from "./endpoint.ts";
-import { nearbyPath } from "./nearby-path.ts";
-import { normalPath } from "./normal-path.ts";
-import { requestId } from "./request-id.ts";
-import { preflightHeaders } from "./response-headers.ts";
+import { createRouter, type Router } from "./router.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
@@ -25,96 +21,60 @@ import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 export interface HttpServer {
-  readonly app: FastifyInstance;
+  /** Opens the port and gives it: port 0 asks for any. Rejects where it cannot be had. */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no new connections and ends idle ones; resolves once the last has ended. */
+  close(): Promise<void>;
+  /** Ends every connection, whatever runs on it. */
+  cut(): void;
   /** Requests that have arrived and are not answered whole; a text request whose caller has left is only the relay's. */
   running(): number;
 }
 
+const ROUTES: readonly ((router: Router, deps: HttpDeps) => void)[] = [
+  ...[plainRoutes, textRoutes, storedResponseRoutes, modelRoutes, nativeRoutes, receiptRoutes, webhookRoutes],
+  ...[capabilityRoutes, imageRoutes, videoRoutes, assetRoutes, mediaRoutes],
+  ...[consoleRoutes, dashboardRoutes, docsRoutes],
+];
+
 /** Builds the server; every route answers errors in its own protocol's shape. */
-export async function createHttpServer(deps: HttpDeps): Promise<HttpServer> {
+export function createHttpServer(deps: HttpDeps): HttpServer {
   const shortcut = textFastPath(deps);
-  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.hijack();
-    return serveRequest(deps, request, reply.raw, () => {
-      throw error instanceof GatewayError || !isClientFault(error) ? error : badRequest(error);
-    });
-  };
   const connections = createConnections(deps);
   // One for each caller who waits for a task.
   setMaxListeners(0, deps.stopping);
-  const app = Fastify({
-    serverFactory: (handler) =>
-      connections.open((request, response) => {
-        if (!shortcut(request, response)) handler(request, response);
-      }),
-    rewriteUrl: (request) => normalPath(request.url ?? "/"),
-    genReqId: requestId,
-    logger: false,
-    exposeHeadRoutes: false,
-    forceCloseConnections: "idle",
-    routerOptions: { maxParamLength: 10_000 },
-    return503OnClosing: false,
-    // No route has a schema of the framework's: its compilers would cost every start a tenth of a second.
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // Paths that are no text or too long: the framework's own answer has no shape of ours.
-    frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
-    clientErrorHandler: connections.broken,
+  const router = createRouter(deps);
+  for (const register of ROUTES) register(router, deps);
+  const server = connections.open((request, response) => {
+    if (!shortcut(request, response)) router.serve(request, response);
   });
-  // Bodies are read by the routes that want them, as raw bytes, whatever they are called: to the framework, which
-  // would refuse a type that is none, no method has one.
-  for (const method of app.supportedMethods)
-    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  return {
+    listen: (host, port) => listen(server, host, port),
+    close() {
+      router.close();
+      return new Promise((resolve, reject) => {
+        server.close((error) => {
+          if (error === undefined || hasCode(error, "ERR_SERVER_NOT_RUNNING")) resolve();
+          else reject(error);
+        });
+        server.closeIdleConnections();
+      });
+    },
+    cut: () => server.closeAllConnections(),
+    running: connections.running,
+  };
+}
 
-  app.addHook("onRequest", (request, reply, done) => {
-    if (request.method === "OPTIONS") {
-      reply.hijack();
-      reply.raw.writeHead(204, { ...preflightHeaders(request.raw), "x-request-id": request.id }).end();
-      return;
-    }
-    done();
-  });
-  app.setErrorHandler(refuse);
-  const patterns = new Set<string>();
-  app.addHook("onRoute", ({ url }) => void patterns.add(url));
-  app.setNotFoundHandler((request, reply) => {
-    reply.hijack();
-    return serveRequest(deps, request, reply.raw, () => {
-      const path = request.url.split("?", 1)[0] ?? "/";
-      const near = nearbyPath(path.slice(0, 200), [...patterns]) ?? "see /docs for those there are";
-      throw new GatewayError(
-        "not_found",
-        `There is no endpoint ${request.method} ${path.slice(0, 200)}; ${near}.`,
-      );
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
     });
   });
-
-  plainRoutes(app, deps);
-  textRoutes(app, deps);
-  storedResponseRoutes(app, deps);
-  modelRoutes(app, deps);
-  nativeRoutes(app, deps);
-  receiptRoutes(app, deps);
-  webhookRoutes(app, deps);
-  capabilityRoutes(app, deps);
-  imageRoutes(app, deps);
-  videoRoutes(app, deps);
-  assetRoutes(app, deps);
-  mediaRoutes(app, deps);
-  consoleRoutes(app, deps);
-  dashboardRoutes(app, deps);
-  await docsRoutes(app, deps);
-  return { app, running: connections.running };
 }
 
-function noSchemas(): never {
-  throw new Error("a route has a schema of the framework's, which has no compiler");
-}
-
-function isClientFault(error: unknown): error is Error {
-  const status = (error as { statusCode?: unknown }).statusCode;
-  return typeof status === "number" && status >= 400 && status < 500;
-}
-
-function badRequest(cause: Error): GatewayError {
-  return new GatewayError("invalid_request", `The request cannot be read: ${cause.message}`, { cause });
+function hasCode(error: NodeJS.ErrnoException, code: string): boolean {
+  return error.code === code;
 }

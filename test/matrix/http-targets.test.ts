@@ -177,7 +177,10 @@ function errorIn(body: string): string {
   const json = jsonIn(body);
   if (json?.error === undefined) return body === "" ? "no body" : "";
   const message: string = json.error.message ?? json.message ?? "";
-  return `${codeIn(json) ?? json.error.type} "${message.replace(/ ?\(request id.*?\)|x{100,}/g, "").replaceAll("\0", "%00").slice(0, 90)}"`;
+  return `${codeIn(json) ?? json.error.type} "${message
+    .replace(/ ?\(request id.*?\)|x{100,}/g, "")
+    .replaceAll("\0", "%00")
+    .slice(0, 90)}"`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape
@@ -194,7 +197,9 @@ function headersOf({ status, headers }: Reply): Record<string, string | number> 
   const { date: _, ...kept } = headers;
   const masked = Object.entries(kept).map(([name, value]) => [
     name,
-    /^(x-request-id|request-id|etag|last-modified|content-length)$/.test(name) ? "*" : value,
+    /^(x-request-id|request-id|etag|last-modified|content-length)$/.test(name)
+      ? "*"
+      : value.replace(/^(bytes \d+-\d+)\/\d+$/, "$1/*"),
   ]);
   return { status, ...Object.fromEntries(masked.toSorted()) };
 }

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLargeJson } from "../../src/base/large-json.ts";
@@ -128,7 +127,7 @@ export async function startMediaServer(): Promise<MediaServer> {
   const stopping = new AbortController();
   const largeJson = createLargeJson();
   const callers: Record<string, Caller> = { "sk-one": callerOf(1n), "sk-two": callerOf(2n) };
-  const { app } = await createHttpServer({
+  const http = createHttpServer({
     ...{ stopping: stopping.signal, clock: systemClock, errorType: "gateway_error", version: "0" },
     log: { warn: () => undefined },
     entrance: { admit: () => undefined },
@@ -139,8 +138,7 @@ export async function startMediaServer(): Promise<MediaServer> {
     largeJson,
     console: { operations: [] },
   } as unknown as HttpDeps);
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const base = `http://127.0.0.1:${await http.listen("127.0.0.1", 0)}`;
   return {
     tasks,
     stopping,
@@ -153,8 +151,8 @@ export async function startMediaServer(): Promise<MediaServer> {
       return { status: response.status, headers: response.headers, json: await response.json() };
     },
     async close() {
-      app.server.closeAllConnections();
-      await app.close();
+      http.cut();
+      await http.close();
       await largeJson.close();
     },
   };

@@ -65,7 +65,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
   let audited = false;
   let compared = false;
   return {
-    params: request.params as Record<string, string>,
+    params: request.params,
     ...{ query, body, identity, address, requestId: request.id, gone: over },
     userAgent: request.raw.headers["user-agent"] ?? "",
     cookie: (name) => parse(request.raw.headers.cookie ?? "")[name],

@@ -67,7 +67,7 @@ function roleIn(account: AccountId, { person }: Identity) {
 }
 
 async function accountOf({ context, console }: Asked): Promise<AccountRecord | undefined> {
-  const { account = "" } = context.request.params as { account?: string };
+  const { account = "" } = context.request.params;
   return /^[1-9]\d{0,17}$/.test(account)
     ? readAccount(console.database, BigInt(account) as AccountId)
     : undefined;

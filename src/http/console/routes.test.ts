@@ -1,4 +1,5 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { systemClock } from "../../base/clock.ts";
@@ -9,14 +10,18 @@ import { silentLog } from "../../observe/log.ts";
 import type { Identity, Person } from "../../people/identity.ts";
 import { BodyMemory } from "../body-memory.ts";
 import type { HttpDeps } from "../deps.ts";
+import { createRouter } from "../router.ts";
 import { consoleRoutes } from "./routes.ts";
 
 const PERSON = { isOperator: true, mustChangePassword: false, roles: new Map() } as unknown as Person;
 const SESSION: Identity = { via: "session", person: PERSON, sessionId: 1n, csrfToken: "word" };
 
-const apps: FastifyInstance[] = [];
-afterEach(async () => {
-  for (const app of apps.splice(0)) await app.close();
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 interface Response {
@@ -37,22 +42,23 @@ async function serve(
   operations: readonly Operation[],
   identity: Identity | null | (() => Identity | undefined) = SESSION,
 ): Promise<Ask> {
-  const app = Fastify({ exposeHeadRoutes: false });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   const people = {
     identify: () => Promise.resolve(typeof identity === "function" ? identity() : (identity ?? undefined)),
     audit: () => Promise.resolve(),
   };
-  consoleRoutes(app, {
+  const deps = {
     ...{ log: silentLog, stopping: new AbortController().signal },
     errorType: "gateway_error",
     catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
     bodies: new BodyMemory({ limitBytes: () => 1e9, clock: systemClock, timers: systemTimers }),
     console: { operations, people, database: undefined, publicUrl: async () => "http://127.0.0.1" },
-  } as unknown as HttpDeps);
-  apps.push(app);
-  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  } as unknown as HttpDeps;
+  const router = createRouter(deps);
+  consoleRoutes(router, deps);
+  const server = createServer(router.serve);
+  servers.push(server);
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return async (method, path, headers = {}, body) => {
     const response = await fetch(url + path, {
       method,

@@ -1,17 +1,17 @@
-import type { FastifyInstance } from "fastify";
 import type { Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type RequestContext } from "../endpoint.ts";
+import type { RequestContext } from "../endpoint.ts";
+import type { Router } from "../router.ts";
 import { callOf, hasBody, readInput } from "./call.ts";
 import { admit, identityOf } from "./guard.ts";
 import { serveOperation } from "./serve.ts";
 
 /** The console's API below /api: one route for each operation's method and path. */
-export function consoleRoutes(app: FastifyInstance, deps: HttpDeps): void {
+export function consoleRoutes(router: Router, deps: HttpDeps): void {
   for (const [path, operations] of byPath(deps.console.operations)) {
     const methods = operations.map(({ method }) => method);
-    endpoint(app, deps, methods, `/api${path.replace(/\{(\w+)\}/g, ":$1")}`, async (context) => {
+    router.endpoint(methods, `/api${path.replace(/\{(\w+)\}/g, ":$1")}`, async (context) => {
       const operation = operations.find(({ method }) => method === context.request.method);
       if (operation === undefined) throw new GatewayError("not_found", "There is no such operation.");
       await serve(deps, operation, context);

@@ -1,14 +1,14 @@
-import type { FastifyInstance } from "fastify";
 import type { Model } from "../../catalog/catalog.ts";
 import { schemaOfFields } from "../../families/field-schema.ts";
 import { familyOf } from "../../families/table.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson } from "../endpoint.ts";
+import { sendJson } from "../endpoint.ts";
+import type { Router } from "../router.ts";
 
 /** What the models of pictures and videos that a key may call take, from the tables that requests are read by. */
-export function capabilityRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/capabilities", async (context) => {
+export function capabilityRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1/capabilities", async (context) => {
     const caller = await authenticate(context.request.raw, [], deps.authenticator);
     const data = deps.catalog.current().listed(caller).flatMap(capabilityOf);
     sendJson(context, 200, { object: "list", data });

@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { FastifyInstance } from "fastify";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
-import type { HttpDeps } from "../deps.ts";
-import { endpoint, type RequestContext } from "../endpoint.ts";
-import { PAGE_HEADERS } from "../page-headers.ts";
+import type { RequestContext } from "../endpoint.ts";
+import { FILE_TYPES, PAGE_HEADERS } from "../page-headers.ts";
+import type { Router } from "../router.ts";
 
 /** Addresses of pages: the browser's part of the dashboard draws whichever it is. */
 const PAGES = [
@@ -13,17 +12,10 @@ const PAGES = [
   ...["/accounts/*", "/operator", "/operator/*", "/me", "/me/*"],
 ];
 
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
-
 /** The dashboard: its pages to browsers, its files to its pages. */
-export function dashboardRoutes(app: FastifyInstance, deps: HttpDeps): void {
+export function dashboardRoutes(router: Router): void {
   for (const path of PAGES) {
-    endpoint(app, deps, ["GET", "HEAD"], path, async (context) => {
+    router.endpoint(["GET", "HEAD"], path, async (context) => {
       if (!wantsPage(context))
         throw new GatewayError(
           "not_found",
@@ -32,10 +24,10 @@ export function dashboardRoutes(app: FastifyInstance, deps: HttpDeps): void {
       await sendPage(context);
     });
   }
-  endpoint(app, deps, ["GET", "HEAD"], "/assets/:file", async (context) => {
-    const { file } = context.request.params as { file: string };
+  router.endpoint(["GET", "HEAD"], "/assets/:file", async (context) => {
+    const { file = "" } = context.request.params;
     // Names that the build gives; nothing that could lead out of the folder.
-    if (!/^[\w-]+(\.[\w-]+)*$/.test(file) || !(extname(file) in TYPES))
+    if (!/^[\w-]+(\.[\w-]+)*$/.test(file) || !(extname(file) in FILE_TYPES))
       throw new GatewayError("not_found", "The dashboard has no such file.");
     await sendFile(context, join("assets", file), "public, max-age=31536000, immutable");
   });
@@ -55,7 +47,7 @@ async function sendFile(context: RequestContext, file: string, cacheControl: str
   const { body, encoding } = await readBuilt(file, context.request.raw.headers["accept-encoding"] ?? "");
   context.raw.writeHead(200, {
     ...context.headers,
-    "content-type": TYPES[extname(file)],
+    "content-type": FILE_TYPES[extname(file)],
     "content-length": body.length,
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
     vary: "accept, accept-encoding",

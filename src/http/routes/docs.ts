@@ -1,38 +1,116 @@
-import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance } from "fastify";
+import { readFile, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { PACKAGE_FILES } from "../../base/package-files.ts";
+import { GatewayError } from "../../errors.ts";
+import { readByteRange } from "../byte-range.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson } from "../endpoint.ts";
+import { type RequestContext, sendJson } from "../endpoint.ts";
 import { openApi } from "../openapi.ts";
-import { PAGE_HEADERS } from "../page-headers.ts";
+import { FILE_TYPES, PAGE_HEADERS } from "../page-headers.ts";
+import { type Router, refuseMissing } from "../router.ts";
 
-type StaticDocument = StaticDocumentSpec["document"];
-
-/** The description of the API for machines and, as a page, for people. */
-export async function docsRoutes(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+/** The description of the API for machines and, as a page of Swagger UI, for people. */
+export function docsRoutes(router: Router, deps: HttpDeps): void {
   // Made when somebody asks: it costs a quarter of a second of computing, and most starts are never asked.
   let made: ReturnType<typeof openApi> | undefined;
   const document = (): ReturnType<typeof openApi> => {
     made ??= openApi(deps.version, deps.console.operations);
     return made;
   };
-  endpoint(app, deps, ["GET", "HEAD"], "/openapi.json", (context) => sendJson(context, 200, document()));
-  await app.register(async (docs) => {
-    // These answers are the framework's own, so nobody else puts the request's id and the headers of pages on them.
-    docs.addHook("onRequest", async (request, reply) => {
-      reply.headers({ ...PAGE_HEADERS, "x-request-id": request.id });
+  const page = (path: string, serve: (context: RequestContext) => Promise<void> | void): void =>
+    router.route(["GET", "HEAD"], path, (context) => {
+      const headers = { ...PAGE_HEADERS, "x-request-id": context.request.id };
+      return serve({ ...context, headers });
     });
-    // Nor does the plugin serve HEAD, by which monitors and checkers of links ask; the framework leaves out the body.
-    docs.addHook("onRoute", (route) => {
-      if (route.method === "GET") route.method = ["GET", "HEAD"];
-    });
-    // The page's plugin wants the other, whose document is never seen: it types OpenAPI 3.0 and 2.0, ours is 3.1.
-    await docs.register(swagger, { mode: "static", specification: { document: {} as StaticDocument } });
-    await docs.register(swaggerUi, {
-      routePrefix: "/docs",
-      uiConfig: { url: "/openapi.json", deepLinking: true, validatorUrl: null, layout: "BaseLayout" },
-      transformSpecification: document,
-      transformSpecificationClone: false,
-    });
+
+  router.endpoint(["GET", "HEAD"], "/openapi.json", (context) => sendJson(context, 200, document()));
+  page("/docs", (context) => sendText(context, FILE_TYPES[".html"], PAGE));
+  page("/docs/json", (context) => sendJson(context, 200, document()));
+  page("/docs/yaml", async (context) => {
+    const { stringify } = await import("yaml");
+    sendText(context, "application/x-yaml", stringify(document()));
   });
+  page("/docs/static/index.html", ({ raw, headers }) => {
+    raw.writeHead(302, { ...headers, location: "/docs/", "content-length": "0" }).end();
+  });
+  page("/docs/static/swagger-initializer.js", (context) =>
+    sendText(context, "application/javascript; charset=utf-8", INITIALIZER),
+  );
+  // By the router's own way, so that a refusal has the headers of any other.
+  router.route(["GET", "HEAD"], "/docs/static/*", sendAsset);
 }
+
+function sendText({ raw, headers }: RequestContext, type: string | undefined, text: string): void {
+  const body = Buffer.from(text);
+  raw.writeHead(200, { ...headers, "content-type": type, "content-length": String(body.length) }).end(body);
+}
+
+/** One of the files that the build took from Swagger UI. */
+async function sendAsset({ request, raw }: RequestContext): Promise<void> {
+  const { "*": file = "" } = request.params;
+  if (/\/\.\.(\/|$)|%00/.test(request.url))
+    throw new GatewayError("invalid_request", "The request cannot be read: this names no file.");
+  const type = FILE_TYPES[extname(file)];
+  if (!/^[\w-]+\.[\w-]+$/.test(file) || type === undefined) return refuseMissing({ request });
+  const path = join(PACKAGE_FILES.documentation, file);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return refuseMissing({ request });
+  const etag = `W/"${found.size.toString(16)}-${Math.trunc(found.mtimeMs).toString(16)}"`;
+  const common = {
+    ...PAGE_HEADERS,
+    "x-request-id": request.id,
+    "cache-control": "public, max-age=0",
+    "last-modified": found.mtime.toUTCString(),
+    etag,
+    "accept-ranges": "bytes",
+  };
+  const { "if-none-match": known, range } = request.raw.headers;
+  if (known === etag || known === "*") {
+    raw.writeHead(304, common).end();
+    return;
+  }
+  const body = await readFile(path);
+  const wanted = readByteRange(range, body.length);
+  if (wanted === "none") {
+    raw.writeHead(416, { ...common, "content-range": `bytes */${body.length}`, "content-length": "0" }).end();
+    return;
+  }
+  const { first, last } = wanted === "all" ? { first: 0, last: body.length - 1 } : wanted;
+  raw.writeHead(wanted === "all" ? 200 : 206, {
+    ...common,
+    "content-type": type,
+    "content-length": String(last - first + 1),
+    ...(wanted === "all" ? {} : { "content-range": `bytes ${first}-${last}/${body.length}` }),
+  });
+  raw.end(body.subarray(first, last + 1));
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Faregate API</title>
+    <link rel="stylesheet" href="/docs/static/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/static/index.css">
+    <link rel="icon" type="image/png" href="/docs/static/favicon-32x32.png" sizes="32x32">
+    <link rel="icon" type="image/png" href="/docs/static/favicon-16x16.png" sizes="16x16">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="/docs/static/swagger-ui-bundle.js"></script>
+    <script src="/docs/static/swagger-initializer.js"></script>
+  </body>
+</html>
+`;
+
+const INITIALIZER = `window.onload = () => {
+  SwaggerUIBundle({
+    url: "/openapi.json",
+    dom_id: "#swagger-ui",
+    deepLinking: true,
+    validatorUrl: null,
+    presets: [SwaggerUIBundle.presets.apis],
+    layout: "BaseLayout",
+  });
+};
+`;

@@ -1,19 +1,19 @@
-import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import { readMediaName } from "../../mirror/media-name.ts";
 import { MEDIA_TYPES } from "../../mirror/media-type.ts";
 import { readByteRange } from "../byte-range.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type RequestContext } from "../endpoint.ts";
+import type { RequestContext } from "../endpoint.ts";
+import type { Router } from "../router.ts";
 import { sendFile } from "../send-file.ts";
 
 /** Copied results of tasks. No key is asked for: whoever has the link was given it by who has the key. */
-export function mediaRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/media/:day/:file", (context) => serveFile(deps, context));
+export function mediaRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/media/:day/:file", (context) => serveFile(deps, context));
 }
 
 async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: RequestContext): Promise<void> {
-  const { day, file } = request.params as { day: string; file: string };
+  const { day = "", file = "" } = request.params;
   const name = readMediaName(day, file);
   const found = name && (await reached(files.find(name)));
   if (name === undefined || found === undefined) {

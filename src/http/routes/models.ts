@@ -1,17 +1,17 @@
-import type { FastifyInstance } from "fastify";
 import type { Model } from "../../catalog/catalog.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
+import { type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
 import { listRecord, type ModelView, messagesRecord, nativeRecord } from "../model-records.ts";
 import { neutralHeaders } from "../neutral-headers.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText } from "../query.ts";
+import type { Router } from "../router.ts";
 import { actOnModel } from "./native.ts";
 
 /** The model lists: only what the calling key may call, in the shape its client reads. */
-export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/models", async (context) => {
+export function modelRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1/models", async (context) => {
     const caller = await authenticate(context.request.raw, [], deps.authenticator);
     const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
     const models = view.catalog.listed(caller);
@@ -39,9 +39,9 @@ export function modelRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   // A wildcard, since model ids may hold slashes. The SDK of generateContent for Python posts to `v1` from its release 3 on.
-  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1/models/*", async (context) => {
+  router.endpoint(["GET", "HEAD", "POST"], "/v1/models/*", async (context) => {
     const { raw, method, params } = context.request;
-    const id = (params as { "*": string })["*"];
+    const { "*": id = "" } = params;
     if (method === "POST") {
       if (!id.includes(":")) throw wrongMethod(raw, ["GET", "HEAD"]);
       return actOnModel(deps, context, []);

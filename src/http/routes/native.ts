@@ -1,20 +1,20 @@
-import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import { nativeActions } from "../../protocols/endpoint-table.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { serveCount } from "../count-tokens.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
+import { type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
 import { nativeRecord } from "../model-records.ts";
 import { nativeEmbeddings } from "../native-embeddings.ts";
 import { pageByCursor, readLimit } from "../paging.ts";
 import { queryText, queryTexts } from "../query.ts";
+import type { Router } from "../router.ts";
 import { respondWithText } from "../text-handler.ts";
 
 /** The native-style paths: a model list with paging, one model, and `models/{model}:action`. */
-export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1beta/models", async (context) => {
+export function nativeRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1beta/models", async (context) => {
     const { request } = context;
     const caller = await authenticate(request.raw, queryTexts(request, "key"), deps.authenticator);
     const token = queryText(request, "pageToken");
@@ -36,7 +36,7 @@ export function nativeRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
   });
 
-  endpoint(app, deps, ["GET", "HEAD", "POST"], "/v1beta/models/*", (context) =>
+  router.endpoint(["GET", "HEAD", "POST"], "/v1beta/models/*", (context) =>
     context.request.method === "POST"
       ? actOnModel(deps, context, queryTexts(context.request, "key"))
       : showModel(deps, context),
@@ -111,7 +111,7 @@ function targetOf(context: RequestContext): { model: string; action: string } {
 }
 
 function pathOf(context: RequestContext): string {
-  return (context.request.params as { "*": string })["*"];
+  return context.request.params["*"] ?? "";
 }
 
 function readToken(token: string): string {

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import { bearerOf } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson } from "../endpoint.ts";
+import { sendJson } from "../endpoint.ts";
 import { isLocalCaller } from "../metrics-access.ts";
 import { ALIVE, readiness } from "../probes.ts";
+import type { Router } from "../router.ts";
 import { sendPage, wantsPage } from "./dashboard.ts";
 
 /** Probes and the root: a page to browsers; what balancers, monitors and curious people ask for without a key. */
-export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/", async (context) => {
+export function plainRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/", async (context) => {
     if (wantsPage(context)) return sendPage(context);
     sendJson(context, 200, {
       name: "faregate",
@@ -21,14 +21,14 @@ export function plainRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/healthz", (context) => sendJson(context, ALIVE.status, ALIVE.body));
+  router.endpoint(["GET", "HEAD"], "/healthz", (context) => sendJson(context, ALIVE.status, ALIVE.body));
 
-  endpoint(app, deps, ["GET", "HEAD"], "/readyz", async (context) => {
+  router.endpoint(["GET", "HEAD"], "/readyz", async (context) => {
     const { status, body } = await readiness(deps.notReady);
     sendJson(context, status, body);
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/metrics", async (context) => {
+  router.endpoint(["GET", "HEAD"], "/metrics", async (context) => {
     expectMonitor(context.request.raw, deps);
     if (deps.catalog.current().settings.metricsAddress !== null)
       throw new GatewayError(

@@ -1,16 +1,16 @@
-import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson } from "../endpoint.ts";
+import { sendJson } from "../endpoint.ts";
 import { isTaskId } from "../read-task.ts";
 import { isRequestId } from "../request-id.ts";
+import type { Router } from "../router.ts";
 
 /** What a request or a task cost and why: units x frozen prices x factor, for any key of the account that paid. */
-export function receiptRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/receipts/:id", async (context) => {
+export function receiptRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1/receipts/:id", async (context) => {
     const caller = await authenticate(context.request.raw, [], deps.authenticator);
-    const { id } = context.request.params as { id: string };
+    const { id = "" } = context.request.params;
     const known = isRequestId(id) || isTaskId(id);
     const receipt = known ? await deps.readReceipt(caller.accountId, id) : undefined;
     if (receipt === undefined) {

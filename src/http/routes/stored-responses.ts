@@ -1,11 +1,11 @@
-import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { StoredAsk } from "../../relay/stored-responses.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, type RequestContext } from "../endpoint.ts";
+import type { RequestContext } from "../endpoint.ts";
+import type { Router } from "../router.ts";
 
 /** What of a query the vendor is asked. */
 const PASSED: ReadonlySet<string> = new Set(["include", "include[]", "after", "before", "limit", "order"]);
@@ -14,17 +14,17 @@ const PASSED: ReadonlySet<string> = new Set(["include", "include[]", "after", "b
 const MAX_QUERY = 2_000;
 
 /** Reading and ending what an upstream keeps of earlier answers. */
-export function storedResponseRoutes(app: FastifyInstance, deps: HttpDeps): void {
+export function storedResponseRoutes(router: Router, deps: HttpDeps): void {
   for (const protocol of Object.values(PROTOCOLS)) {
     const { path, keepsResponses } = protocol.endpoint;
     if (keepsResponses === undefined) continue;
-    endpoint(app, deps, ["GET", "DELETE"], `${path}/:id`, (context) =>
+    router.endpoint(["GET", "DELETE"], `${path}/:id`, (context) =>
       serveStored(deps, context, protocol, context.request.method === "DELETE" ? "DELETE" : "GET", ""),
     );
-    endpoint(app, deps, ["GET"], `${path}/:id/input_items`, (context) =>
+    router.endpoint(["GET"], `${path}/:id/input_items`, (context) =>
       serveStored(deps, context, protocol, "GET", "/input_items"),
     );
-    endpoint(app, deps, ["POST"], `${path}/:id/cancel`, (context) =>
+    router.endpoint(["POST"], `${path}/:id/cancel`, (context) =>
       serveStored(deps, context, protocol, "POST", "/cancel"),
     );
   }
@@ -39,7 +39,7 @@ async function serveStored(
 ): Promise<void> {
   const { raw, id: requestId, params, url } = context.request;
   const caller = await authenticate(raw, [], deps.authenticator);
-  const { id } = params as { id: string };
+  const { id = "" } = params;
   const admission = await deps.entrance.admit(caller, true);
   Object.assign(context.headers, admission?.headers);
   try {

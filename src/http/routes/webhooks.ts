@@ -1,23 +1,23 @@
-import type { FastifyInstance } from "fastify";
 import type { Caller } from "../../accounts/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import { authenticate } from "../credentials.ts";
 import type { HttpDeps } from "../deps.ts";
-import { endpoint, sendJson } from "../endpoint.ts";
+import { sendJson } from "../endpoint.ts";
 import { isTaskId } from "../read-task.ts";
+import type { Router } from "../router.ts";
 import type { WebhookDelivery } from "../webhook-queries.ts";
 
 /** The secret that receivers check signatures with, and the log of a task's delivery. */
-export function webhookRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/secret", async (context) => {
+export function webhookRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1/webhooks/secret", async (context) => {
     const caller = await authenticate(context.request.raw, [], deps.authenticator);
     await expectOwner(caller, deps);
     sendJson(context, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
   });
 
-  endpoint(app, deps, ["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (context) => {
+  router.endpoint(["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (context) => {
     const caller = await authenticate(context.request.raw, [], deps.authenticator);
-    const { taskId } = context.request.params as { taskId: string };
+    const { taskId = "" } = context.request.params;
     const delivery = isTaskId(taskId) ? await deps.webhooks.deliveryOf(caller.accountId, taskId) : undefined;
     if (delivery === undefined)
       throw new GatewayError("not_found", "No webhook was told of a task of this account with that id.");
