@@ -25,9 +25,11 @@ import {
   requiredText,
 } from "../fields.ts";
 import { asArray } from "../json.ts";
+import { knownFields } from "../request-fields.ts";
 import { decodeMessages } from "./decode-parts.ts";
 import { decodeReasoning } from "./decode-reasoning.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { chatCompletionsFields } from "./forward.ts";
 import { decodeFunctionChoice, decodeFunctions } from "./legacy-functions.ts";
 
 /** Reads a caller's chat completions body. Throws RefusedField. */
@@ -192,32 +194,7 @@ const FUNCTION_NAMES: FieldNames = {
   reasoningState: "messages[].function_call.extra_content",
 };
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "tools",
-  "tool_choice",
-  "functions",
-  "function_call",
-  "parallel_tool_calls",
-  ...SAMPLING.map(([, field]) => field),
-  "max_tokens",
-  "max_completion_tokens",
-  "stop",
-  "reasoning_effort",
-  "thinking",
-  "reasoning",
-  "response_format",
-  "verbosity",
-  "user",
-  "safety_identifier",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "n",
-  "modalities",
-]);
+const KNOWN = knownFields(chatCompletionsFields);
 
 const MARK = ["type", "ttl"];
 const LINK = ["url", "detail"];
@@ -248,4 +225,4 @@ const INSIDES: Insides = [
 ];
 
 /** Sound as an answer. */
-const MEANING: ReadonlySet<string> = new Set(["audio"]);
+const MEANING: ReadonlySet<string> = new Set(chatCompletionsFields.meaning);

@@ -1,14 +1,14 @@
 import { entries, generatingHold, hostedTool, imageUrl, reference, toolType } from "../body-features.ts";
 import type { ForwardTable } from "../protocol.ts";
+import type { RequestFields } from "../request-fields.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
 /** Asks for no check: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const UNCHECKED = { instead: "skip_thought_signature_validator" };
 
-/** Where forwarding finds its facts in a chat completions body. */
-export const chatCompletionsForward: ForwardTable = {
-  modelInBody: true,
-  fields: {
+/** Top-level fields of a request. */
+export const chatCompletionsFields = {
+  listed: {
     model: ["string"],
     messages: ["array"],
     stream: ["boolean"],
@@ -29,6 +29,26 @@ export const chatCompletionsForward: ForwardTable = {
     response_format: ["object"],
     user: ["string"],
   },
+  decoded: [
+    "function_call",
+    "functions",
+    "modalities",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "thinking",
+    "top_k",
+    "verbosity",
+  ],
+  meaning: ["audio"],
+  passed: [],
+} as const satisfies RequestFields;
+
+/** Where forwarding finds its facts in a chat completions body. */
+export const chatCompletionsForward: ForwardTable = {
+  modelInBody: true,
+  fields: chatCompletionsFields.listed,
   required: [],
   content: { field: "messages", instead: [] },
   maxItems: { stop: 4 },

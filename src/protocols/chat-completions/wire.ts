@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { chatCompletionsFields } from "./forward.ts";
 
 /** A chat completions request: the listed fields. Fields that are not listed are passed on. */
 export const chatCompletionsRequest = z.looseObject({
@@ -71,7 +72,7 @@ export const chatCompletionsRequest = z.looseObject({
     .nullish()
     .describe("`json_object`, or `json_schema` with a schema"),
   user: z.string().nullish().describe("End-user identifier for the upstream's abuse monitoring"),
-});
+} satisfies Record<keyof typeof chatCompletionsFields.listed, z.ZodType>);
 
 /** A plain chat completions answer. */
 export const chatCompletionsResponse = z.looseObject({

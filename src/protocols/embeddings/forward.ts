@@ -2,17 +2,26 @@ import { textsHold } from "../body-features.ts";
 import { NO_CARRIED_STATE } from "../carried-state.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_REFERENCES } from "../reference.ts";
+import type { RequestFields } from "../request-fields.ts";
 
-/** Where forwarding finds its facts in an embeddings body. */
-export const embeddingsForward: ForwardTable = {
-  modelInBody: true,
-  fields: {
+/** Top-level fields of a request. */
+export const embeddingsFields = {
+  listed: {
     model: ["string"],
     input: ["string", "array"],
     encoding_format: ["string"],
     dimensions: ["number"],
     user: ["string"],
   },
+  decoded: [],
+  meaning: [],
+  passed: [],
+} as const satisfies RequestFields;
+
+/** Where forwarding finds its facts in an embeddings body. */
+export const embeddingsForward: ForwardTable = {
+  modelInBody: true,
+  fields: embeddingsFields.listed,
   required: ["input"],
   content: { field: "input", instead: [] },
   maxItems: {},

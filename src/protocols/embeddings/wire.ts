@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { embeddingsFields } from "./forward.ts";
 
 /** An embeddings request. Fields that are not listed are passed on. */
 export const embeddingsRequest = z.looseObject({
@@ -9,7 +10,7 @@ export const embeddingsRequest = z.looseObject({
   encoding_format: z.string().nullish().describe("`float` or `base64`"),
   dimensions: z.int().nullish(),
   user: z.string().nullish(),
-});
+} satisfies Record<keyof typeof embeddingsFields.listed, z.ZodType>);
 
 /** An embeddings answer. */
 export const embeddingsResponse = z.looseObject({

@@ -21,11 +21,13 @@ import {
   refuse,
 } from "../fields.ts";
 import { asArray, asObject } from "../json.ts";
+import { knownFields } from "../request-fields.ts";
 import { decodeContents } from "./decode-contents.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
 import { decodeSchema } from "./decode-schema.ts";
 import { decodeToolConfig, decodeTools } from "./decode-tools.ts";
 import { optionalWord, wordOf } from "./enums.ts";
+import { generateContentFields } from "./forward.ts";
 import { camelBody, camelInside } from "./spelling.ts";
 
 /** Reads a caller's generateContent body; the path, not the body, names model and stream. Throws RefusedField. */
@@ -203,15 +205,7 @@ const FIELD_NAMES: FieldNames = {
   n: "generationConfig.candidateCount",
 };
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "model",
-  "contents",
-  "systemInstruction",
-  "generationConfig",
-  "tools",
-  "toolConfig",
-  "cachedContent",
-]);
+const KNOWN = knownFields(generateContentFields);
 
 const CONFIG_FIELDS: ReadonlySet<string> = new Set([
   ...SAMPLING,

@@ -1,15 +1,12 @@
 import { entries, generatingHold, imageData, mediaType, toolKey } from "../body-features.ts";
 import type { ForwardTable } from "../protocol.ts";
+import type { RequestFields } from "../request-fields.ts";
 import { NO_STATE } from "./decode-parts.ts";
 import { generateContentReferences } from "./references.ts";
 
-/**
- * Where forwarding finds its facts in a generateContent body. The vendor reads every field in camelCase
- * and in snake_case alike, so both spellings are watched.
- */
-export const generateContentForward: ForwardTable = {
-  modelInBody: false,
-  fields: {
+/** Top-level fields of a request. */
+export const generateContentFields = {
+  listed: {
     contents: ["array"],
     systemInstruction: ["object"],
     system_instruction: ["object"],
@@ -19,6 +16,18 @@ export const generateContentForward: ForwardTable = {
     safetySettings: ["array"],
     safety_settings: ["array"],
   },
+  decoded: ["cachedContent", "model", "toolConfig"],
+  meaning: [],
+  passed: ["system_instruction", "generation_config", "safetySettings", "safety_settings"],
+} as const satisfies RequestFields;
+
+/**
+ * Where forwarding finds its facts in a generateContent body. The vendor reads every field in camelCase
+ * and in snake_case alike, so both spellings are watched.
+ */
+export const generateContentForward: ForwardTable = {
+  modelInBody: false,
+  fields: generateContentFields.listed,
   required: [],
   content: { field: "contents", instead: [] },
   maxItems: {},

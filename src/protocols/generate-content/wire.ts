@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { generateContentFields } from "./forward.ts";
 
 const content = z.looseObject({
   role: z.string().optional().describe("`user` or `model`"),
@@ -31,7 +32,7 @@ export const generateContentRequest = z.looseObject({
     .nullish(),
   tools: z.array(z.looseObject({})).nullish().describe("For example `functionDeclarations`"),
   safetySettings: z.array(z.looseObject({ category: z.string(), threshold: z.string() })).nullish(),
-});
+} satisfies Record<Exclude<keyof typeof generateContentFields.listed, `${string}_${string}`>, z.ZodType>);
 
 /** A plain generateContent answer; streamed events have the same shape. */
 export const generateContentResponse = z.looseObject({

@@ -26,8 +26,10 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
+import { knownFields } from "../request-fields.ts";
 import { decodeMessages, decodeSystem, markOf } from "./decode-parts.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { messagesFields } from "./forward.ts";
 
 /** Reads a caller's messages body. Throws RefusedField. */
 export function decodeRequest(raw: unknown): ChatRequest {
@@ -192,23 +194,7 @@ const FIELD_NAMES: FieldNames = {
   user: "metadata.user_id",
 };
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "model",
-  "system",
-  "messages",
-  "stream",
-  "tools",
-  "tool_choice",
-  ...SAMPLING.map(([, field]) => field),
-  "max_tokens",
-  "stop_sequences",
-  "thinking",
-  "output_config",
-  "output_format",
-  "metadata",
-  "thread",
-  "cache_control",
-]);
+const KNOWN = knownFields(messagesFields);
 const KNOWN_THINKING: ReadonlySet<string> = new Set(["type", "budget_tokens", "display"]);
 const KNOWN_CONFIG: ReadonlySet<string> = new Set(["format", "effort"]);
 const KNOWN_METADATA: ReadonlySet<string> = new Set(["user_id"]);
@@ -231,4 +217,4 @@ const INSIDES: Insides = [
 ];
 
 /** The files and servers that the model is to use, where it may think, and that it is to summarize instead of to answer. */
-const MEANING: ReadonlySet<string> = new Set(["container", "mcp_servers", "inference_geo", "compaction"]);
+const MEANING: ReadonlySet<string> = new Set(messagesFields.meaning);

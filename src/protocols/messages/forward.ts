@@ -10,12 +10,12 @@ import {
   toolType,
 } from "../body-features.ts";
 import type { ForwardTable } from "../protocol.ts";
+import type { RequestFields } from "../request-fields.ts";
 import { messagesReferences } from "./references.ts";
 
-/** Where forwarding finds its facts in a messages body. */
-export const messagesForward: ForwardTable = {
-  modelInBody: true,
-  fields: {
+/** Top-level fields of a request. */
+export const messagesFields = {
+  listed: {
     model: ["string"],
     messages: ["array"],
     max_tokens: ["number"],
@@ -30,6 +30,15 @@ export const messagesForward: ForwardTable = {
     tool_choice: ["object"],
     metadata: ["object"],
   },
+  decoded: ["cache_control", "output_config", "output_format", "thread"],
+  meaning: ["container", "mcp_servers", "inference_geo", "compaction"],
+  passed: [],
+} as const satisfies RequestFields;
+
+/** Where forwarding finds its facts in a messages body. */
+export const messagesForward: ForwardTable = {
+  modelInBody: true,
+  fields: messagesFields.listed,
   required: ["max_tokens"],
   content: { field: "messages", instead: [] },
   maxItems: {},

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { messagesFields } from "./forward.ts";
 
 const block = z.looseObject({
   type: z.string().describe("`text`, `image`, `document`, `tool_use`, `tool_result` ..."),
@@ -44,7 +45,7 @@ export const messagesRequest = z.looseObject({
     .nullish(),
   tool_choice: z.looseObject({ type: z.string() }).nullish().describe("`auto`, `any`, `tool` or `none`"),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
-});
+} satisfies Record<keyof typeof messagesFields.listed, z.ZodType>);
 
 /** A plain messages answer. */
 export const messagesResponse = z.looseObject({

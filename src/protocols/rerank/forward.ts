@@ -2,17 +2,26 @@ import { textsHold } from "../body-features.ts";
 import { NO_CARRIED_STATE } from "../carried-state.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_REFERENCES } from "../reference.ts";
+import type { RequestFields } from "../request-fields.ts";
 
-/** Where forwarding finds its facts in a rerank body. */
-export const rerankForward: ForwardTable = {
-  modelInBody: true,
-  fields: {
+/** Top-level fields of a request. */
+export const rerankFields = {
+  listed: {
     model: ["string"],
     query: ["string", "object"],
     documents: ["array"],
     top_n: ["number"],
     return_documents: ["boolean"],
   },
+  decoded: [],
+  meaning: [],
+  passed: [],
+} as const satisfies RequestFields;
+
+/** Where forwarding finds its facts in a rerank body. */
+export const rerankForward: ForwardTable = {
+  modelInBody: true,
+  fields: rerankFields.listed,
   required: ["query", "documents"],
   content: { field: "documents", instead: [] },
   maxItems: {},

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { rerankFields } from "./forward.ts";
 
 /** A rerank request. Fields that are not listed are passed on. */
 export const rerankRequest = z.looseObject({
@@ -7,7 +8,7 @@ export const rerankRequest = z.looseObject({
   documents: z.array(z.union([z.string(), z.looseObject({})])),
   top_n: z.int().nullish().describe("How many results; all by default"),
   return_documents: z.boolean().nullish(),
-});
+} satisfies Record<keyof typeof rerankFields.listed, z.ZodType>);
 
 /** A rerank answer. */
 export const rerankResponse = z.looseObject({

@@ -26,8 +26,10 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
+import { knownFields } from "../request-fields.ts";
 import { decodeInput } from "./decode-input.ts";
 import { decodeToolChoice, decodeTools, fitsStrict } from "./decode-tools.ts";
+import { responsesFields } from "./forward.ts";
 
 /** Reads a caller's responses body. Throws RefusedField. */
 export function decodeRequest(raw: unknown): ChatRequest {
@@ -186,24 +188,7 @@ const FIELD_NAMES: FieldNames = {
   cacheRetention: "prompt_cache_retention",
 };
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "model",
-  "input",
-  "instructions",
-  "stream",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  ...SAMPLING.map(([, field]) => field),
-  "max_output_tokens",
-  "reasoning",
-  "text",
-  "include",
-  "user",
-  "safety_identifier",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-]);
+const KNOWN = knownFields(responsesFields);
 
 const KNOWN_REASONING: ReadonlySet<string> = new Set(["effort", "summary", "generate_summary"]);
 const KNOWN_TEXT: ReadonlySet<string> = new Set(["format", "verbosity"]);
@@ -216,12 +201,7 @@ const INSIDES: Insides = [
 ];
 
 /** They bring in content that only the vendor has, or an answer that comes later. */
-const MEANING: ReadonlySet<string> = new Set([
-  "previous_response_id",
-  "conversation",
-  "prompt",
-  "background",
-]);
+const MEANING: ReadonlySet<string> = new Set(responsesFields.meaning);
 
 /** Values by which a caller says what happens anyway. A map, since a caller may name what every object answers to. */
 const DEFAULTS: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([

@@ -1,6 +1,7 @@
 import { contextEdit, entries, generatingHold, imageUrl, reference, toolType } from "../body-features.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
+import type { RequestFields } from "../request-fields.ts";
 import { responsesReferences } from "./references.ts";
 
 const TERMINAL: ReadonlySet<unknown> = new Set([
@@ -9,10 +10,9 @@ const TERMINAL: ReadonlySet<unknown> = new Set([
   "response.incomplete",
 ]);
 
-/** Where forwarding finds its facts in a responses body. */
-export const responsesForward: ForwardTable = {
-  modelInBody: true,
-  fields: {
+/** Top-level fields of a request. */
+export const responsesFields = {
+  listed: {
     model: ["string"],
     input: ["string", "array"],
     instructions: ["string"],
@@ -26,6 +26,25 @@ export const responsesForward: ForwardTable = {
     previous_response_id: ["string"],
     store: ["boolean"],
   },
+  decoded: [
+    "frequency_penalty",
+    "include",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "top_p",
+    "user",
+  ],
+  meaning: ["previous_response_id", "conversation", "prompt", "background"],
+  passed: ["store"],
+} as const satisfies RequestFields;
+
+/** Where forwarding finds its facts in a responses body. */
+export const responsesForward: ForwardTable = {
+  modelInBody: true,
+  fields: responsesFields.listed,
   required: [],
   content: { field: "input", instead: ["prompt", "previous_response_id", "conversation"] },
   maxItems: {},

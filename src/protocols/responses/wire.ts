@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { responsesFields } from "./forward.ts";
 
 /** A responses request: the listed fields. Fields that are not listed are passed on. */
 export const responsesRequest = z.looseObject({
@@ -36,7 +37,7 @@ export const responsesRequest = z.looseObject({
   temperature: z.number().nullish().describe("Reasoning models usually do not support it"),
   previous_response_id: z.string().nullish().describe("Works only where the upstream stored that response"),
   store: z.boolean().nullish().describe("Ask the upstream to store the response"),
-});
+} satisfies Record<keyof typeof responsesFields.listed, z.ZodType>);
 
 /** A plain responses answer. */
 export const responsesResponse = z.looseObject({
