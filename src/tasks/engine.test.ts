@@ -48,7 +48,7 @@ describe("a task", () => {
   });
 
   it("that fails is refunded in full, with the vendor's reason", async () => {
-    vendor.onLook = () => ({ type: "failed", reason: "too dull \u0000\ud800" });
+    vendor.onPoll = () => ({ type: "failed", reason: "too dull \u0000\ud800" });
     const { task, caller } = await run();
     expect(task).toMatchObject({ state: "FAILURE", progressPercent: 100, result: null });
     expect(task.failReason).toMatch(/^too dull/);
@@ -64,7 +64,7 @@ describe("a task", () => {
       { type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } },
     ] as const;
     let polls = 0;
-    vendor.onLook = () => words[Math.min(polls++, words.length - 1)] ?? { type: "queued" };
+    vendor.onPoll = () => words[Math.min(polls++, words.length - 1)] ?? { type: "queued" };
     const caller = await rig.account(DOLLAR);
     const engine = await rig.startEngine();
     const { id } = await engine.submit(videoRequest(caller));
@@ -85,9 +85,9 @@ describe("a task", () => {
     expect(seen).toContainEqual(["IN_PROGRESS", 99]);
   });
 
-  it("that is done without a result fails after a few looks, not at its deadline", async () => {
+  it("that is done without a result fails after a few polls, not at its deadline", async () => {
     let polls = 0;
-    vendor.onLook = () => {
+    vendor.onPoll = () => {
       polls += 1;
       return { type: "resultless" };
     };
@@ -97,10 +97,10 @@ describe("a task", () => {
     await expectCharged(rig, caller, 0n);
   });
 
-  it("whose result comes a look after the word for it succeeds", async () => {
+  it("whose result comes a poll after the word for it succeeds", async () => {
     let polls = 0;
-    const made = vendor.onLook;
-    vendor.onLook = (id) => {
+    const made = vendor.onPoll;
+    vendor.onPoll = (id) => {
       polls += 1;
       return polls < 3 ? { type: "resultless" } : made(id);
     };
@@ -113,7 +113,7 @@ describe("a task", () => {
     "has its last frame where it was asked for, and only there: %s",
     async (returnLastFrame) => {
       const lastFrameUrl = "http://vendor.test/last.png";
-      vendor.onLook = () => ({
+      vendor.onPoll = () => ({
         type: "succeeded",
         result: { outputs: [{ url: "http://vendor.test/v.mp4" }], lastFrameUrl },
       });
@@ -173,7 +173,7 @@ describe("the money of a task", () => {
     ["what is held, where nobody can tell", {}, undefined, 30n],
     ["no more than what is held", { durationSeconds: 44 }, undefined, 30n],
   ])("of open duration is settled by %s", async (_, stated, probed, seconds) => {
-    vendor.onLook = () => ({
+    vendor.onPoll = () => ({
       type: "succeeded",
       result: { outputs: [{ url: "http://v.test/1" }], ...stated },
     });
@@ -358,11 +358,11 @@ describe("upstreams", () => {
   it("are asked for what they have although they are disabled meanwhile", async () => {
     const caller = await rig.account(DOLLAR);
     const engine = await rig.startEngine();
-    vendor.onLook = () => ({ type: "running" });
+    vendor.onPoll = () => ({ type: "running" });
     const { id } = await engine.submit(videoRequest(caller));
-    await eventually(() => vendor.asked.some(({ kind }) => kind === "look"));
+    await eventually(() => vendor.asked.some(({ kind }) => kind === "poll"));
     rig.catalog.serving = [other];
-    vendor.onLook = () => ({ type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } });
+    vendor.onPoll = () => ({ type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } });
     expect(await untilOver(engine, caller, id)).toMatchObject({ state: "SUCCESS" });
     expect(other.asked).toEqual([]);
   });

@@ -62,7 +62,7 @@ export interface TaskEngine extends Tasks {
   openByState(): ReadonlyMap<string, number>;
   /** By upstream, the tasks that this process gave up because nobody knows whether it has them. */
   unknownFates(): ReadonlyMap<string, number>;
-  /** Takes no more tasks; what is in its hands is finished within `graceMs` or left to other processes. */
+  /** Takes no more tasks; what it has claimed is finished within `graceMs` or left to other processes. */
   stop(graceMs: number): Promise<void>;
 }
 

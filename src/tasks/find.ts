@@ -9,7 +9,7 @@ export interface Finder {
   ended(id: string): void;
 }
 
-/** A notification may be lost: who waits looks again this often. */
+/** A notification may be lost: who waits reads it again this often. */
 const POLL_RETRY_DELAY_MS = 2_000;
 
 /** Reads tasks, at once or when they are over. */
@@ -19,16 +19,16 @@ export function createFinder(store: TaskStore, timers: Timers): Finder {
   /** Until the task is said to be over, or so long. */
   const pause = (id: string, ms: number): Promise<void> =>
     new Promise((resolve) => {
-      const rousers = waiting.get(id) ?? new Set();
-      waiting.set(id, rousers);
+      const wakers = waiting.get(id) ?? new Set();
+      waiting.set(id, wakers);
       const wake = (): void => {
         cancel();
-        rousers.delete(wake);
-        if (rousers.size === 0) waiting.delete(id);
+        wakers.delete(wake);
+        if (wakers.size === 0) waiting.delete(id);
         resolve();
       };
       const cancel = timers.after(ms, wake);
-      rousers.add(wake);
+      wakers.add(wake);
     });
 
   return {

@@ -96,7 +96,7 @@ async function actualUnits(
 }
 
 const MAX_FOR_FILES_MS = 300_000;
-/** With the last look, which may take 30 s beyond the deadline, a task is still over within a minute of it. */
+/** With the last poll, which may take 30 s beyond the deadline, a task is still over within a minute of it. */
 const LEAST_FOR_FILES_MS = 20_000;
 
 /** A task is not over before its files are copied, and is over by its deadline all the same. */

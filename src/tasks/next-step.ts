@@ -4,7 +4,7 @@ import { waitForPredecessorMs } from "./schedule.ts";
 import { isFinal } from "./state.ts";
 import type { Claim, TaskPlace } from "./task-store.ts";
 
-/** What a worker does with a task it has taken down. */
+/** What a worker does with a task that it has claimed. */
 export type NextStep =
   /** The order breaks its family's rules: fail without asking anyone. */
   | { readonly do: "refuse"; readonly reason: string }
@@ -18,20 +18,20 @@ export type NextStep =
   | { readonly do: "time-out" }
   /** The upstream answered the submit with the result itself. */
   | { readonly do: "succeed"; readonly result: TaskResult }
-  | { readonly do: "look"; readonly place: TaskPlace; readonly upstreamTask: string }
-  | { readonly do: "look-late"; readonly place: TaskPlace; readonly upstreamTask: string };
+  | { readonly do: "poll"; readonly place: TaskPlace; readonly upstreamTask: string }
+  | { readonly do: "poll-late"; readonly place: TaskPlace; readonly upstreamTask: string };
 
 /** Decides by the row alone; `canFind` says whether that place can tell what came of a submit. */
 export function nextStep(claim: Claim, canFind: (place: TaskPlace) => boolean): NextStep {
   const { place, upstreamTask, immediateResult } = claim;
   if (isFinal(claim.state)) {
     assert(place !== null && upstreamTask !== null, "a task that is over and was never submitted is due");
-    return { do: "look-late", place, upstreamTask };
+    return { do: "poll-late", place, upstreamTask };
   }
   if (claim.violation !== null) return { do: "refuse", reason: claim.violation };
   if (immediateResult !== null) return { do: "succeed", result: immediateResult };
-  // At its deadline too: that look is the last one.
-  if (place !== null && upstreamTask !== null) return { do: "look", place, upstreamTask };
+  // At its deadline too: that poll is the last one.
+  if (place !== null && upstreamTask !== null) return { do: "poll", place, upstreamTask };
   if (claim.msToDeadline <= 0) return { do: "time-out" };
   if (place === null) return { do: "submit" };
   if (canFind(place)) return { do: "find", place };

@@ -4,7 +4,7 @@ import { createPerUpstreamLimiter } from "./per-upstream-limiter.ts";
 const VENDOR = 1n;
 const MAX = 2;
 
-/** Lanes of one vendor, whose jobs are answered when the test says so. */
+/** A limiter of one vendor, whose jobs are answered when the test says so. */
 function rig() {
   const limiter = createPerUpstreamLimiter(MAX);
   const running: ((response: string | undefined) => void)[] = [];
@@ -31,8 +31,8 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await undefined;
 }
 
-describe("lanes", () => {
-  it("let who waits have a turn where one of several says nothing", async () => {
+describe("what runs at one upstream at once", () => {
+  it("lets who waits have a turn where one of several says nothing", async () => {
     const { limiter, running, poll, end } = rig();
     const polls = await poll(MAX + 2);
     expect([running.length, limiter.full()]).toEqual([MAX, [VENDOR]]);
@@ -40,7 +40,7 @@ describe("lanes", () => {
     expect(await Promise.all(polls)).toEqual([undefined, "b", undefined, "d"]);
   });
 
-  it("send home who would wait once as many in a row as may run heard nothing, until somebody hears", async () => {
+  it("sends home who would wait once as many in a row as may run heard nothing, until somebody hears", async () => {
     const { limiter, running, poll, end } = rig();
     const polls = await poll(MAX + 2);
     for (let silence = 0; silence < MAX; silence += 1) await end(undefined);

@@ -11,37 +11,37 @@ export interface PerUpstreamLimiter {
   full(): bigint[];
 }
 
-interface Lane {
+interface Turns {
   readonly semaphore: Semaphore;
   /** Jobs in a row to which no answer came. */
   silences: number;
 }
 
 export function createPerUpstreamLimiter(maxRunning: number): PerUpstreamLimiter {
-  const lanes = new Map<bigint, Lane>();
+  const upstreams = new Map<bigint, Turns>();
 
-  const isSilent = ({ silences }: Lane): boolean => silences >= maxRunning;
+  const isSilent = ({ silences }: Turns): boolean => silences >= maxRunning;
 
   return {
     async run(upstreamId, job) {
-      const lane = lanes.get(upstreamId) ?? { semaphore: new Semaphore({ maxRunning }), silences: 0 };
-      lanes.set(upstreamId, lane);
-      const { semaphore } = lane;
-      if (semaphore.full && isSilent(lane)) return undefined;
+      const turns = upstreams.get(upstreamId) ?? { semaphore: new Semaphore({ maxRunning }), silences: 0 };
+      upstreams.set(upstreamId, turns);
+      const { semaphore } = turns;
+      if (semaphore.full && isSilent(turns)) return undefined;
       if (!(await semaphore.enter())) return undefined;
       try {
         const response = await job();
-        lane.silences = response === undefined ? lane.silences + 1 : 0;
-        if (isSilent(lane)) semaphore.sendAway();
+        turns.silences = response === undefined ? turns.silences + 1 : 0;
+        if (isSilent(turns)) semaphore.sendAway();
         return response;
       } finally {
         semaphore.leave();
-        if (semaphore.running === 0 && lane.silences === 0) lanes.delete(upstreamId);
+        if (semaphore.running === 0 && turns.silences === 0) upstreams.delete(upstreamId);
       }
     },
     full: () =>
-      [...lanes]
-        .filter(([, lane]) => lane.semaphore.full && !isSilent(lane))
+      [...upstreams]
+        .filter(([, turns]) => turns.semaphore.full && !isSilent(turns))
         .map(([upstreamId]) => upstreamId),
   };
 }

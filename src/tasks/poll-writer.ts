@@ -2,7 +2,7 @@ import { failpoint } from "../base/failpoint.ts";
 import type { Timers } from "../base/timers.ts";
 import type { PollResult, TaskStore } from "./task-store.ts";
 
-/** What looks taught is gathered for so long and written in one statement: there may be hundreds a second. */
+/** What polls taught is gathered for so long and written in one statement: there may be hundreds a second. */
 const GATHER_MS = 20;
 
 export interface PollWriter {

@@ -14,7 +14,7 @@ import { advance, isFinal } from "./state.ts";
 import type { PollResult } from "./task-store.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** A task in a worker's hands that has an id at its upstream. */
+/** A claimed task that has an id at its upstream. */
 export interface Submitted {
   readonly held: HeldTask;
   readonly upstreamTask: string;
@@ -22,7 +22,7 @@ export interface Submitted {
 
 /**
  * Asks a place about tasks it has, all of one model and medium, at once where it can. Ends the claims. Those
- * that run on are written together through `again`. Only the asking takes one of the upstream's lanes: the files of a
+ * that run on are written together through `again`. Only the asking takes a turn at the upstream: the files of a
  * success may be copied for minutes. Where the upstream was removed there is nobody to ask: the tasks run into their deadlines.
  */
 export async function pollUpstream(
@@ -43,9 +43,9 @@ export async function pollUpstream(
   for (const each of taken) if (each.status === "rejected") throw each.reason;
 }
 
-/** A record is read in a moment, and a look that is under way at the deadline must not keep a task from ending. */
+/** A record is read in a moment, and a poll that is under way at the deadline must not keep a task from ending. */
 const POLL_MS = 30_000;
-/** Of a task that had to wait for its last look beyond its deadline, behind others that were not answered either. */
+/** Of a task that had to wait for its last poll beyond its deadline, behind others that were not answered either. */
 const LAST_POLL_MS = 10_000;
 
 function pollMs(held: HeldTask): number {
@@ -141,9 +141,9 @@ function isSilence(outcome: AskOutcome | undefined): boolean {
   return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
 }
 
-/** A result may come a moment after the word for it, not at the fourth look. */
+/** A result may come a moment after the word for it, not at the fourth poll. */
 const MAX_RESULTLESS = 4;
-/** Nor is it waited for as long as for a task that runs: some three seconds from look to look. */
+/** Nor is it waited for as long as for a task that runs: some three seconds from poll to poll. */
 const RESULTLESS_POLLS = 3;
 const RESULTLESS = "The vendor says that the task is done, and gives no result.";
 
@@ -160,7 +160,7 @@ async function takeIn(
   if (outcome?.type === "resultless" && deps.resultless.note(claim.id) >= MAX_RESULTLESS)
     return deps.finisher.fail(claim, { reason: RESULTLESS, as: "upstream_failed" });
   const leftMs = msToDeadline(held);
-  // That was the last look.
+  // That was the last poll.
   if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
   const { state, progressPercent } = outcome === undefined ? claim : advance(claim, outcome);
   const polls = outcome?.type === "resultless" ? Math.min(claim.polls, RESULTLESS_POLLS) : claim.polls;
@@ -176,7 +176,10 @@ async function takeInLate(
   again: (poll: PollResult) => Promise<void>,
 ): Promise<void> {
   if (outcome?.type === "succeeded") {
-    deps.log.warn({ task: claim.id }, "a task that was refunded has succeeded after all; the house bears it");
+    deps.log.warn(
+      { task: claim.id },
+      "a task that was refunded has succeeded after all; its cost is written off",
+    );
     return deps.store.keepLateResult(claim, outcome.result);
   }
   const { state, progressPercent, polls, msSinceFinished } = claim;

@@ -1,29 +1,29 @@
 /**
  * When to do things again. Pure: chance is a number from 0 up to, not including, 1. Jitter keeps tasks that
- * were accepted together from being looked at together for ever.
+ * were accepted together from being polled together for ever.
  */
 
 const FIRST_POLL_MS = 1_000;
 /** Generation takes one to ten minutes and callers poll every 10 s: more often teaches little and costs much. */
 const MAX_POLL_MS = 20_000;
 
-/** Before the next look at a running task, never beyond its deadline, when the last one is due. */
+/** Before the next poll of a running task, never beyond its deadline, when the last one is due. */
 export function pollDelayMs(polls: number, msToDeadline: number, chance: number): number {
   const grown = Math.min(FIRST_POLL_MS * 1.5 ** Math.min(polls, 20), MAX_POLL_MS);
   return withinDeadline(jittered(grown, chance), msToDeadline);
 }
 
-const FIRST_ROUND_MS = 2_000;
-const MAX_ROUND_MS = 60_000;
+const FIRST_RESUBMIT_MS = 2_000;
+const MAX_RESUBMIT_MS = 60_000;
 
 /** Before upstreams that did not take a task are asked again; `wantedMs` is what the vendor asked for. */
-export function roundDelayMs(
-  rounds: number,
+export function resubmitDelayMs(
+  submitAttempts: number,
   wantedMs: number | undefined,
   msToDeadline: number,
   chance: number,
 ): number {
-  const grown = Math.min(FIRST_ROUND_MS * 2 ** Math.min(rounds, 20), MAX_ROUND_MS);
+  const grown = Math.min(FIRST_RESUBMIT_MS * 2 ** Math.min(submitAttempts, 20), MAX_RESUBMIT_MS);
   const delay = wantedMs === undefined ? jittered(grown, chance) : wantedMs * (1 + 0.2 * chance);
   return withinDeadline(delay, msToDeadline);
 }
@@ -32,7 +32,7 @@ export function roundDelayMs(
 const FIND_PAUSES_MS = [5_000, 10_000, 30_000, 75_000] as const;
 
 /**
- * Before a task is looked for at the vendor whose answer to the submit was lost, `looks` looks after that;
+ * Before a task is looked for at the vendor whose answer to the submit was lost, after so many polls;
  * undefined = often enough.
  */
 export function findDelayMs(polls: number): number | undefined {
@@ -53,7 +53,7 @@ const LATE_WATCH_MS = 24 * 3_600_000;
 const FIRST_LATE_POLL_MS = 60_000;
 const MAX_LATE_POLL_MS = 2 * 3_600_000;
 
-/** Before the next look at a task that has failed; null = it was watched long enough. */
+/** Before the next poll of a task that has failed; null = it was watched long enough. */
 export function lateDelayMs(polls: number, msSinceFinished: number, chance: number): number | null {
   const delay = jittered(Math.min(FIRST_LATE_POLL_MS * 2 ** Math.min(polls, 20), MAX_LATE_POLL_MS), chance);
   return msSinceFinished + delay > LATE_WATCH_MS ? null : delay;

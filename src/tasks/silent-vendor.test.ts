@@ -19,7 +19,7 @@ class SilentVendor extends ModelVendor {
   asked = 0;
 
   override response(ask: UpstreamAsk, ...rest: [Parameters<ModelVendor["response"]>[1]]): void {
-    if (ask.request.path.startsWith("/look")) {
+    if (ask.request.path.startsWith("/poll")) {
       this.asked += 1;
       if (this.silent) return;
     }
@@ -31,8 +31,8 @@ describe("tasks of a vendor that takes questions and says nothing", () => {
   it.each([
     ["from the beginning", 0, 1],
     ["from shortly before their deadline", DEADLINE_MS - 5_000, 1],
-    ["whatever the moments at which they are looked at", DEADLINE_MS - 5_000, 2],
-    ["whatever the moments at which they are looked at", DEADLINE_MS - 5_000, 3],
+    ["whatever the moments at which they are polled", DEADLINE_MS - 5_000, 2],
+    ["whatever the moments at which they are polled", DEADLINE_MS - 5_000, 3],
   ])("all end in time, %s", async (_, silentFromMs, seed) => {
     const { world, store, vendor, submit } = createRig({ flapping: 1, seed });
     await submit();
@@ -47,7 +47,7 @@ describe("tasks of a vendor that takes questions and says nothing", () => {
     expect(late).toHaveLength(0);
   });
 
-  it("are looked at again once it speaks", async () => {
+  it("are polled again once it speaks", async () => {
     const { world, store, vendor, submit } = createRig();
     vendor.silent = true;
     await submit();

@@ -11,7 +11,7 @@ function further(one: TaskState, other: TaskState): TaskState {
   return TASK_STATES.indexOf(other) > TASK_STATES.indexOf(one) ? other : one;
 }
 
-/** The state and progress of a task that is not over, after a look at it. Neither ever goes back. */
+/** The state and progress of a task that is not over, after a poll. Neither ever goes back. */
 export function advance(
   known: { readonly state: TaskState; readonly progressPercent: number },
   outcome: Extract<PollOutcome, { type: "queued" | "running" | "resultless" }>,

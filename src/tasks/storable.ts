@@ -5,8 +5,8 @@ import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 const NUL = "\u0000";
 
 /** A vendor's words, as the database takes them: bounded, because nobody reads more of a reason. */
-export function storableText(text: string, mostCharacters = 2_000): string {
-  return wellFormed(text.replaceAll(NUL, "").slice(0, mostCharacters));
+export function storableText(text: string, maxCharacters = 2_000): string {
+  return wellFormed(text.replaceAll(NUL, "").slice(0, maxCharacters));
 }
 
 const MAX_RAW_CHARACTERS = 10_000;

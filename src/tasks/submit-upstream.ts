@@ -4,15 +4,15 @@ import type { SubmitOutcome } from "../upstreams/task-apis/task-api.ts";
 import { coolingMs, placesOf, type TaskCandidate } from "./choose.ts";
 import { fitOrder, requestFor } from "./fit-order.ts";
 import { keepResponse, post } from "./post.ts";
-import { roundDelayMs, TIMED_OUT } from "./schedule.ts";
+import { resubmitDelayMs, TIMED_OUT } from "./schedule.ts";
 import type { Claim } from "./task-store.ts";
 import { meetUnknownFate } from "./unknown-fate.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
-const MAX_ROUNDS = 5;
-/** Nobody refused, there was nobody to ask: some eight seconds until the next look. */
-const UNSURE_ROUND = 2;
+const MAX_ATTEMPTS = 5;
+/** Nobody refused, there was nobody to ask: some eight seconds until the next attempt. */
+const UNSURE_ATTEMPTS = 2;
 /** A 429 that does not say how long. */
 const COOL_MS = 10_000;
 const MAX_COOL_MS = 300_000;
@@ -30,7 +30,11 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
   if (resolved.type === "unknown") {
     deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets cannot be looked up yet");
-    return store.requeue(claim, roundDelayMs(UNSURE_ROUND, undefined, msToDeadline(held), random()), false);
+    return store.requeue(
+      claim,
+      resubmitDelayMs(UNSURE_ATTEMPTS, undefined, msToDeadline(held), random()),
+      false,
+    );
   }
 
   const order = resolved.type === "bound" ? resolved.order : asked;
@@ -78,11 +82,11 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
       refusals += 1;
     }
   }
-  if (waits.length === 0 && refusals > 0 && claim.submitAttempts + 1 >= MAX_ROUNDS)
+  if (waits.length === 0 && refusals > 0 && claim.submitAttempts + 1 >= MAX_ATTEMPTS)
     return finisher.fail(claim, { reason: NOT_TAKEN, as: "no_upstream" });
   const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
-  const round = refusals > 0 ? claim.submitAttempts : UNSURE_ROUND;
-  await store.requeue(claim, roundDelayMs(round, soonest, msToDeadline(held), random()), refusals > 0);
+  const attempts = refusals > 0 ? claim.submitAttempts : UNSURE_ATTEMPTS;
+  await store.requeue(claim, resubmitDelayMs(attempts, soonest, msToDeadline(held), random()), refusals > 0);
 }
 
 /** Whoever has its answer in the end keeps it, and a late success is shown on the receipt. */

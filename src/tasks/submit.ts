@@ -34,7 +34,7 @@ export interface Submitter {
   preview(request: TaskRequest): bigint;
 }
 
-/** Accepts tasks: what is refused here leaves nothing behind, what is accepted is on the board with its hold. */
+/** Accepts tasks: what is refused here leaves nothing behind, what is accepted is in the queue with its hold. */
 export function createSubmitter(deps: SubmitDeps): Submitter {
   const { store, limits, billing } = deps;
 
@@ -137,7 +137,7 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
     ledgers: ledgersOf(caller, clock.nowMs()),
     idempotency: idempotency ?? null,
     webhookUrl: webhookUrl ?? null,
-    mostWaiting: settings.queues.tasksPerModel,
+    maxWaiting: settings.queues.tasksPerModel,
   };
 }
 

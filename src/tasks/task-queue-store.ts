@@ -14,7 +14,7 @@ export interface QueuedTask {
   readonly acceptedMicros: bigint;
   readonly acceptedAt: Date;
   readonly deadlineAt: Date;
-  /** When a worker looks at it next; while one holds it, when its claim ends unless kept. */
+  /** When a worker claims it next; while one holds it, when its claim ends unless kept. */
   readonly dueAt: Date;
   /** When the order went out; null = no upstream has been asked, or each has refused it. */
   readonly intendedAt: Date | null;

@@ -10,9 +10,9 @@ import type { MediaUnits } from "../usage/media.ts";
 import type { Task, TaskState } from "./tasks.ts";
 
 /**
- * The board on which tasks hang: callers hang them up, any worker of any process takes them down to look at them.
+ * The durable queue of tasks, which any worker of any process may claim.
  * Each function is one statement: all of it is kept or nothing. `tasks-store.ts` is the real one; tests have one in
- * memory. Every time is relative, told by the board's own clock, so that machines' clocks do not matter.
+ * memory. Every time is relative, told by the database's clock, so that machines' clocks do not matter.
  */
 export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
   /** Inserts the task, its frozen price and its hold, or nothing. */
@@ -26,7 +26,7 @@ export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
   intend(claim: Claim, place: TaskPlace): Promise<boolean>;
   /**
    * Nobody took it: not submitted anywhere, due again later. `refused`: for reasons of their own, which is counted as
-   * a round. Ends the claim.
+   * a submit attempt. Ends the claim.
    */
   requeue(claim: Claim, dueMs: number, refused: boolean): Promise<void>;
   /**
@@ -34,7 +34,7 @@ export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
    * the claim may be over, since nobody else will ever learn it. Ends whatever claim there is; due again in `dueMs`.
    */
   submitted(id: string, upstreamId: bigint, response: SubmitResponse, dueMs: number): Promise<void>;
-  /** What looks taught; due again later. Ends the claims; those that are over change nothing. */
+  /** What polls taught; due again later. Ends the claims; those that are over change nothing. */
   polled(polls: readonly PollResult[]): Promise<void>;
   /** Final state, money, usage log and webhook in one. False = the claim is over, or it was final before. */
   finish(claim: Claim, ending: TaskEnd): Promise<boolean>;
@@ -47,10 +47,10 @@ export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
   /** Tasks that are not over, by state. */
   countOpen(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Removes tasks that were over so many days ago, by the board's clock and by the caller's (`nowMs`), at most so many;
+   * Removes tasks that were over so many days ago, by the database's clock and by the caller's (`nowMs`), at most so many;
    * gives how many. One clock alone may be far ahead for an hour.
    */
-  dropOld(days: number, nowMs: number, most: number): Promise<number>;
+  dropOld(days: number, nowMs: number, max: number): Promise<number>;
 }
 
 export interface NewTask {
@@ -71,7 +71,7 @@ export interface NewTask {
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | null;
   readonly webhookUrl: string | null;
   /** How many tasks of this model may wait for an upstream. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 }
 
 /** `accepted`: now, in Unix seconds. `existing`: this id or this idempotency key is known, and which task it is. `full`: too many wait for this model. */
@@ -160,6 +160,6 @@ export interface TaskEnd {
   /** The seconds are the hold's, as nobody could say how long the video is. */
   readonly estimated: boolean;
   readonly result: TaskResult | null;
-  /** When to look whether it succeeds after all; null = never. */
+  /** When to poll whether it succeeds after all; null = never. */
   readonly latePollMs: number | null;
 }

@@ -14,7 +14,7 @@ import {
 } from "./task-rows.ts";
 import type { Acceptance, Claim, Cooling, FoundTask, NewTask, PollResult, TaskStore } from "./task-store.ts";
 
-/** The board in PostgreSQL: one statement a function, see migrations/functions/tasks. */
+/** The queue in PostgreSQL: one statement a function, see migrations/functions/tasks. */
 export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore {
   return {
     accept: async (task) => accept(db, task, await largeJson.write(task.order)),
@@ -164,19 +164,19 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
       );
       return new Map(rows.map(({ state, open }) => [state, Number(open)]));
     },
-    dropOld: (days, nowMs, most) =>
+    dropOld: (days, nowMs, max) =>
       db.execute(
         `delete from tasks where id in (
            select id from tasks
             where finished_at < least(now(), to_timestamp($2 / 1000.0)) - $1 * interval '1 day' and due_at is null
             limit $3 for update skip locked)`,
-        [days, nowMs, most],
+        [days, nowMs, max],
       ),
   };
 }
 
 /**
- * Above whatever is waited for on purpose (claims, looks, rounds, coolings of up to five minutes) but late successes: what
+ * Above whatever is waited for on purpose (claims, polls, submits, coolings of up to five minutes) but late successes: what
  * is further ahead was written before the server's clock went back.
  */
 const MAX_WAIT = "interval '10 minutes'";
@@ -194,7 +194,7 @@ async function accept(
     ...{ action: task.action, units: task.units, violation: task.violation && storableText(task.violation) },
     open_ended: task.order.medium === "video" && task.order.durationSeconds === -1,
     ...{ deadline_ms: task.deadlineMs, price: String(price.priceId), rates: writeMediaRates(price.rates) },
-    ...{ factor: String(price.factorPpm), hold: String(task.holdNanos), max_waiting: task.mostWaiting },
+    ...{ factor: String(price.factorPpm), hold: String(task.holdNanos), max_waiting: task.maxWaiting },
     ...{ idempotency_key: task.idempotency?.key, body_digest: task.idempotency?.bodyDigest },
     webhook_url: task.webhookUrl,
   };

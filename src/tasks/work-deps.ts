@@ -43,7 +43,7 @@ export interface WorkDeps {
   readonly health: PlaceHealth;
   /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: RecentFailures;
-  /** By task, the looks at which its vendor called it done and showed no result. */
+  /** By task, the polls at which its vendor called it done and showed no result. */
   readonly resultless: Tally;
   /** By upstream, the tasks that were given up because nobody knows whether it has them. */
   readonly unknownFates: Tally;

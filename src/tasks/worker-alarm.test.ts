@@ -6,7 +6,7 @@ import type { Claim } from "./task-store.ts";
 import type { WorkDeps } from "./work-deps.ts";
 import { createWorker } from "./worker.ts";
 
-/** A worker at a board that answers when it is told to, and for whom no beat ever comes. */
+/** A worker at a store that answers when it is told to, and for whom no timer ever ends. */
 function openWorker() {
   const asked: ((claims: Claim[]) => void)[] = [];
   const worker = createWorker({
@@ -21,7 +21,7 @@ function openWorker() {
   return { worker, asked };
 }
 
-it("a worker that is stopped while it asks the board ends with the answer, not with the next beat", async () => {
+it("a worker that is stopped while it asks for work ends with the answer, not with the next interval", async () => {
   const { worker, asked } = openWorker();
   let stopped = false;
   void worker.stop(0).then(() => {
@@ -32,7 +32,7 @@ it("a worker that is stopped while it asks the board ends with the answer, not w
   expect(stopped).toBe(true);
 });
 
-it("a worker that is told of work while it asks the board asks once more, and then sleeps", async () => {
+it("a worker that is told of work while it asks for work asks once more, and then sleeps", async () => {
   const { worker, asked } = openWorker();
   worker.wake();
   asked[0]?.([]);

@@ -35,10 +35,10 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe("a look that breaks off", () => {
-  it("is made again soon, not when the claim's lease is over", async () => {
+describe("a poll that breaks off", () => {
+  it("is made again soon, not when the claim is over", async () => {
     const polls: number[] = [];
-    vendor.onLook = () => {
+    vendor.onPoll = () => {
       polls.push(performance.now());
       if (polls.length === 1) throw new Error("a bug of ours");
       return { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } };
@@ -91,10 +91,10 @@ describe("tasks of a vendor that has batches", () => {
   async function runTwo(
     read: (ids: readonly string[]) => ReadonlyMap<string, PollOutcome> | undefined,
   ): Promise<{ readonly ids: readonly string[]; readonly until: (id: string) => Promise<Task> }> {
-    vendor.onLook = () => RUNNING;
+    vendor.onPoll = () => RUNNING;
     const ask = askVendors([vendor, other]);
     const batch: TaskApi["batch"] = {
-      most: 20,
+      max: 20,
       request: (upstreamIds) => ({ method: "POST", path: "/batch", json: upstreamIds }),
       read: ({ body }) => read(JSON.parse(Buffer.from(body).toString()) as string[]),
     };
@@ -128,15 +128,15 @@ describe("tasks of a vendor that has batches", () => {
       leftOut ||= asked[1] ?? "";
       return new Map(asked.filter((id) => id !== leftOut).map((id) => [id, RUNNING]));
     });
-    vendor.onLook = () => SUCCESS;
+    vendor.onPoll = () => SUCCESS;
     const left = ids.find((id) => leftOut.endsWith(id)) ?? "";
     expect(await until(left)).toMatchObject({ state: "SUCCESS" });
   });
 
   it("are asked for alone, and in no batch for a while, where it answers batches with nothing", async () => {
     const { ids, until } = await runTwo(() => new Map());
-    await eventually(() => vendor.asked.filter(({ kind }) => kind === "look").length >= 6);
-    vendor.onLook = () => SUCCESS;
+    await eventually(() => vendor.asked.filter(({ kind }) => kind === "poll").length >= 6);
+    vendor.onPoll = () => SUCCESS;
     for (const id of ids) expect(await until(id)).toMatchObject({ state: "SUCCESS" });
     expect(batches).toHaveLength(1);
   });
@@ -155,8 +155,8 @@ describe("tasks of a vendor that has batches", () => {
 });
 
 describe("tasks whose upstream was removed", () => {
-  it("all end at their deadline, not one of them in each lease", async () => {
-    vendor.onLook = () => ({ type: "running" });
+  it("all end at their deadline, not one of them in each claim", async () => {
+    vendor.onPoll = () => ({ type: "running" });
     const caller = await rig.account(10n * DOLLAR);
     const engine = await rig.startEngine();
     const tasks = await Promise.all([1, 2, 3].map(() => engine.submit(videoRequest(caller))));
@@ -175,17 +175,17 @@ describe("tasks whose upstream was removed", () => {
 
 describe("a task at its deadline", () => {
   it("is looked at once more, and has failed if it still runs; a late success changes no money", async () => {
-    vendor.onLook = () => ({ type: "running", progressPercent: 50 });
+    vendor.onPoll = () => ({ type: "running", progressPercent: 50 });
     const caller = await rig.account(DOLLAR);
     const engine = await rig.startEngine();
     const { id } = await engine.submit(videoRequest(caller));
-    await eventually(() => vendor.asked.some(({ kind }) => kind === "look"));
+    await eventually(() => vendor.asked.some(({ kind }) => kind === "poll"));
     await shortenDeadline(rig, id, 1_500);
     const task = await untilOver(engine, caller, id);
     expect(task).toMatchObject({ state: "FAILURE", failReason: "The task did not finish in time." });
     await expectCharged(rig, caller, 0n);
 
-    vendor.onLook = () => ({ type: "succeeded", result: { outputs: [{ url: "http://v.test/late" }] } });
+    vendor.onPoll = () => ({ type: "succeeded", result: { outputs: [{ url: "http://v.test/late" }] } });
     await rig.database.execute("update tasks set due_at = now()");
     await eventually(async () => {
       const row = await rig.database.one<{ late: string | null }>("select late_result as late from tasks");
@@ -259,7 +259,7 @@ describe("tasks that the database's clock left behind by going back", () => {
 
 describe("several processes", () => {
   it("make each task once, and refund each failure once", async () => {
-    vendor.onLook = (id) =>
+    vendor.onPoll = (id) =>
       id.charCodeAt(id.length - 1) % 2 === 0
         ? { type: "failed", reason: "no" }
         : { type: "succeeded", result: { outputs: [{ url: "http://v.test/1" }] } };
@@ -294,7 +294,7 @@ describe("several processes", () => {
     const caller = await rig.account(DOLLAR);
     const { id } = await standing.submit(videoRequest(caller));
     await eventually(() => response !== undefined);
-    // Its lease is over, and another process takes the task.
+    // Its claim is over, and another process takes the task.
     await rig.database.execute("update tasks set due_at = now()");
     const second = await rig.startEngine();
     await eventually(async () => {

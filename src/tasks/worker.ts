@@ -75,7 +75,7 @@ export function createWorker(deps: WorkDeps): Worker {
     for (const held of claimed) {
       const { claim } = held;
       const step = nextStep(claim, findable);
-      if (step.do === "look" || step.do === "look-late") {
+      if (step.do === "poll" || step.do === "poll-late") {
         polls.push({ held, upstreamTask: step.upstreamTask, place: step.place });
         continue;
       }
@@ -87,7 +87,7 @@ export function createWorker(deps: WorkDeps): Worker {
 
   const single = async (
     held: HeldTask,
-    step: Exclude<NextStep, { do: "look" | "look-late" }>,
+    step: Exclude<NextStep, { do: "poll" | "poll-late" }>,
   ): Promise<void> => {
     const { claim } = held;
     const { finisher } = deps;
@@ -128,7 +128,7 @@ export function createWorker(deps: WorkDeps): Worker {
     };
     const candidate = deps.at(first.place);
     const together = candidate !== undefined && !deps.batchless.has(candidate);
-    const size = (together ? candidate.api.batch?.most : undefined) ?? 1;
+    const size = (together ? candidate.api.batch?.max : undefined) ?? 1;
     for (let index = 0; index < group.length; index += size) {
       const part = group.slice(index, index + size);
       const held = part.map((each) => each.held);

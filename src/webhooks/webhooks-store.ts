@@ -182,7 +182,7 @@ export interface LoggedAlert extends Omit<LoggedDelivery, "attempts"> {
 }
 
 /** The account's latest deliveries that are not about tasks, newest first, each with its attempts. */
-export function listAlertDeliveries(db: Queryable, accountId: bigint, most: number): Promise<LoggedAlert[]> {
+export function listAlertDeliveries(db: Queryable, accountId: bigint, max: number): Promise<LoggedAlert[]> {
   return db.query<LoggedAlert>(
     `select d.id, d.event, d.url, d.created_at as "createdAt", d.delivered_at as "deliveredAt", d.due_at as "nextAt",
             array(select jsonb_build_object('attempt', t.attempt, 'at', t.at, 'status', t.status, 'failure', t.failure,
@@ -190,7 +190,7 @@ export function listAlertDeliveries(db: Queryable, accountId: bigint, most: numb
                     from webhook_attempts t where t.delivery_id = d.id order by t.attempt) as attempts
        from webhook_deliveries d where d.account_id = $1 and d.task_id is null
       order by d.id desc limit $2`,
-    [accountId, most],
+    [accountId, max],
   );
 }
 

@@ -36,7 +36,7 @@ describe("webhooks that look deliveries up", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("and are stopped meanwhile end with the answer, not with the next beat", async () => {
+  it("and are stopped meanwhile end with the answer, not with the next interval", async () => {
     const { webhooks, asked } = await atSlowDatabase();
     let stopped = false;
     void webhooks.stop().then(() => {
@@ -47,7 +47,7 @@ describe("webhooks that look deliveries up", () => {
     expect(stopped).toBe(true);
   });
 
-  it("and hear of one meanwhile look once more, not with the next beat", async () => {
+  it("and hear of one meanwhile claim once more, not with the next interval", async () => {
     const { webhooks, asked, tell } = await atSlowDatabase();
     tell();
     asked[0]?.([]);

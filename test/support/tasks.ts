@@ -41,12 +41,12 @@ export const MODEL: Model = {
 
 /** A vendor in memory, driven by functions that a test may replace; `asked` is its journal. */
 export interface FakeVendor {
-  readonly asked: { readonly kind: "submit" | "find" | "look"; readonly taskId: string }[];
+  readonly asked: { readonly kind: "submit" | "find" | "poll"; readonly taskId: string }[];
   /** How often this task was submitted. */
   submits(taskId: string): number;
   onSubmit: (taskId: string) => SubmitOutcome | "lost" | "unreachable" | Promise<SubmitOutcome | "lost">;
   onFind: (taskId: string) => FindOutcome | "lost";
-  onLook: (upstreamTask: string) => PollOutcome;
+  onPoll: (upstreamTask: string) => PollOutcome;
   readonly upstream: Upstream;
 }
 
@@ -57,7 +57,7 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
     submits: (taskId) => asked.filter((each) => each.kind === "submit" && each.taskId === taskId).length,
     onSubmit: (taskId) => ({ type: "accepted", upstreamId: `v-${taskId}` }),
     onFind: () => ({ type: "unknown" }),
-    onLook: () => ({ type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } }),
+    onPoll: () => ({ type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } }),
     upstream: {
       ...{ id, name: `vendor ${id}`, kind: "sandbox", baseUrl: "http://vendor.test", protocols: [] },
       ...{
@@ -86,7 +86,7 @@ export function fakeApi(idempotent = false): TaskApi {
     idempotent,
     submit: (_order, { taskId }) => ({ method: "POST", path: `/submit/${taskId}` }),
     readSubmit: (response) => read<SubmitOutcome>(response),
-    poll: (upstreamId) => ({ method: "GET", path: `/look/${upstreamId}` }),
+    poll: (upstreamId) => ({ method: "GET", path: `/poll/${upstreamId}` }),
     readPoll: (response) => read<PollOutcome>(response),
   };
 }
@@ -103,8 +103,8 @@ export function askVendors(vendors: readonly FakeVendor[]): (ask: UpstreamAsk) =
     const vendor = vendors.find((each) => each.upstream.id === upstream.id);
     if (vendor === undefined) throw new Error(`nobody plays ${upstream.name}`);
     const [, kind, taskId = ""] = request.path.split("/");
-    vendor.asked.push({ kind: kind === "submit" || kind === "find" ? kind : "look", taskId });
-    const responses = { submit: vendor.onSubmit, find: vendor.onFind, look: vendor.onLook };
+    vendor.asked.push({ kind: kind === "submit" || kind === "find" ? kind : "poll", taskId });
+    const responses = { submit: vendor.onSubmit, find: vendor.onFind, poll: vendor.onPoll };
     const outcome = await responses[kind as keyof typeof responses](taskId);
     if (outcome === "lost" || outcome === "unreachable") {
       const phase = outcome === "lost" ? "first-byte" : "connect";
@@ -240,7 +240,7 @@ export function videoRequest(
   return { requestId: `video-${process.pid}-${requests}`, caller, model: MODEL, submission, ...rest };
 }
 
-/** Lets a task's deadline come near, and the next look at it with it. */
+/** Lets a task's deadline come near, and its next poll with it. */
 export async function shortenDeadline(rig: TaskRig, id: string, ms: number): Promise<void> {
   await rig.database.execute(
     `update tasks set deadline_at = now() + $2 * interval '1 ms', due_at = now() + $2 * interval '1 ms',
@@ -249,12 +249,12 @@ export async function shortenDeadline(rig: TaskRig, id: string, ms: number): Pro
   );
 }
 
-/** Lets a task that has been looked at so often come up now and not when it is due. */
-export async function comeUpNow(rig: TaskRig, id: string, looks: number): Promise<void> {
-  await waitFor(`look ${looks} at ${id}`, async () => {
+/** Lets a task that has been polled so often come up now and not when it is due. */
+export async function comeUpNow(rig: TaskRig, id: string, polls: number): Promise<void> {
+  await waitFor(`poll ${polls} of ${id}`, async () => {
     const changed = await rig.database.execute(
       "update tasks set due_at = now(), fence = fence + 1 where id = $1 and polls = $2 and finished_at is null",
-      [id, looks],
+      [id, polls],
     );
     return changed > 0;
   });

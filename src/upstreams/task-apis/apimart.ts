@@ -43,7 +43,7 @@ export const apimart = taskApiOf({
   },
   batch: {
     // Nowhere does it say how many; this many ids and records stay small.
-    most: 20,
+    max: 20,
     path: "/v1/tasks/batch",
     body: (ids) => ({ task_ids: ids }),
     list: ["data", "data.tasks"],

@@ -11,7 +11,7 @@ export interface TaskApi {
   readonly readPoll?: (response: TaskApiResponse) => PollOutcome;
   /** Asks for many tasks at once, where the vendor offers it. */
   readonly batch?: {
-    readonly most: number;
+    readonly max: number;
     request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
     /** By upstream id; one that is missing is asked for alone. undefined = it has too much to do to be asked more. */
     read(response: TaskApiResponse): ReadonlyMap<string, PollOutcome> | undefined;

@@ -62,7 +62,7 @@ interface RecordTable {
 }
 
 interface BatchTable {
-  readonly most: number;
+  readonly max: number;
   readonly path: string;
   readonly body: (upstreamIds: readonly string[]) => object;
   /** Where the list of records stands. */
@@ -94,7 +94,7 @@ export function taskApiOf(table: TaskTable): TaskApi {
     },
     ...(batch && {
       batch: {
-        most: batch.most,
+        max: batch.max,
         request: (upstreamIds) => jsonPost(batch.path, batch.body(upstreamIds)),
         read: (response) => readBatch(table, batch, response),
       },
