@@ -20,6 +20,14 @@ export function sleep(timers: Timers, delayMs: number): Promise<void> {
   return new Promise((resolve) => timers.after(delayMs, resolve));
 }
 
+/** What is waited for, if it comes in time; undefined = it may still come. */
+export function within<T>(waiting: Promise<T>, limitMs: number, timers: Timers): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = timers.after(Math.max(0, limitMs), () => resolve(undefined));
+    waiting.then(resolve, reject).finally(cancel);
+  });
+}
+
 /** Runs a job again and again, never twice at once; `now` joins a run under way. */
 export function runEvery(
   timers: Timers,

@@ -36,3 +36,61 @@ export function countedAs({ kind }: AttemptOutcome): CountedOutcome {
   if (kind === "client-error") return "ok";
   return kind === "unreachable" ? "failed" : kind;
 }
+
+/** How attempts at one upstream ended lately, in this process; retries that another upstream rescued count too. */
+export interface AttemptCounts {
+  readonly ok: number;
+  readonly failed: number;
+  readonly rateLimited: number;
+  readonly refused: number;
+}
+
+/** Ten minutes, in slots that are forgotten one at a time. */
+const SLOT_MS = 10_000;
+const SLOTS = 60;
+
+const NONE: Readonly<Record<keyof AttemptCounts, number>> = { ok: 0, failed: 0, rateLimited: 0, refused: 0 };
+
+type Counted = keyof AttemptCounts;
+const FIELD: Readonly<Record<CountedOutcome, Counted | undefined>> = {
+  ok: "ok",
+  // It is counted when it ends.
+  answering: undefined,
+  failed: "failed",
+  "rate-limited": "rateLimited",
+  "refused-account": "refused",
+  neutral: undefined,
+};
+
+/** Counts the attempts of the last ten minutes by upstream. */
+export class AttemptCounter {
+  readonly #slots = new Map<bigint, Map<number, Record<Counted, number>>>();
+
+  count(upstreamId: bigint, outcome: AttemptOutcome, nowMs: number): void {
+    const field = FIELD[countedAs(outcome)];
+    if (field === undefined) return;
+    let slots = this.#slots.get(upstreamId);
+    if (slots === undefined) {
+      slots = new Map();
+      this.#slots.set(upstreamId, slots);
+    }
+    const now = Math.floor(nowMs / SLOT_MS);
+    let slot = slots.get(now);
+    if (slot === undefined) {
+      for (const old of slots.keys()) if (old <= now - SLOTS) slots.delete(old);
+      slot = { ...NONE };
+      slots.set(now, slot);
+    }
+    slot[field] += 1;
+  }
+
+  of(upstreamId: bigint, nowMs: number): AttemptCounts {
+    const sum = { ...NONE };
+    const oldest = Math.floor(nowMs / SLOT_MS) - SLOTS;
+    for (const [at, slot] of this.#slots.get(upstreamId) ?? []) {
+      if (at <= oldest) continue;
+      for (const field of ["ok", "failed", "rateLimited", "refused"] as const) sum[field] += slot[field];
+    }
+    return sum;
+  }
+}

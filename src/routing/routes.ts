@@ -4,7 +4,7 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { spokenProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { weightOf } from "./choose.ts";
-import { conditionOf, isWell, type Trouble } from "./condition.ts";
+import { type Condition, conditionOf, isWell, type Trouble } from "./condition.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
 import { createFailedPlaces } from "./failed-places.ts";
 import { Health, type HealthSite } from "./health.ts";
@@ -221,4 +221,46 @@ function healthKey(upstreamId: bigint, credential: Credential, model: string): s
 /** The keys of all models of an upstream under one credential; two of our ids may mean one of theirs. */
 function modelKeys(id: bigint, credential: Credential, models: Upstream["models"]): ReadonlySet<string> {
   return new Set(Array.from(models.values(), (model) => healthKey(id, credential, model)));
+}
+
+/** An upstream on the way to a model, as a person looks at it. */
+export interface InspectedUpstream {
+  /** Counts from 1: upstreams of one tier share the requests by weight, the next is asked when none of them can. */
+  readonly tier: number;
+  readonly upstream: Upstream;
+  /** What the upstream calls the model. */
+  readonly model: string;
+  /** The protocol in which it is asked. */
+  readonly protocol: ProtocolName;
+  /** It has as many requests running as it may, in this process. */
+  readonly full: boolean;
+  readonly credentials: readonly CredentialCondition[];
+}
+
+export interface CredentialCondition extends Condition {
+  readonly id: bigint;
+  readonly name: string;
+}
+
+/** Describes a route without choosing anything on it. */
+export function inspectRoute(
+  route: Route,
+  { nowMs, inFlight }: { readonly nowMs: number; readonly inFlight: (upstreamId: bigint) => number },
+): InspectedUpstream[] {
+  return route.flatMap((tier, index) =>
+    tier.flatMap(({ upstream, targets }) => {
+      const [first] = targets;
+      if (first === undefined) return [];
+      return [
+        {
+          ...{ tier: index + 1, upstream, full: inFlight(upstream.id) >= upstream.maxConcurrency },
+          ...{ model: first.candidate.model, protocol: first.candidate.protocol },
+          credentials: targets.map(({ candidate, health }) => ({
+            ...{ id: candidate.credential.id, name: candidate.credential.name },
+            ...conditionOf(health, nowMs),
+          })),
+        },
+      ];
+    }),
+  );
 }

@@ -4,17 +4,20 @@ import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
-import { AttemptCounter, type AttemptCounts } from "./attempt-counter.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
 import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
-import { type Condition, conditionOf, type Trouble } from "./condition.ts";
+import { type Condition, conditionOf, type Trouble, tell } from "./condition.ts";
 import { chanceKey } from "./conversation.ts";
 import type { Health, HealthSite } from "./health.ts";
-import { type InspectedUpstream, inspectRoute } from "./inspect.ts";
-import type { AttemptOutcome, Requester } from "./outcome.ts";
-import { type CandidateOrder, createRoutes, type RouteOrder } from "./routes.ts";
+import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./outcome.ts";
+import {
+  type CandidateOrder,
+  createRoutes,
+  type InspectedUpstream,
+  inspectRoute,
+  type RouteOrder,
+} from "./routes.ts";
 import { createConversationSample, type SeenConversations } from "./seen-conversations.ts";
-import { tell } from "./tell.ts";
 
 export interface RoutingOptions {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
 import type { LargeJson } from "../base/large-json.ts";
 import { allEnded, inTurnAll } from "../base/lifecycle.ts";
-import type { Timers } from "../base/timers.ts";
+import { keepUp, type Timers } from "../base/timers.ts";
 import type { TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import type { Limits } from "../limits/limits.ts";
@@ -13,7 +13,6 @@ import type { Transport } from "../upstreams/call.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
 import { inlineImages, type ReadFile } from "../upstreams/task-apis/inline-images.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import { createFinder } from "./find.ts";
 import { createFinisher, type KeepFiles, type ProbeSeconds } from "./finish.ts";
 import {
   BATCHLESS_MS,
@@ -24,9 +23,8 @@ import {
 } from "./recent-failures.ts";
 import { createSubmitter } from "./submit.ts";
 import type { Acceptance, FoundTask, TaskStore } from "./task-store.ts";
-import type { Tasks } from "./tasks.ts";
+import { isFinal, type Task, type Tasks } from "./tasks.ts";
 import { createTasksStore } from "./tasks-store.ts";
-import { createUpkeep } from "./upkeep.ts";
 import type { WorkDeps } from "./work-deps.ts";
 import { createWorker, type Worker } from "./worker.ts";
 
@@ -138,4 +136,92 @@ function workDeps(
 
 function readNothing(): Promise<never> {
   return Promise.reject(new Error("this gateway fetches no links; send it as a data URL."));
+}
+
+interface Finder {
+  find(accountId: bigint, medium: "image" | "video", id: string, waitMs?: number): Promise<Task | undefined>;
+  /** Some process ended the task. */
+  ended(id: string): void;
+}
+
+/** A notification may be lost: who waits reads it again this often. */
+const POLL_RETRY_DELAY_MS = 2_000;
+
+/** Reads tasks, at once or when they are over. */
+function createFinder(store: TaskStore, timers: Timers): Finder {
+  const waiting = new Map<string, Set<() => void>>();
+
+  /** Until the task is said to be over, or so long. */
+  const pause = (id: string, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wakers = waiting.get(id) ?? new Set();
+      waiting.set(id, wakers);
+      const wake = (): void => {
+        cancel();
+        wakers.delete(wake);
+        if (wakers.size === 0) waiting.delete(id);
+        resolve();
+      };
+      const cancel = timers.after(ms, wake);
+      wakers.add(wake);
+    });
+
+  return {
+    async find(accountId, medium, id, waitMs = 0) {
+      for (let leftMs = waitMs; ; leftMs -= POLL_RETRY_DELAY_MS) {
+        const found = await store.find(accountId, id);
+        if (found === undefined || found.medium !== medium) return undefined;
+        if (isFinal(found.task.state) || leftMs <= 0) return found.task;
+        await pause(id, Math.min(leftMs, POLL_RETRY_DELAY_MS));
+      }
+    },
+    ended(id) {
+      for (const wake of [...(waiting.get(id) ?? [])]) wake();
+    },
+  };
+}
+
+interface Upkeep {
+  /** Tasks that are not over, by state, as of some seconds ago. */
+  openByState(): ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+}
+
+interface UpkeepOptions {
+  readonly store: TaskStore;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** How long tasks are kept after they are over; asked at every run, as it is a setting. */
+  readonly retentionDays: () => number;
+}
+
+const COUNT_INTERVAL_MS = 10_000;
+const RETENTION_INTERVAL_MS = 3_600_000;
+/** Short statements: what they lock, workers want. */
+const MAX_DROPPED_AT_ONCE = 500;
+
+/** Counts the open tasks for the metrics, drops those past retention. */
+function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
+  let open: ReadonlyMap<string, number> = new Map();
+  const count = async (): Promise<void> => {
+    open = await store.countOpen();
+  };
+  const drop = async (): Promise<void> => {
+    let dropped = MAX_DROPPED_AT_ONCE;
+    while (dropped === MAX_DROPPED_AT_ONCE)
+      dropped = await store.dropOld(retentionDays(), clock.nowMs(), MAX_DROPPED_AT_ONCE);
+  };
+  const counting = keepUp(timers, COUNT_INTERVAL_MS, count, (err) => {
+    log.warn({ err }, "open tasks could not be counted; it will be tried again");
+  });
+  const dropping = keepUp(timers, RETENTION_INTERVAL_MS, drop, (err) => {
+    log.warn({ err }, "old tasks could not be dropped; it will be tried again");
+  });
+  return {
+    openByState: () => open,
+    async stop() {
+      await Promise.all([counting.stop(), dropping.stop()]);
+    },
+  };
 }

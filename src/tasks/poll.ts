@@ -1,4 +1,5 @@
 import { failpoint } from "../base/failpoint.ts";
+import { type Timers, within } from "../base/timers.ts";
 import type { AskOutcome } from "../upstreams/call.ts";
 import type {
   PollAbout,
@@ -6,12 +7,11 @@ import type {
   TaskApiRequest,
   TaskApiResponse,
 } from "../upstreams/task-apis/task-api.ts";
-import { askWithin } from "./ask-within.ts";
 import type { TaskCandidate } from "./choose.ts";
 import type { PerUpstreamLimiter } from "./per-upstream-limiter.ts";
 import { lateDelayMs, pollDelayMs, TIMED_OUT } from "./schedule.ts";
-import { advance, isFinal } from "./state.ts";
-import type { PollResult } from "./task-store.ts";
+import type { PollResult, TaskStore } from "./task-store.ts";
+import { advance, isFinal } from "./tasks.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** A claimed task that has an id at its upstream. */
@@ -129,7 +129,7 @@ async function responseTo(
   const { requestId } = held.claim;
   const asked = await limiter.run(upstream.id, async () => {
     failpoint("task.poll.before-send");
-    const outcome = await askWithin(ask({ upstream, credential, requestId, request }), pollMs(held), timers);
+    const outcome = await within(ask({ upstream, credential, requestId, request }), pollMs(held), timers);
     failpoint("task.poll.after-response");
     return isSilence(outcome) ? undefined : outcome;
   });
@@ -185,4 +185,32 @@ async function takeInLate(
   const { state, progressPercent, polls, msSinceFinished } = claim;
   const dueMs = lateDelayMs(polls + 1, msSinceFinished ?? 0, deps.random());
   await again({ claim, state, progressPercent, dueMs });
+}
+
+/** What polls taught is gathered for so long and written in one statement: there may be hundreds a second. */
+const GATHER_MS = 20;
+
+export interface PollWriter {
+  /** Resolves when it is written; rejects for all that were written together. */
+  write(poll: PollResult): Promise<void>;
+}
+
+export function createPollWriter(store: TaskStore, timers: Timers): PollWriter {
+  let gathered: PollResult[] = [];
+  let writing: Promise<void> | undefined;
+  const flush = async (): Promise<void> => {
+    await new Promise<void>((resolve) => timers.after(GATHER_MS, resolve));
+    const polls = gathered;
+    gathered = [];
+    writing = undefined;
+    await store.polled(polls);
+    failpoint("task.poll.after-statement");
+  };
+  return {
+    write(poll) {
+      gathered.push(poll);
+      writing ??= flush();
+      return writing;
+    },
+  };
 }

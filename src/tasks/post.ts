@@ -1,12 +1,11 @@
 import { failpoint } from "../base/failpoint.ts";
 import type { LargeJson } from "../base/large-json.ts";
-import { sleep } from "../base/timers.ts";
+import { sleep, within } from "../base/timers.ts";
+import type { AttemptOutcome } from "../routing/outcome.ts";
 import { isConnectionLoss } from "../storage/failures.ts";
 import type { AskOutcome } from "../upstreams/call.ts";
 import type { SubmitOutcome, TaskApi, TaskApiRequest } from "../upstreams/task-apis/task-api.ts";
-import { askWithin } from "./ask-within.ts";
 import type { TaskCandidate } from "./choose.ts";
-import { healthOf } from "./health-of.ts";
 import { pollDelayMs } from "./schedule.ts";
 import type { SubmitResponse, TaskPlace } from "./task-store.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
@@ -31,7 +30,7 @@ export async function post(
   if (!held.mayBegin()) return "too-late";
   const asking = deps.ask({ upstream, credential, requestId, request: sent });
   const read = (outcome: AskOutcome): SubmitOutcome => readOutcome(outcome, { candidate, held, deps });
-  const asked = await askWithin(asking, msToDeadline(held) + GRACE_MS, deps.timers);
+  const asked = await within(asking, msToDeadline(held) + GRACE_MS, deps.timers);
   failpoint("task.submit.after-response");
   if (asked !== undefined) return scrubbed(read(asked), deps);
   void asking
@@ -106,4 +105,19 @@ export async function keepResponse(
       await sleep(deps.timers, STORE_RETRY_MS);
     }
   }
+}
+
+/** What the outcome of a submit says of where it was sent. */
+function healthOf(asked: AskOutcome, outcome: SubmitOutcome): AttemptOutcome {
+  if (asked.type === "failed") {
+    const { kind, phase } = asked.failure;
+    // It was full, or we gave up ourselves.
+    if (kind === "busy" || kind === "aborted") return { kind: "neutral" };
+    return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };
+  }
+  if (outcome.type === "accepted" || outcome.type === "done") return { kind: "ok" };
+  if (outcome.type === "unclear") return { kind: "failed" };
+  if (outcome.next === "fail") return { kind: "client-error" };
+  if (outcome.next === "later") return { kind: "rate-limited", retryAfterSeconds: outcome.retryAfterSeconds };
+  return { kind: asked.response.status >= 500 ? "failed" : "neutral" };
 }

@@ -11,8 +11,7 @@ import {
   videoRequest,
 } from "../../test/support/tasks.ts";
 import { waitFor } from "../../test/support/wait.ts";
-import { isFinal } from "./state.ts";
-import type { TaskRequest } from "./tasks.ts";
+import { isFinal, type TaskRequest } from "./tasks.ts";
 
 let vendor: FakeVendor;
 let rig: TaskRig;

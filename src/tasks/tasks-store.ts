@@ -3,7 +3,6 @@ import { writeMediaRates } from "../billing/media-rates.ts";
 import type { HoldShortage } from "../billing/task-billing.ts";
 import type { MediaOrder } from "../families/family.ts";
 import type { Queryable } from "../storage/database.ts";
-import { storableJson, storableResult, storableText } from "./storable.ts";
 import {
   CLAIM_COLUMNS,
   type ClaimRow,
@@ -11,6 +10,9 @@ import {
   type FoundRow,
   readClaim,
   readFound,
+  storableJson,
+  storableResult,
+  storableText,
 } from "./task-rows.ts";
 import type { Acceptance, Claim, Cooling, FoundTask, NewTask, PollResult, TaskStore } from "./task-store.ts";
 

@@ -1,6 +1,6 @@
 import { unreachable } from "../base/assert.ts";
+import { within } from "../base/timers.ts";
 import type { FindOutcome, SubmitOutcome, TaskApi } from "../upstreams/task-apis/task-api.ts";
-import { askWithin } from "./ask-within.ts";
 import type { TaskCandidate } from "./choose.ts";
 import { orderFor, requestFor } from "./fit-order.ts";
 import { keepResponse, post } from "./post.ts";
@@ -79,7 +79,7 @@ async function askForIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps
   if (sought === undefined) return unclear("The vendor's list does not tell such an order from others.");
   const { requestId } = claim;
   const asking = deps.ask({ upstream, credential, requestId, request: sought.request });
-  const asked = await askWithin(asking, Math.min(FIND_MS, msToDeadline(held)), deps.timers);
+  const asked = await within(asking, Math.min(FIND_MS, msToDeadline(held)), deps.timers);
   if (asked?.type !== "answered") return unclear("The vendor's list cannot be read.");
   const outcome: FindOutcome = sought.read(asked.response);
   return outcome.type === "found"

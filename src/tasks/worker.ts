@@ -1,13 +1,14 @@
+import { assert } from "../base/assert.ts";
 import { failpoint } from "../base/failpoint.ts";
 import { overShare } from "../base/over-share.ts";
 import { createDurableQueue } from "../queue/durable-queue.ts";
-import { type NextStep, nextStep } from "./next-step.ts";
+import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 import { createPerUpstreamLimiter } from "./per-upstream-limiter.ts";
-import { pollUpstream, type Submitted } from "./poll.ts";
-import { createPollWriter } from "./poll-writer.ts";
-import { TIMED_OUT } from "./schedule.ts";
+import { createPollWriter, pollUpstream, type Submitted } from "./poll.ts";
+import { TIMED_OUT, waitForPredecessorMs } from "./schedule.ts";
 import { submitUpstream } from "./submit-upstream.ts";
 import type { Claim, ClaimOptions, PollResult, TaskPlace } from "./task-store.ts";
+import { isFinal } from "./tasks.ts";
 import { canFind, findTask, giveUp } from "./unknown-fate.ts";
 import type { HeldTask, WorkDeps } from "./work-deps.ts";
 
@@ -167,4 +168,39 @@ function groupsOf<T extends Submitted & { readonly place: TaskPlace }>(polls: re
     else groups.set(key, [each]);
   }
   return [...groups.values()];
+}
+
+/** What a worker does with a task that it has claimed. */
+type NextStep =
+  /** The order breaks its family's rules: fail without asking anyone. */
+  | { readonly do: "refuse"; readonly reason: string }
+  | { readonly do: "submit" }
+  /** It was submitted and nobody knows what came of it: that place can tell. */
+  | { readonly do: "find"; readonly place: TaskPlace }
+  /** The same where nobody can tell: never again, but whoever submitted it may still come to its answer. */
+  | { readonly do: "wait"; readonly ms: number }
+  /** Nor did they. */
+  | { readonly do: "give-up"; readonly place: TaskPlace }
+  | { readonly do: "time-out" }
+  /** The upstream answered the submit with the result itself. */
+  | { readonly do: "succeed"; readonly result: TaskResult }
+  | { readonly do: "poll"; readonly place: TaskPlace; readonly upstreamTask: string }
+  | { readonly do: "poll-late"; readonly place: TaskPlace; readonly upstreamTask: string };
+
+/** Decides by the row alone; `canFind` says whether that place can tell what came of a submit. */
+function nextStep(claim: Claim, canFind: (place: TaskPlace) => boolean): NextStep {
+  const { place, upstreamTask, immediateResult } = claim;
+  if (isFinal(claim.state)) {
+    assert(place !== null && upstreamTask !== null, "a task that is over and was never submitted is due");
+    return { do: "poll-late", place, upstreamTask };
+  }
+  if (claim.violation !== null) return { do: "refuse", reason: claim.violation };
+  if (immediateResult !== null) return { do: "succeed", result: immediateResult };
+  // At its deadline too: that poll is the last one.
+  if (place !== null && upstreamTask !== null) return { do: "poll", place, upstreamTask };
+  if (claim.msToDeadline <= 0) return { do: "time-out" };
+  if (place === null) return { do: "submit" };
+  if (canFind(place)) return { do: "find", place };
+  const ms = waitForPredecessorMs(claim.msSinceIntended ?? 0);
+  return ms > 0 ? { do: "wait", ms } : { do: "give-up", place };
 }

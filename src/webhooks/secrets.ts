@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { randomText } from "../base/random.ts";
 import { type Seals, sealedRow } from "../base/seal.ts";
 import type { Queryable } from "../storage/database.ts";
@@ -28,3 +29,13 @@ export async function rotateWebhookSecret(db: Queryable, seals: Seals, accountId
 const newSecret = (): string => `whsec_${randomText(40)}`;
 
 const placeOf = (accountId: bigint) => sealedRow("webhook_secrets", accountId);
+
+/**
+ * The header `x-faregate-signature` of a delivery: `t=<Unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256, under the
+ * account's webhook secret, of the seconds, a dot and the body's bytes. The time is signed too, so that an old delivery that
+ * somebody recorded cannot be sent again as a new one: a receiver refuses what is more than five minutes old.
+ */
+export function signatureHeader(secret: string, atSeconds: number, body: string): string {
+  const mac = createHmac("sha256", secret).update(`${atSeconds}.${body}`).digest("hex");
+  return `t=${atSeconds},v1=${mac}`;
+}

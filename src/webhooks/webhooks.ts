@@ -7,8 +7,7 @@ import type { Log } from "../observe/log.ts";
 import { createDurableQueue } from "../queue/durable-queue.ts";
 import type { Held } from "../queue/held.ts";
 import type { Database } from "../storage/database.ts";
-import type { WebhookSecretOf } from "./secrets.ts";
-import { signatureHeader } from "./signature.ts";
+import { signatureHeader, type WebhookSecretOf } from "./secrets.ts";
 import {
   type AttemptFacts,
   createDeliveryStore,

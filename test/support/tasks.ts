@@ -10,8 +10,7 @@ import type { Submission, VideoOrder } from "../../src/families/family.ts";
 import { createLog, silentLog } from "../../src/observe/log.ts";
 import { createRouting } from "../../src/routing/routing.ts";
 import { createTaskEngine, type TaskEngine, type TaskEngineOptions } from "../../src/tasks/engine.ts";
-import { isFinal } from "../../src/tasks/state.ts";
-import type { Task, TaskRequest } from "../../src/tasks/tasks.ts";
+import { isFinal, type Task, type TaskRequest } from "../../src/tasks/tasks.ts";
 import type { AskOutcome, UpstreamAsk } from "../../src/upstreams/call.ts";
 import type {
   FindOutcome,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AttemptCounter } from "./attempt-counter.ts";
+import { AttemptCounter } from "./outcome.ts";
 
 describe("the tally of attempts", () => {
   it("counts what an attempt taught, and forgets it after ten minutes", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { storableJson, storableResult } from "./storable.ts";
+import { storableJson, storableResult } from "./task-rows.ts";
 
 /** As a vendor might nest it: JSON.parse takes any depth, JSON.stringify and jsonb do not. */
 function nested(levels: number): unknown {
