@@ -60,6 +60,7 @@ const TOO_LONG: readonly (readonly [vendor: string, status: number, body: object
   ],
   ["Bedrock", 400, { message: "Input is too long for requested model." }],
   ["Ollama", 400, { error: "the input length exceeds the context length" }],
+  ["Ollama", 400, { error: "prompt too long; exceeded max context length by 10 tokens" }],
   [
     "llama.cpp",
     400,

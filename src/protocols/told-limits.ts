@@ -17,7 +17,7 @@ const TOO_LONG: readonly (readonly [vendor: string, words: RegExp])[] = [
   ["Anthropic", /prompt is too long|exceeds? context limit|model_context_window_exceeded/i],
   ["Gemini", /input token count.{0,60}exceeds|context window exceeds/i],
   ["Bedrock", /input is too long for|too many (?:input|total text) tokens|input length.{0,40}exceeds/i],
-  ["Ollama", /input length exceeds|exceeds? (?:the )?(?:maximum )?context length/i],
+  ["Ollama", /input length exceeds|exceed(?:s|ed)? (?:the )?(?:max(?:imum)? )?context length/i],
   ["llama.cpp", /exceed_context_size|exceeds the available context size|larger than the context size/i],
   [
     "vLLM and TGI",
