@@ -85,6 +85,34 @@ it.each([
   },
 );
 
+it.each([
+  ["Pending", "Pending"],
+  ["pending", "Pending"],
+  ["QUEUED", "Pending"],
+  ["processing", "Processing"],
+  ["Reviewing", "Processing"],
+  ["ACTIVE", "Active"],
+  ["succeeded", "Active"],
+  ["Failure", "Failed"],
+  ["Rejected", "Failed"],
+  ["Deleted", "Failed"],
+])("a service's word %s is told as %s, one of the four that callers know", async (word, told) => {
+  const result = { ...RECORD, Status: word };
+  const { site } = siteOf(
+    [
+      [200, { success: true, result: { Id: "asset-1", Status: word } }],
+      [200, { success: true, result }],
+    ],
+    "https://gw.example",
+    "key",
+  );
+  expect(await gatewayAssets.create(site, ASSET)).toEqual({
+    type: "done",
+    value: { id: "asset-1", status: told },
+  });
+  expect(await gatewayAssets.read(site, "asset-1")).toMatchObject({ type: "done", value: { Status: told } });
+});
+
 describe("assets at ark", () => {
   const SIGNED = "key;access_key=AK;secret_key=SK;group=group-1;project=films";
   const ark = (responses: readonly Response[], secret = SIGNED, base = "https://ark.cn-beijing.volces.com") =>

@@ -1,6 +1,7 @@
 import type { AskOutcome } from "../call.ts";
 import { exactJsonOf, type Places, textAt, valueAt } from "../task-apis/poll.ts";
 import { type RefusalTable, readRefusal } from "../task-apis/refusals.ts";
+import { meaningOf } from "../task-apis/task-words.ts";
 import type { AssetOutcome, CreatedUpstreamAsset, UpstreamAsset } from "./asset-api.ts";
 
 /** How one vendor answers questions about assets. */
@@ -28,18 +29,36 @@ export function readResult<T>(
     : { type: "done", value };
 }
 
+/** The four words that callers wait for: they poll until one of the last two. */
+type AssetStatus = "Pending" | "Processing" | "Active" | "Failed";
+
+const STATUS = { queued: "Pending", succeeded: "Active", failed: "Failed" } as const;
+
+/** The service's own word, in whatever case, as one of the specification's; one that nobody knows is still at work. */
+function statusOf(result: unknown): AssetStatus | undefined {
+  const word = textAt(result, ["Status"]);
+  if (word === undefined) return undefined;
+  if (/^(?:active|available|enabled)$/i.test(word)) return "Active";
+  if (/^(?:inactive|disabled|deleted|blocked)$/i.test(word)) return "Failed";
+  const meaning = meaningOf(word);
+  return meaning === "queued" || meaning === "succeeded" || meaning === "failed"
+    ? STATUS[meaning]
+    : "Processing";
+}
+
 export function readCreated(result: unknown): CreatedUpstreamAsset | undefined {
   const id = textAt(result, ["Id"]);
-  const status = textAt(result, ["Status"]);
+  const status = statusOf(result);
   return id === undefined ? undefined : { id, ...(status === undefined ? {} : { status }) };
 }
 
 export function readRecord(result: unknown): UpstreamAsset | undefined {
   const text = (...places: Places): string => textAt(result, places) ?? "";
-  if (text("Id") === "" || text("Status") === "") return undefined;
+  const status = statusOf(result);
+  if (text("Id") === "" || status === undefined) return undefined;
   return {
     Id: text("Id"),
-    Status: text("Status"),
+    Status: status,
     AssetType: text("AssetType"),
     Name: text("Name"),
     URL: text("URL"),
