@@ -79,6 +79,8 @@ export class RelayModes {
     this.canForward =
       request.state === undefined &&
       request.prompts === undefined &&
+      // Thoughts in an answer's words are told as thoughts by whoever reads it.
+      (this.stated.thinkTags !== true || request.protocol.name !== "chat-completions") &&
       (request.responses === 1 || this.stated.manyAnswers !== false);
   }
 
