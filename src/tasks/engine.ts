@@ -119,7 +119,7 @@ function workDeps(
   return {
     ...{ health, store, ask, apiOf, clock, timers, random, log, largeJson, ...shared },
     resultless: createTally(),
-    finisher: createFinisher(store, probe, random, keepFiles),
+    finisher: createFinisher(store, probe, random, keepFiles, log),
     faults: createRecentFailures(clock, REFUSED_MS),
     batchless: createRecentFailures(clock, BATCHLESS_MS),
     serving: ({ model, group, medium }) => catalog.current().serving(model, group, `${medium}s`),

@@ -1,6 +1,7 @@
 import { failpoint } from "../base/failpoint.ts";
 import type { ChargeReason } from "../billing/billing.ts";
 import { mediaCharge } from "../billing/rate.ts";
+import { type Log, silentLog } from "../observe/log.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../usage/media.ts";
 import { lateDelayMs } from "./schedule.ts";
@@ -23,6 +24,7 @@ export function createFinisher(
   probe: ProbeSeconds,
   random: () => number,
   keepFiles: KeepFiles = (_taskId, result) => Promise.resolve(result),
+  log: Pick<Log, "error"> = silentLog,
 ): Finisher {
   /** Without a last frame that nobody asked for. */
   const asOrdered = async (claim: Claim, result: TaskResult): Promise<TaskResult> => {
@@ -38,6 +40,12 @@ export function createFinisher(
   };
   return {
     async succeed(claim, result) {
+      const beyond = beyondOrder(claim, result);
+      if (beyond !== undefined)
+        log.error(
+          { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...beyond, alarm: true },
+          "a vendor made more than was ordered: the task is charged as ordered, the vendor may bill what it made",
+        );
       const { used, estimated, found } = claim.openEnded
         ? await actualUnits(claim.units, result, probe)
         : { used: claim.units, estimated: false, found: undefined };
@@ -62,6 +70,19 @@ export function createFinisher(
         latePollMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
       });
     },
+  };
+}
+
+/** What a vendor says it made beyond a video's order; undefined = nothing, or it does not say. */
+function beyondOrder({ units, openEnded }: Claim, made: TaskResult): object | undefined {
+  const [resolution, seconds] = Object.entries(units.videoSeconds ?? {})[0] ?? [];
+  if (resolution === undefined || seconds === undefined) return undefined;
+  const isLonger = !openEnded && (made.durationSeconds ?? 0) >= seconds + 1;
+  const isLarger = Number.parseInt(made.resolution ?? "", 10) > Number.parseInt(resolution, 10);
+  if (!isLonger && !isLarger) return undefined;
+  return {
+    ordered: { resolution, seconds },
+    made: { resolution: made.resolution, seconds: made.durationSeconds },
   };
 }
 

@@ -18,6 +18,21 @@ taskApiContract({
       },
     },
     {
+      name: "a prompt's words without its commands, which would make another video",
+      order: videoOrder("videoa", {
+        ...{ audio: true, watermark: false },
+        prompt:
+          "A lighthouse --resolution 1080p  --dur 12 at night --rt 1:1 --seed -1\n--wm true -- and --on",
+      }),
+      path: PATH,
+      body: {
+        model: "their-model",
+        content: [{ type: "text", text: "A lighthouse at night\n -- and --on" }],
+        ...{ resolution: "720p", ratio: "16:9", duration: 5 },
+        ...{ generate_audio: true, watermark: false, return_last_frame: false },
+      },
+    },
+    {
       name: "references of every kind, an asset among them",
       order: videoOrder("videoa", {
         ...{ prompt: "", durationSeconds: -1, resolution: "1080p", ratio: "adaptive", audio: false },

@@ -23,7 +23,8 @@ export function pixelsOf({ widthPx, heightPx }: ImageOrder): string {
 
 /** A videoa order, as ark and those who took over its words want it. */
 export function videoaBody(order: VideoOrder, { model }: Pick<SubmitAbout, "model">): object {
-  const text = order.prompt === "" ? [] : [{ type: "text", text: order.prompt }];
+  const prompt = withoutCommands(order.prompt);
+  const text = prompt === "" ? [] : [{ type: "text", text: prompt }];
   return {
     model,
     content: [...text, ...order.references.map(contentItem)],
@@ -37,6 +38,18 @@ export function videoaBody(order: VideoOrder, { model }: Pick<SubmitAbout, "mode
     ...(order.tools.length === 0 ? {} : { tools: order.tools.map((type) => ({ type })) }),
   };
 }
+
+/**
+ * The vendor reads commands in the prompt too (`--resolution 1080p --dur 12`), and some of its models obey them before the
+ * fields: what was not ordered would be made and billed. https://www.volcengine.com/docs/82379/1520757
+ */
+function withoutCommands(prompt: string): string {
+  const bare = prompt.replace(COMMANDS, "");
+  return bare === prompt ? prompt : bare.trim();
+}
+
+const COMMANDS =
+  /[ \t]*(?<!\S)--(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps|watermark|wm|seed|camerafixed|cf)[ \t]+(?:-\d+|[^\s-]\S*)/giu;
 
 /** One medium beside the text: `{type: "image_url", image_url: {url}, role}`. */
 export function contentItem({ kind, role, url }: MediaReference): object {
