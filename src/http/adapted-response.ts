@@ -15,6 +15,8 @@ export interface Adapter {
   event?(event: JsonObject): readonly JsonObject[];
 }
 
+type Told = { readonly value: JsonObject } | { readonly refused: ErrorStatement };
+
 /** How the path writes its errors. */
 export interface ErrorForm {
   /** `error.type` of the gateway's own. */
@@ -33,6 +35,7 @@ export class AdaptedResponse implements ClientResponse {
     },
   });
   #written = "";
+  #told: { readonly body: readonly Uint8Array[]; readonly as: Told | undefined } | undefined;
 
   constructor(inner: ClientResponse, adapter: Adapter, errors: ErrorForm) {
     this.#inner = inner;
@@ -74,24 +77,37 @@ export class AdaptedResponse implements ClientResponse {
   }
 
   whole(status: number, headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
-    const response = asObject(parseLoosely(Buffer.concat(body).toString("utf8")));
-    if (response === undefined || status !== 200) {
-      this.#inner.whole(status, headers, body);
-      return;
-    }
-    try {
-      this.#inner.whole(status, headers, [Buffer.from(JSON.stringify(this.#adapter.plain(response)))]);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      this.#refuse(error, headers);
+    const told = status === 200 ? this.#read(body) : undefined;
+    if (told === undefined) this.#inner.whole(status, headers, body);
+    else if ("value" in told) this.#inner.whole(status, headers, [Buffer.from(JSON.stringify(told.value))]);
+    else {
+      const retry = { "x-should-retry": String(shouldRetry(told.refused)) };
+      const error = Buffer.from(this.#errors.encode(told.refused));
+      this.#inner.whole(told.refused.status, { ...headers, ...retry }, [error]);
     }
   }
 
-  #refuse(error: GatewayError, headers: Readonly<Record<string, string>>): void {
-    const statement = statementOf(error, this.#errors.type);
-    const retry = { "x-should-retry": String(shouldRetry(statement)) };
-    const body = Buffer.from(this.#errors.encode(statement));
-    this.#inner.whole(statement.status, { ...headers, ...retry }, [body]);
+  refusal(body: readonly Uint8Array[]): ErrorStatement | undefined {
+    const told = this.#read(body);
+    return told !== undefined && "refused" in told ? told.refused : undefined;
+  }
+
+  /** A whole answer in the caller's form, read once; undefined = it is no JSON object, and passes as it is. */
+  #read(body: readonly Uint8Array[]): Told | undefined {
+    if (this.#told?.body === body) return this.#told.as;
+    const response = asObject(parseLoosely(Buffer.concat(body).toString("utf8")));
+    const as = response === undefined ? undefined : this.#adapt(response);
+    this.#told = { body, as };
+    return as;
+  }
+
+  #adapt(response: JsonObject): Told {
+    try {
+      return { value: this.#adapter.plain(response) };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { refused: statementOf(error, this.#errors.type) };
+    }
   }
 
   cut(): void {

@@ -79,11 +79,13 @@ export class BufferedResponse implements Receiver {
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
     const { gone } = exchange;
+    const refusal = gone || request.streamed ? undefined : response.refusal?.(body);
     await settle(exchange, {
       reason: gone ? "client_aborted" : "completed",
       candidate,
       facts,
-      status: gone ? 0 : 200,
+      status: gone ? 0 : (refusal?.status ?? 200),
+      ...(refusal === undefined ? {} : { errorCode: refusal.code }),
     });
     failpoint("response.before-last-byte");
     if (response.open) {

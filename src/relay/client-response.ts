@@ -1,3 +1,5 @@
+import type { ErrorStatement } from "../errors.ts";
+
 /**
  * The caller's side of an answer: raw bytes with back-pressure. `http` implements it over the raw
  * response, so that relay knows no framework.
@@ -15,6 +17,8 @@ export interface ClientResponse {
   write(chunk: Uint8Array): boolean;
   /** Ends the answer properly. */
   end(): void;
+  /** The error that a whole answer will be told as, where it is none in the caller's form; asked before it is on the books. */
+  refusal?(body: readonly Uint8Array[]): ErrorStatement | undefined;
   /** Sends a whole answer with its length in one write. */
   whole(status: number, headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void;
   /** Cuts the connection, so that what was sent cannot be taken for complete. */

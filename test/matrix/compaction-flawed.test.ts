@@ -3,6 +3,7 @@ import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts"
 import { modelsFile } from "../support/models-file.ts";
 import { readEvents } from "../support/text-errors.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { waitFor } from "../support/wait.ts";
 import { ask, codeIn } from "../support/world.ts";
 
 /** Answers that are no summary: what a chat says, how it ends, and what a response calls that end. */
@@ -48,6 +49,14 @@ describe("a summary that is none", () => {
   it.each(MODELS)("is an error of the call: %s", async (model) => {
     const reply = await compact("/v1/responses/compact", model, { input: input("call") });
     expect([reply.status, codeIn(reply.json)], reply.text).toEqual([502, "upstream_error"]);
+    const id = reply.headers.get("x-request-id");
+    const row = await waitFor("a row", async () =>
+      gateway.database?.database.maybeOne<object>(
+        "select status, error_code, reason from usage where request_id = $1",
+        [id],
+      ),
+    );
+    expect(row).toEqual({ status: 502, error_code: "upstream_error", reason: "completed" });
   });
 
   it.each(MODELS)("is no item, plain and streamed alike: %s", async (model) => {
