@@ -149,8 +149,14 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const responseMemory = new ResponseMemory(
     () => RESPONSE_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
   );
-  metrics.gauge("answer_memory_bytes", "Memory that large plain answers hold", () =>
+  metrics.gauge("answer_memory_bytes", "Memory that large plain answers and long streams hold", () =>
     responseMemory.heldBytes(),
+  );
+  metrics.counters(
+    "answer_memory_refused_total",
+    "Long streams that ended for want of memory, by what was used up.",
+    "reason",
+    () => responseMemory.refused(),
   );
   const relay = createRelay({
     tokenCounts,

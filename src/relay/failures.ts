@@ -203,13 +203,23 @@ export function bugOfOurs(cause: unknown): AttemptFailure & { readonly error: Ga
   };
 }
 
-/** What reading an answer threw: something in it that no caller is given, or a bug of ours. */
+/** What reading an answer threw: our own word on it, something in it that no caller is given, or a bug of ours. */
 export function failureOfReading(
   cause: unknown,
   upstream: string,
 ): AttemptFailure & { readonly error: GatewayError } {
+  if (cause instanceof GatewayError)
+    return { next: false, timedOut: false, health: { kind: "neutral" }, error: cause };
   if (cause instanceof OversizedResponse) return tooLargeResponse(upstream, cause.message);
   return cause instanceof NotAnImage ? notAnImage(cause, upstream) : bugOfOurs(cause);
+}
+
+/** Others' answers hold it: this one ends, and the oldest goes on. */
+export function memoryUsedUp(): GatewayError {
+  return new GatewayError(
+    "service_unavailable",
+    "The gateway's memory for long answers is used up; try again.",
+  );
 }
 
 /** As unreadable as half an answer. */

@@ -63,3 +63,16 @@ it("leaves half to the other accounts, however many answers one has", () => {
   const other = new Upstream(memory, 2n, 10_000);
   expect([other.send(20), other.paused]).toEqual([true, false]);
 });
+
+it("counts the streams that it ends, by what was used up, and each once", () => {
+  const memory = new ResponseMemory(() => LIMIT);
+  memory.open(1n).holds(300);
+  const [same, other] = [memory.open(1n), memory.open(2n)];
+  expect([same.holds(100), other.holds(100), same.holds(300)]).toEqual([true, true, false]);
+  expect([other.holds(450), same.holds(301)]).toEqual([false, false]);
+  new Upstream(memory, 3n, 500).send(500);
+  expect([...memory.refused()]).toEqual([
+    ["account", 1],
+    ["total", 1],
+  ]);
+});

@@ -1,6 +1,9 @@
 import { SMALL_BYTES } from "../base/memory-budget.ts";
 import type { UpstreamCall } from "../upstreams/call.ts";
 
+/** Why an answer may not grow: its account's share is used up, or all of it. */
+type Obstacle = "account" | "total";
+
 /** No account's answers may hold up everybody else's. */
 const ACCOUNT_SHARE = 0.5;
 
@@ -14,6 +17,11 @@ export class ResponseMemory {
   /** The oldest first. */
   private readonly parts = new Set<ResponsePart>();
   private readonly byAccount = new Map<bigint, number>();
+  /** Each reason from the start: an alarm on its increase needs the sample before the first. */
+  private readonly refusals = new Map<Obstacle, number>([
+    ["account", 0],
+    ["total", 0],
+  ]);
   private held = 0;
 
   constructor(limitBytes: () => number) {
@@ -23,6 +31,11 @@ export class ResponseMemory {
   /** For metrics. */
   heldBytes(): number {
     return this.held;
+  }
+
+  /** For metrics: streams that ended, by what was used up. */
+  refused(): Iterable<readonly [why: string, count: number]> {
+    return this.refusals;
   }
 
   /** For an answer that is no longer small; `flight` is paused while it may not grow, if there is one. */
@@ -39,12 +52,18 @@ export class ResponseMemory {
     else this.byAccount.delete(accountId);
   }
 
-  mayGrow(part: ResponsePart): boolean {
+  /** What is used up for this one; undefined = it may grow. */
+  obstacle(part: ResponsePart): Obstacle | undefined {
     const [oldest] = this.parts;
-    if (part === oldest) return true;
+    if (part === oldest) return undefined;
     const limit = this.limitBytes();
-    const ofAccount = this.byAccount.get(part.accountId) ?? 0;
-    return this.held < limit && ofAccount < ACCOUNT_SHARE * limit;
+    if (this.held >= limit) return "total";
+    return (this.byAccount.get(part.accountId) ?? 0) < ACCOUNT_SHARE * limit ? undefined : "account";
+  }
+
+  /** A stream ends for want of memory. */
+  count(why: Obstacle): void {
+    this.refusals.set(why, (this.refusals.get(why) ?? 0) + 1);
   }
 
   remove(part: ResponsePart): void {
@@ -72,7 +91,9 @@ export class ResponsePart {
   holds(bytes: number): boolean {
     this.memory.add(this, bytes - this.bytes);
     this.bytes = bytes;
-    if (this.memory.mayGrow(this)) return true;
+    const obstacle = this.memory.obstacle(this);
+    if (obstacle === undefined) return true;
+    if (!this.paused && this.call === undefined) this.memory.count(obstacle);
     if (!this.paused) this.call?.pause();
     this.paused = true;
     return false;
@@ -88,7 +109,7 @@ export class ResponsePart {
 
   /** Others have let go of theirs. */
   goOn(): void {
-    if (!this.paused || !this.memory.mayGrow(this)) return;
+    if (!this.paused || this.memory.obstacle(this) !== undefined) return;
     this.paused = false;
     this.call?.resume();
   }

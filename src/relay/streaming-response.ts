@@ -4,7 +4,6 @@ import { isGenerating } from "../conversation/protocol-name.ts";
 import { GatewayError, statementOf } from "../errors.ts";
 import type { StreamMeter } from "../protocols/protocol.ts";
 import { beginsError, beginsResponse } from "../protocols/scrub-stream.ts";
-import { OversizedResponse } from "../protocols/stream-frames.ts";
 import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { failureIn } from "../protocols/verdict.ts";
 import type { AttemptOutcome } from "../routing/outcome.ts";
@@ -19,6 +18,7 @@ import {
   brokenStream,
   failureOfReading,
   failureOfTransport,
+  memoryUsedUp,
   noEvent,
   reasonAfterOutput,
   toldInStream,
@@ -213,8 +213,7 @@ export class StreamingResponse implements Receiver {
       for (const piece of this.mode.write(chunk)) this.write(piece);
     }
     const kept = this.mode.keptBytes?.() ?? 0;
-    if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept))
-      throw new OversizedResponse("more than there is memory for");
+    if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
   }
 
   /** What the caller reads of these bytes. */

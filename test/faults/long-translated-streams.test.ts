@@ -88,10 +88,14 @@ describe("a translated stream that has no end", () => {
     for (const protocol of FOREIGN) {
       const heard = await ask(protocol, "later");
       expect(heard).toMatchObject({ status: 200, complete: false });
-      expectStreamErrorForm(protocol, heard.text, TOLD);
+      expectStreamErrorForm(protocol, heard.text, { ...TOLD, code: "service_unavailable", status: 503 });
+      expect(heard.text).toContain("memory for long answers is used up");
       await expectBrokenOff(heard.requestId, /memory/);
       expect(await ask(protocol, "short")).toMatchObject({ status: 200, complete: true });
     }
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toContain(`faregate_answer_memory_refused_total{reason="account"} ${FOREIGN.length}`);
+    expect(metrics).toContain('faregate_answer_memory_refused_total{reason="total"} 0');
     release();
     expect(await first).toMatchObject({ status: 200, complete: true });
     expect(await held()).toBe(0);
