@@ -1,4 +1,5 @@
 import type { Model } from "../catalog/catalog.ts";
+import { PROTOCOLS } from "../protocols/table.ts";
 import {
   MAX_TOKENS_REPORTED,
   type MeteredUsage,
@@ -40,13 +41,8 @@ export interface BoundedUsage {
   readonly implausible: readonly Implausible[];
 }
 
-/** Larger limits that a caller can ask for beside the model's own, by the name of the beta. */
-const BETA_LIMITS: readonly { readonly beta: RegExp; readonly context?: number; readonly output?: number }[] =
-  [
-    { beta: /^context-1m-/, context: 1_000_000 },
-    { beta: /^output-128k-/, output: 128_000 },
-    { beta: /^output-300k-/, output: 300_000 },
-  ];
+/** Of all protocols, since betas reach an upstream of theirs whatever the caller speaks. */
+const BETA_LIMITS = Object.values(PROTOCOLS).flatMap(({ endpoint }) => endpoint.betaLimits ?? []);
 
 /** The limits of a model for a request that asks for these betas; undefined where the model has none. */
 export function limitsOf(

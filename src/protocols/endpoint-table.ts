@@ -26,6 +26,12 @@ export interface EndpointTable {
   readonly idHeader?: string;
   /** Its callers state a version, betas and `?beta=true`, which are passed on: the version of those who state none. */
   readonly version?: string;
+  /** Larger limits that a caller can ask for beside the model's own, by the name of the beta, in tokens. */
+  readonly betaLimits?: readonly {
+    readonly beta: RegExp;
+    readonly context?: number;
+    readonly output?: number;
+  }[];
   /** Its clients know an overloaded upstream (529). */
   readonly tellsOverload?: true;
   /** What its answers are made of, in the words of model lists. */

@@ -1,8 +1,8 @@
 import { boundEstimate, boundReported, type Implausible, type UsageBound } from "../billing/usage-bound.ts";
 import { isGenerating } from "../conversation/protocol-name.ts";
+import { readPrompt } from "../protocols/prompt-text.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import { sumTokens, type TokenUsage, totalInput } from "../usage/usage.ts";
-import { readPrompt } from "./prompt-text.ts";
 import type { TextRequest } from "./text-request.ts";
 import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { readPrompt } from "./prompt-text.ts";
+import { readPrompt } from "../protocols/prompt-text.ts";
 import { FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
 /** Request bodies of any protocol, each of which is counted; JSON that was found sound. */

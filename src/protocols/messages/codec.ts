@@ -21,6 +21,11 @@ export const messages: Protocol = {
     idHeader: "request-id",
     // The specification gives it to callers who name none.
     version: "2023-06-01",
+    betaLimits: [
+      { beta: /^context-1m-/, context: 1_000_000 },
+      { beta: /^output-128k-/, output: 128_000 },
+      { beta: /^output-300k-/, output: 300_000 },
+    ],
     tellsOverload: true,
     makes: "text",
   },
