@@ -7,7 +7,9 @@ import type { composeWorker } from "../compose.ts";
 import type { Process } from "../compose-base.ts";
 import type { Config } from "../config.ts";
 import { readManifest } from "../manifest/read.ts";
+import { boundedLog } from "../observe/bounded-log.ts";
 import { createLog, type Log } from "../observe/log.ts";
+import { isConnectionLoss } from "../storage/failures.ts";
 import { migrate } from "../storage/migrator.ts";
 import { openDatabase } from "../storage/open-database.ts";
 import { printWelcome } from "./banner.ts";
@@ -54,10 +56,20 @@ export const startCommand: Command = {
     const roles = readRoles(text("role"));
     enlargeYoungGeneration();
     if (config.crashAt) armFailpoint(config.crashAt.name, config.crashAt.pass);
-    const log = createLog({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+    const written = createLog({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+    const log = boundedLog(written, { isOutage });
     return cluster.isPrimary ? startPrimary(config, processes, roles, log) : serve(config, roles, log);
   },
 };
+
+/** What an upstream's connection fails by looks the same: its lines have a name, or a reason that is not the database's. */
+function isOutage({ err, upstream, reason }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    upstream === undefined &&
+    (reason === undefined || reason === "service_unavailable") &&
+    isConnectionLoss(err)
+  );
+}
 
 /** Owns the data folder: opens and migrates the database, loads the catalog, then serves or supervises. */
 async function startPrimary(

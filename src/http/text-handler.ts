@@ -183,13 +183,24 @@ interface Refused {
 }
 
 /** Only a model that its caller may use is told: others would be a series for each word that is made up. */
-function countRefused(deps: HttpDeps, { raw }: RequestContext, refused: Refused): void {
+function countRefused(
+  deps: HttpDeps,
+  { raw, request: { id: requestId } }: RequestContext,
+  refused: Refused,
+): void {
   const { caller, named, error } = refused;
   const isKnown = caller !== undefined && typeof named === "string";
+  const model = (isKnown && deps.catalog.current().callable(caller, named)?.id) || null;
+  const { status, reason, param } = knownError(error);
+  // What is the gateway's own fault has the line of its error.
+  if (status < 500 && !raw.destroyed) {
+    const who = { account: caller?.accountName, keyName: caller?.keyName };
+    deps.log.info({ requestId, ...who, model, reason, status, param }, "a request was refused");
+  }
   deps.metrics.requestEnded({
     endpoint: refused.protocol,
-    model: (isKnown && deps.catalog.current().callable(caller, named)?.id) || null,
-    status: raw.destroyed ? 0 : knownError(error).status,
+    model,
+    status: raw.destroyed ? 0 : status,
     firstByteMs: null,
     totalMs: deps.clock.monotonicMs() - refused.startedMs,
     usage: {},

@@ -12,6 +12,7 @@ import type { Bridge } from "./bridge.ts";
 import { lossTexts } from "./dropped-header.ts";
 import { type ChargeableUsage, estimateMissing } from "./estimate.ts";
 import { carriesExtras } from "./extras.ts";
+import type { FailedAttempt } from "./tell-ended.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
@@ -29,6 +30,8 @@ export interface Exchange extends Slotted {
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
+  /** What failed first, if anything did. */
+  failedFirst: FailedAttempt | undefined;
   /** Who was asked last. */
   asked: Candidate | null;
   /** Why that one. */

@@ -27,6 +27,7 @@ import type { RelayMode } from "./relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./relay-modes.ts";
 import { RequestForms } from "./request-forms.ts";
 import { type Held, takeHold } from "./take-hold.ts";
+import { failedAttempt, tellEnded } from "./tell-ended.ts";
 import type { TextRequest } from "./text-request.ts";
 import type { TokenCounts } from "./token-counts.ts";
 import { tokenEstimate } from "./token-estimate.ts";
@@ -165,6 +166,7 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
     slot: -1,
     attempts: 0,
+    failedFirst: undefined,
     asked: null,
     reason: null,
     outputLimit: held.outputLimit,
@@ -183,9 +185,11 @@ function tokensOf({ usage }: Outcome): UsedTokens {
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */
-function countEnded(deps: RelayDeps, model: Model, { request, hold, outcome }: Exchange): void {
+function countEnded(deps: RelayDeps, model: Model, exchange: Exchange): void {
+  const { request, hold, outcome } = exchange;
   if (outcome === undefined) return;
   const { metrics } = deps;
+  tellEnded(deps.log, exchange, outcome);
   const writtenOffNanos = hold.writtenOffNanos();
   if (outcome.implausible !== undefined || writtenOffNanos > 0n)
     tellOdd(deps, request, outcome, writtenOffNanos);
@@ -323,6 +327,7 @@ async function attempt(
   exchange.losses = mode.losses;
   failpoint("upstream.before-send");
   const failure = await attemptAt(deps, exchange, candidate, mode);
+  if (failure !== undefined) exchange.failedFirst ??= failedAttempt(candidate, failure);
   if (failure === undefined && exchange.firstByteMs !== null) {
     const moved = state.movedTo(candidate, home, mode.foreignValues);
     if (moved !== undefined) deps.moves.note(moved, exchange.request.scan.values);

@@ -6,6 +6,10 @@ import { ask } from "../support/world.ts";
 let gateways: Gateways | undefined;
 afterEach(() => gateways?.clean());
 
+function linesOf(output: string): number {
+  return output.split("\n").length;
+}
+
 it("while the database is away, what reads it answers 503 in its path's shape and says when to come again", async () => {
   const catalog = `version: 1
 accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
@@ -23,4 +27,9 @@ accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
     expect(reply.json).toHaveProperty(code, "service_unavailable");
     expect([path, reply.status, Number(reply.headers.get("retry-after")) > 0]).toEqual([path, 503, true]);
   }
+  // Each of them says so in the log, and the log says it a few times.
+  const before = linesOf(gateways.first.output());
+  for (let request = 0; request < 200; request += 1)
+    await ask(url, `/v1/receipts/req_${String(request).padStart(32, "0")}`, undefined, { key: TEST_KEY });
+  expect(linesOf(gateways.first.output()) - before).toBeLessThan(20);
 });

@@ -49,6 +49,11 @@ describe("a text request that fails for good", () => {
       const { data } = (await operator.get("/accounts/1/requests")).body;
       return data.length === requests ? data : undefined;
     });
+  const linesWith = (message: string): unknown[] =>
+    gateway
+      .output()
+      .split("\n")
+      .flatMap((line) => (line.includes(`"msg":"${message}"`) ? [JSON.parse(line)] : []));
   const reportOf = async (name: string): Promise<UpstreamReport> => {
     const { data } = (await operator.get("/operator/upstreams")).body as { data: Upstream[] };
     const id = data.find((each) => each.name === name)?.id;
@@ -91,6 +96,28 @@ describe("a text request that fails for good", () => {
     expect((await send()).status).toBe(200);
     expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2, failed: false }]);
     for (const name of ["first", "second"]) expect((await reportOf(name)).failures).toEqual([]);
+    expect(linesWith("another upstream answered")).toMatchObject([
+      { level: "warn", failed: "first", upstream: "second", attempts: 2, account: "acme", model: "text" },
+    ]);
+  });
+
+  it("leaves one line in the log where it was refused, by us or by its upstream, without its key", async () => {
+    await start(refuse);
+    expect((await send()).status).toBe(400);
+    const nobodys = `nobodys-${TEST_KEY}`;
+    const options = { protocol: "chat-completions", model: "text", prompt: "Hello" } as const;
+    expect((await call(gateway.url, options, { key: nobodys })).status).toBe(401);
+    expect((await call(gateway.url, { ...options, model: "unknown" })).status).toBe(404);
+    const lines = await waitFor("the lines", async () => {
+      const found = linesWith("a request was refused");
+      return found.length === 3 ? found : undefined;
+    });
+    expect(lines).toMatchObject([
+      { level: "info", status: 400, upstream: "first", account: "acme", model: "text" },
+      { level: "info", status: 401, reason: "invalid_api_key", model: null },
+      { level: "info", status: 404, reason: "model_not_found", account: "acme", model: null },
+    ]);
+    expect(gateway.output()).not.toContain(TEST_KEY);
   });
 
   it("stands at the upstream that refused it, and at none where it could not be sent there", async () => {
