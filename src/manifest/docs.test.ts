@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
+import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
 import { parseManifest } from "./read.ts";
 
 const PAGES = ["README.md", "docs/moving.md"];
@@ -14,4 +16,25 @@ it.each(PAGES)("each whole catalog file in %s is valid", (page) => {
     const env = Object.fromEntries(names.map((name) => [name, `sk-a-secret-called-${name}`]));
     expect(parseManifest(file, env, page).models).not.toEqual([]);
   }
+});
+
+it("docs/catalog-file.md says which protocols each kind speaks, and the defaults", () => {
+  const text = readFileSync(new URL("../../docs/catalog-file.md", import.meta.url), "utf8");
+  const [, table = ""] = /### Kinds of upstreams for text\n([^#]*)/.exec(text) ?? [];
+  const told = new Map<string, string[]>();
+  for (const line of table.split("\n")) {
+    const [, kinds = "", protocols = ""] = line.split("|");
+    const own = protocols.split(";")[0] ?? "";
+    for (const [, kind = ""] of kinds.matchAll(/`([\w-]+)`/g))
+      told.set(
+        kind,
+        [...own.matchAll(/`([\w-]+)`/g)].map(([, protocol = ""]) => protocol),
+      );
+  }
+  const spoken = KIND_NAMES.map((name): [string, string[]] => [name, [...(kindOf(name)?.protocols ?? [])]]);
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(spoken.filter(([, list]) => list.length > 0)));
+  const { priority, weight, maxConcurrency } = UPSTREAM_DEFAULTS;
+  expect(text).toContain(`tried first, default \`${priority}\``);
+  expect(text).toContain(`within one priority, default \`${weight}\``);
+  expect(text).toContain(`per process; default \`${maxConcurrency}\``);
 });
