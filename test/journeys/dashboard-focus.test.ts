@@ -23,7 +23,7 @@ describe.skipIf(lacksBrowser)("the focus in the dashboard", () => {
   });
 
   it.each([
-    ["Change", () => `/accounts/${world.values["account"]}/keys`, "Actions for nightly reports"],
+    ["Edit", () => `/accounts/${world.values["account"]}/keys`, "Actions for nightly reports"],
     ["Revoke", () => `/accounts/${world.values["account"]}/keys`, "Actions for nightly reports"],
     ["Edit", () => "/operator/catalog", "More: text-large"],
   ])(
