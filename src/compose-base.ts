@@ -6,7 +6,7 @@ import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
 import type { Seals } from "./base/seal.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
 import type { Config } from "./config.ts";
-import { serveMetrics } from "./http/metrics-server.ts";
+import { serveMetrics } from "./http/core/metrics-server.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";

@@ -25,7 +25,7 @@ import type { Config } from "./config.ts";
 import { createConsole } from "./console/console.ts";
 import type { Runtime } from "./console/settings/runtime.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";
-import { BodyMemory } from "./http/body-memory.ts";
+import { BodyMemory } from "./http/body/body-memory.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { createPeople } from "./people/people.ts";

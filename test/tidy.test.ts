@@ -56,7 +56,7 @@ describe("tidy", () => {
       [
         "files of the package",
         /\bimport\.meta\b/,
-        /^src\/(base\/(package-files|worker-pool|large-json)|http\/body-codings|relay\/(translator|token-counts)|storage\/embedded\/installation)\.ts$/,
+        /^src\/(base\/(package-files|worker-pool|large-json)|http\/body\/body-codings|relay\/(translator|token-counts)|storage\/embedded\/installation)\.ts$/,
       ],
       ["console", /\bconsole\.(log|info|warn|error|debug|trace|dir|table)\b/, /^src\/cli\//],
     ];

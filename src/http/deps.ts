@@ -1,4 +1,5 @@
 import type { Authenticator } from "../accounts/authenticator.ts";
+import type { KeyId } from "../accounts/caller.ts";
 import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
 import type { LargeJson } from "../base/large-json.ts";
@@ -14,8 +15,7 @@ import type { Relay } from "../relay/relay.ts";
 import type { StoredResponses } from "../relay/stored-responses.ts";
 import type { TokenCounts } from "../relay/token-counts.ts";
 import type { Tasks } from "../tasks/tasks.ts";
-import type { BodyMemory } from "./body-memory.ts";
-import type { WebhookQueries } from "./webhook-queries.ts";
+import type { BodyMemory } from "./body/body-memory.ts";
 
 /** What the routes need, injected by compose. */
 export interface HttpDeps {
@@ -48,4 +48,28 @@ export interface HttpDeps {
   /** Undefined when the gateway can serve, else why it cannot. */
   readonly notReady: () => Promise<string | undefined>;
   readonly version: string;
+}
+
+/** What an account may know of its webhooks. */
+export interface WebhookQueries {
+  /** What its deliveries are signed with; made when it is first asked for. */
+  readonly secretOf: (accountId: bigint) => Promise<string>;
+  /** Whether a key speaks for its account's owners, to whom alone the secret is shown. */
+  readonly isKeyOfOwner: (keyId: KeyId) => Promise<boolean>;
+  /** What became of the delivery of a task's end; undefined = there is none. */
+  readonly deliveryOf: (accountId: bigint, taskId: string) => Promise<WebhookDelivery | undefined>;
+}
+
+export interface WebhookDelivery {
+  readonly id: bigint;
+  readonly url: string;
+  readonly deliveredAt: Date | null;
+  readonly nextAt: Date | null;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly at: Date;
+    readonly status: number | null;
+    readonly failure: string | null;
+    readonly durationMs: number;
+  }[];
 }

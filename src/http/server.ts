@@ -1,24 +1,21 @@
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createConnections } from "./connections.ts";
 import { consoleRoutes } from "./console/routes.ts";
+import { createConnections } from "./core/connections.ts";
+import { createRouter, type Router } from "./core/router.ts";
 import type { HttpDeps } from "./deps.ts";
-import { createRouter, type Router } from "./router.ts";
-import { assetRoutes } from "./routes/assets.ts";
+import { receiptRoutes, webhookRoutes } from "./routes/account.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { docsRoutes } from "./routes/docs.ts";
-import { imageRoutes } from "./routes/images.ts";
 import { mediaRoutes } from "./routes/media.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { nativeRoutes } from "./routes/native.ts";
 import { plainRoutes } from "./routes/plain.ts";
-import { receiptRoutes } from "./routes/receipts.ts";
 import { storedResponseRoutes } from "./routes/stored-responses.ts";
+import { assetRoutes, imageRoutes, videoRoutes } from "./routes/tasks.ts";
 import { textFastPath, textRoutes } from "./routes/text.ts";
-import { videoRoutes } from "./routes/videos.ts";
-import { webhookRoutes } from "./routes/webhooks.ts";
 
 export interface HttpServer {
   /** Opens the port and gives it: port 0 asks for any. Rejects where it cannot be had. */

@@ -48,7 +48,7 @@ describe("a protocol is one folder and one line in table.ts", () => {
 
 /** Who may name a protocol: its own folder and what all folders share, the tables of kinds and words, and OpenAPI. */
 const NAMING =
-  /^(protocols\/|upstreams\/kinds\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\.ts$)/;
+  /^(protocols\/|upstreams\/kinds\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\/document\.ts$)/;
 
 /** Where the same letters are another word; reviewed one by one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "conversation/silent-turns.ts": "messages",
   "observe/log.ts": "messages",
   // A field of a body whose adapter this is.
-  "http/compaction-block.ts": "messages",
+  "http/text/compaction-block.ts": "messages",
   // A field of a vendor's answer.
   "relay/embeddings-forwarder.ts": "embeddings",
   // What a model makes.

@@ -7,7 +7,7 @@ import type { Model } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
 import type { GatewayError } from "../../src/errors.ts";
 import { FAMILY_NAMES } from "../../src/families/family.ts";
-import { BodyMemory } from "../../src/http/body-memory.ts";
+import { BodyMemory } from "../../src/http/body/body-memory.ts";
 import type { HttpDeps } from "../../src/http/deps.ts";
 import { createHttpServer } from "../../src/http/server.ts";
 import type { Task, TaskRequest, Tasks } from "../../src/tasks/tasks.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { addressOf } from "./address.ts";
+import { addressOf } from "./call.ts";
 
 const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
   ({

@@ -1,15 +1,17 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import { parse } from "cookie";
 import type { z } from "zod";
 import type { AccountRecord } from "../../accounts/accounts-store.ts";
 import { assert } from "../../base/assert.ts";
+import { plainAddress, readCidr } from "../../base/safe-fetch-address.ts";
 import { flattenIssues, issueMessage } from "../../base/schema-issues.ts";
 import type { Call, Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
+import { readJsonBody } from "../body/json-body.ts";
+import type { RequestContext } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
-import type { RequestContext } from "../endpoint.ts";
-import { readJsonBody } from "../json-body.ts";
-import { addressOf } from "./address.ts";
 
 /** The console's forms are small; a catalog file is the largest thing anyone sends here. */
 const CONSOLE_BODY_BYTES = 1024 * 1024;
@@ -171,3 +173,27 @@ function placeOfNoText(data: unknown): string | undefined {
 }
 
 const NO_TEXT = /[\0\p{Cs}]/u;
+
+/**
+ * The caller's address: the connection's, or what trusted proxies say in x-forwarded-for, read from the right
+ * up to the first address that is not a trusted proxy's.
+ */
+export function addressOf(request: IncomingMessage, trustedProxies: readonly string[]): string {
+  const header = request.headers["x-forwarded-for"];
+  const told = [header ?? ""].flat().join(",").split(",");
+  let address = plain(request.socket.remoteAddress ?? "");
+  while (isTrusted(address, trustedProxies)) {
+    const before = told.pop()?.trim() ?? "";
+    if (isIP(before) === 0) break;
+    address = plain(before);
+  }
+  return address;
+}
+
+function plain(address: string): string {
+  return plainAddress(address) ?? address;
+}
+
+function isTrusted(address: string, trustedProxies: readonly string[]): boolean {
+  return trustedProxies.some((proxy) => readCidr(proxy)?.(address) === true);
+}

@@ -8,8 +8,8 @@ import { isAccountRole, reaches } from "../../console/policy.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../people/identity.ts";
 import { sessionCookieName } from "../../people/session-cookie.ts";
-import { bearerOf } from "../credentials.ts";
-import type { RequestContext } from "../endpoint.ts";
+import { bearerOf } from "../core/credentials.ts";
+import type { RequestContext } from "../core/endpoint.ts";
 
 /** Who sends a request, by console token or by session cookie. */
 export async function identityOf(

@@ -8,9 +8,9 @@ import { events, json, type Operation, reply, text } from "../../console/operati
 import { GatewayError } from "../../errors.ts";
 import { silentLog } from "../../observe/log.ts";
 import type { Identity, Person } from "../../people/identity.ts";
-import { BodyMemory } from "../body-memory.ts";
+import { BodyMemory } from "../body/body-memory.ts";
+import { createRouter } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import { createRouter } from "../router.ts";
 import { consoleRoutes } from "./routes.ts";
 
 const PERSON = { isOperator: true, mustChangePassword: false, roles: new Map() } as unknown as Person;

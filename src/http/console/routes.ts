@@ -1,8 +1,8 @@
 import type { Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
+import type { RequestContext } from "../core/endpoint.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import type { RequestContext } from "../endpoint.ts";
-import type { Router } from "../router.ts";
 import { callOf, hasBody, readInput } from "./call.ts";
 import { admit, identityOf } from "./guard.ts";
 import { serveOperation } from "./serve.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { listOperations } from "../../../test/support/console-operations.ts";
 import type { Operation } from "../../console/operation.ts";
-import type { RequestContext } from "../endpoint.ts";
+import type { RequestContext } from "../core/endpoint.ts";
 import { readInput } from "./call.ts";
 
 /** What the validator says by itself, in a programmer's words. */

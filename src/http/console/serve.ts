@@ -1,8 +1,8 @@
 import { assert, unreachable } from "../../base/assert.ts";
 import type { JsonOperation, Operation } from "../../console/operation.ts";
 import { Replied } from "../../console/operation.ts";
-import { type RequestContext, sendJson } from "../endpoint.ts";
-import { dropDeafReader } from "../slow-reader.ts";
+import { type RequestContext, sendJson } from "../core/endpoint.ts";
+import { dropDeafReader } from "../core/slow-reader.ts";
 import type { AuditedCall } from "./call.ts";
 
 /** Proxies close connections on which nothing is said for long. */

@@ -1,10 +1,10 @@
 import type { Model } from "../../catalog/catalog.ts";
 import { schemaOfFields } from "../../families/field-schema.ts";
 import { familyOf } from "../../families/table.ts";
-import { authenticate } from "../credentials.ts";
+import { authenticate } from "../core/credentials.ts";
+import { sendJson } from "../core/endpoint.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import { sendJson } from "../endpoint.ts";
-import type { Router } from "../router.ts";
 
 /** What the models of pictures and videos that a key may call take, from the tables that requests are read by. */
 export function capabilityRoutes(router: Router, deps: HttpDeps): void {

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
-import type { RequestContext } from "../endpoint.ts";
-import { FILE_TYPES, PAGE_HEADERS } from "../page-headers.ts";
-import type { Router } from "../router.ts";
+import type { RequestContext } from "../core/endpoint.ts";
+import { FILE_TYPES, PAGE_HEADERS } from "../core/page-headers.ts";
+import type { Router } from "../core/router.ts";
 
 /** Addresses of pages: the browser's part of the dashboard draws whichever it is. */
 const PAGES = [

@@ -2,12 +2,12 @@ import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
-import { readByteRange } from "../byte-range.ts";
+import { type RequestContext, sendJson } from "../core/endpoint.ts";
+import { readByteRange } from "../core/file-response.ts";
+import { FILE_TYPES, PAGE_HEADERS } from "../core/page-headers.ts";
+import { type Router, refuseMissing } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import { type RequestContext, sendJson } from "../endpoint.ts";
-import { openApi } from "../openapi.ts";
-import { FILE_TYPES, PAGE_HEADERS } from "../page-headers.ts";
-import { type Router, refuseMissing } from "../router.ts";
+import { openApi } from "../openapi/document.ts";
 
 /** The description of the API for machines and, as a page of Swagger UI, for people. */
 export function docsRoutes(router: Router, deps: HttpDeps): void {

@@ -1,11 +1,10 @@
 import { GatewayError } from "../../errors.ts";
 import { readMediaName } from "../../mirror/media-name.ts";
 import { MEDIA_TYPES } from "../../mirror/media-type.ts";
-import { readByteRange } from "../byte-range.ts";
+import type { RequestContext } from "../core/endpoint.ts";
+import { readByteRange, sendFile } from "../core/file-response.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import type { RequestContext } from "../endpoint.ts";
-import type { Router } from "../router.ts";
-import { sendFile } from "../send-file.ts";
 
 /** Copied results of tasks. No key is asked for: whoever has the link was given it by who has the key. */
 export function mediaRoutes(router: Router, deps: HttpDeps): void {

@@ -1,13 +1,12 @@
 import type { Model } from "../../catalog/catalog.ts";
-import { authenticate } from "../credentials.ts";
+import { authenticate } from "../core/credentials.ts";
+import { queryText, type RequestContext, sendJson, wrongMethod } from "../core/endpoint.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import { type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
-import { listRecord, type ModelView, messagesRecord, nativeRecord } from "../model-records.ts";
-import { neutralHeaders } from "../neutral-headers.ts";
-import { pageByCursor, readLimit } from "../paging.ts";
-import { queryText } from "../query.ts";
-import type { Router } from "../router.ts";
+import { neutralHeaders } from "../text/neutral-headers.ts";
+import { listRecord, type ModelView, messagesRecord, nativeRecord } from "./model-records.ts";
 import { actOnModel } from "./native.ts";
+import { pageByCursor, readLimit } from "./paging.ts";
 
 /** The model lists: only what the calling key may call, in the shape its client reads. */
 export function modelRoutes(router: Router, deps: HttpDeps): void {

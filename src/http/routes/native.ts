@@ -1,16 +1,15 @@
 import { GatewayError } from "../../errors.ts";
 import { nativeActions } from "../../protocols/endpoint-table.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { serveCount } from "../count-tokens.ts";
-import { authenticate } from "../credentials.ts";
+import { authenticate } from "../core/credentials.ts";
+import { queryText, queryTexts, type RequestContext, sendJson, wrongMethod } from "../core/endpoint.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import { type RequestContext, sendJson, wrongMethod } from "../endpoint.ts";
-import { nativeRecord } from "../model-records.ts";
-import { nativeEmbeddings } from "../native-embeddings.ts";
-import { pageByCursor, readLimit } from "../paging.ts";
-import { queryText, queryTexts } from "../query.ts";
-import type { Router } from "../router.ts";
-import { respondWithText } from "../text-handler.ts";
+import { serveCount } from "../text/count-tokens.ts";
+import { nativeEmbeddings } from "../text/native-embeddings.ts";
+import { respondWithText } from "../text/text-handler.ts";
+import { nativeRecord } from "./model-records.ts";
+import { pageByCursor, readLimit } from "./paging.ts";
 
 /** The native-style paths: a model list with paging, one model, and `models/{model}:action`. */
 export function nativeRoutes(router: Router, deps: HttpDeps): void {

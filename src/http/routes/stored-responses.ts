@@ -2,10 +2,10 @@ import { GatewayError } from "../../errors.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { StoredAsk } from "../../relay/stored-responses.ts";
-import { authenticate } from "../credentials.ts";
+import { authenticate } from "../core/credentials.ts";
+import type { RequestContext } from "../core/endpoint.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import type { RequestContext } from "../endpoint.ts";
-import type { Router } from "../router.ts";
 
 /** What of a query the vendor is asked. */
 const PASSED: ReadonlySet<string> = new Set(["include", "include[]", "after", "before", "limit", "order"]);

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { deferToBatch } from "../../base/event-loop-batch.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { serveCount } from "../count-tokens.ts";
+import { type Handler, serveBare } from "../core/endpoint.ts";
+import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
-import { type Handler, serveBare } from "../endpoint.ts";
-import { legacyCompletions } from "../legacy-completions.ts";
-import type { Router } from "../router.ts";
-import { respondWithText } from "../text-handler.ts";
+import { serveCount } from "../text/count-tokens.ts";
+import { legacyCompletions } from "../text/legacy-completions.ts";
+import { respondWithText } from "../text/text-handler.ts";
 
 /** The text endpoints whose body names the model. */
 const SERVED = Object.values(PROTOCOLS).filter(({ forward }) => forward.modelInBody);

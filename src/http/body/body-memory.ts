@@ -1,0 +1,91 @@
+import type { Caller } from "../../accounts/caller.ts";
+import type { Clock } from "../../base/clock.ts";
+import { createLru, type Lru } from "../../base/lru.ts";
+import { MemoryBudget, type MemoryLease, type MemoryRefusal } from "../../base/memory-budget.ts";
+import type { Held, MemoryOwner } from "../../base/memory-pool.ts";
+import type { Timers } from "../../base/timers.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Metrics } from "../../observe/metrics.ts";
+import { BodyPace } from "./body-pace.ts";
+
+/** As many keys as are known at once. What a forgotten one holds still counts for all, and no more for its own share. */
+const MAX_OWNERS = 50_000;
+
+/** The others' bodies are let go within about that time. */
+const RETRY_AFTER_SECONDS = 2;
+
+export interface BodyMemoryOptions {
+  /** Of all bodies together; see settings.body_memory_mb. */
+  readonly limitBytes: () => number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** The memory of all request bodies of this process, from their first byte until the request is over. */
+export class BodyMemory {
+  readonly pace: BodyPace;
+  private readonly budget: MemoryBudget;
+  private readonly keys: Lru<string, Held> = createLru(MAX_OWNERS);
+  private readonly accounts: Lru<string, Held> = createLru(MAX_OWNERS);
+  /** Callers are shared by many requests. */
+  private readonly owners = new WeakMap<Caller, MemoryOwner>();
+
+  constructor({ limitBytes, clock, timers }: BodyMemoryOptions) {
+    this.budget = new MemoryBudget(limitBytes, timers);
+    this.pace = new BodyPace(clock, timers);
+  }
+
+  /** For a body of this caller; nothing is held yet, and what will be must be released. */
+  leaseOf(caller: Caller): MemoryLease {
+    let owner = this.owners.get(caller);
+    if (owner === undefined) {
+      owner = this.owner(`account ${caller.accountId}`, `key ${caller.keyId}`);
+      this.owners.set(caller, owner);
+    }
+    return this.budget.lease(owner);
+  }
+
+  /** The same for whoever comes without an API key: `group` is counted as an account is, `one` as a key. */
+  leaseOfOther(group: string, one: string): MemoryLease {
+    return this.budget.lease(this.owner(group, `${group} ${one}`));
+  }
+
+  describe(metrics: Metrics): void {
+    metrics.gauges("body_memory_bytes", "Memory that request bodies hold", "pool", () =>
+      this.budget.heldBytes(),
+    );
+    metrics.gauge("bodies_waiting", "Requests whose body waits for memory", () => this.budget.waitingCount());
+    metrics.counters(
+      "body_memory_refused_total",
+      "Request bodies that were refused for want of memory, by what was used up.",
+      "reason",
+      () => this.budget.refused(),
+    );
+  }
+
+  private owner(account: string, key: string): MemoryOwner {
+    return { account: heldOf(this.accounts, account), key: heldOf(this.keys, key) };
+  }
+}
+
+/** What the caller of a body is told for which there is no memory. */
+export function memoryRefused(why: MemoryRefusal): GatewayError {
+  return new GatewayError("service_unavailable", REFUSALS[why], { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+const REFUSALS: Readonly<Record<MemoryRefusal, string>> = {
+  key: "The request bodies of this caller fill its share of the gateway's memory; send fewer or smaller ones at once.",
+  account:
+    "The request bodies of this account fill its share of the gateway's memory; send fewer or smaller ones at once.",
+  total: "The gateway's memory for request bodies is used up; try again in a moment.",
+  queue: "Too many requests wait for the gateway's memory; try again in a moment.",
+};
+
+function heldOf(among: Lru<string, Held>, name: string): Held {
+  let held = among.get(name);
+  if (held === undefined) {
+    held = { small: 0, large: 0 };
+    among.set(name, held);
+  }
+  return held;
+}

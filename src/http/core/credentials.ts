@@ -1,0 +1,124 @@
+import type { IncomingMessage } from "node:http";
+import type { Authenticator } from "../../accounts/authenticator.ts";
+import type { Caller } from "../../accounts/caller.ts";
+import type { KeyEnd } from "../../accounts/caller-store.ts";
+import type { Clock } from "../../base/clock.ts";
+import { GatewayError } from "../../errors.ts";
+
+/** Headers that carry a key, neutral and real spellings alike; every one works on every endpoint. */
+const KEY_HEADERS = ["x-api-key", "x-vendory-api-key", "x-goog-api-key"] as const;
+
+/**
+ * Finds the caller of a request. One valid credential suffices and invalid ones beside it are ignored
+ * (SDKs send two headers at once); valid ones of different keys are 401, as guessing which was meant would
+ * charge the wrong account. `?key=` counts only where `queryKeys` are given (native endpoints).
+ */
+export function authenticate(
+  request: IncomingMessage,
+  queryKeys: readonly string[],
+  authenticator: Authenticator,
+): Caller | Promise<Caller> {
+  const carried = credentialsOf(request, queryKeys);
+  const first = carried[0];
+  if (first === undefined)
+    throw new GatewayError("invalid_api_key", `The request carries no API key: none was sent. ${SEND_ONE}`);
+  if (carried.length === 1) {
+    const found = authenticator.authenticate(first);
+    return found instanceof Promise
+      ? found.then((caller) => orInvalid(caller, carried, authenticator))
+      : orInvalid(found, carried, authenticator);
+  }
+  return resolveSeveral(carried, authenticator);
+}
+
+/** The body of a well-behaved caller is here by then; to ask again behind every body would cost each request its key's digest. */
+const LATE_BODY_MS = 1_000;
+
+/**
+ * The same once the body is here, for a head that came at `sinceMs`: a body may come minutes behind its head, and
+ * a key that has ended meanwhile begins nothing.
+ */
+export function authenticateLate(
+  { caller, sinceMs }: { readonly caller: Caller; readonly sinceMs: number },
+  request: IncomingMessage,
+  queryKeys: readonly string[],
+  { authenticator, clock }: { readonly authenticator: Authenticator; readonly clock: Clock },
+): Caller | Promise<Caller> {
+  return clock.monotonicMs() - sinceMs < LATE_BODY_MS
+    ? caller
+    : authenticate(request, queryKeys, authenticator);
+}
+
+async function resolveSeveral(carried: readonly string[], authenticator: Authenticator): Promise<Caller> {
+  const found = await Promise.all(carried.map((credential) => authenticator.authenticate(credential)));
+  const callers = found.filter((caller) => caller !== undefined);
+  if (new Set(callers.map((caller) => caller.keyId)).size > 1) {
+    throw new GatewayError("invalid_api_key", "The request carries two different valid API keys; send one.");
+  }
+  return orInvalid(callers[0], carried, authenticator);
+}
+
+/** Each distinct credential of the request, in the order in which carriers are looked at. */
+function credentialsOf(request: IncomingMessage, queryKeys: readonly string[]): string[] {
+  const carried: string[] = [];
+  const add = (credential: string | undefined): void => {
+    if (credential && !carried.includes(credential)) carried.push(credential);
+  };
+  add(bearerOf(request.headers.authorization));
+  for (const name of KEY_HEADERS) {
+    const value = request.headers[name];
+    // Node joins a repeated header so; a key holds no blank.
+    if (typeof value === "string") for (const each of value.split(", ")) add(each.trim());
+  }
+  // Of a repeated Authorization node keeps the first; a second one must count as a second credential, not vanish.
+  if (request.rawHeaders.length > 2) addRepeated(request, add);
+  queryKeys.forEach(add);
+  return carried;
+}
+
+function addRepeated(request: IncomingMessage, add: (credential: string | undefined) => void): void {
+  let seen = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = request.rawHeaders[index];
+    if (name === undefined || name.length !== 13 || name.toLowerCase() !== "authorization") continue;
+    seen += 1;
+    if (seen > 1) add(bearerOf(request.rawHeaders[index + 1]));
+  }
+}
+
+/**
+ * The key of an `Authorization` header, with the word `Bearer` or without it, as callers of services of this kind send it.
+ * A blank parts any other scheme from what follows it, and no key holds one.
+ */
+export function bearerOf(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (header.slice(0, 7).toLowerCase() === "bearer ") return header.slice(7).trim();
+  return header.includes(" ") ? undefined : header;
+}
+
+function orInvalid(
+  caller: Caller | undefined,
+  carried: readonly string[],
+  authenticator: Authenticator,
+): Caller {
+  if (caller !== undefined) return caller;
+  const end = carried.map((credential) => authenticator.endOf(credential)).find((each) => each !== undefined);
+  // Its code is that of any other 401.
+  throw end === undefined ? invalidKey() : new GatewayError("invalid_api_key", ENDS[end]);
+}
+
+const ENDS: Readonly<Record<KeyEnd, string>> = {
+  revoked: "This API key was revoked. Make another in the account dashboard.",
+  rotated:
+    "This API key was rotated: another has taken its place. Use the new one, or make another in the account dashboard.",
+  expired: "This API key has expired. Make another in the account dashboard, or have its end put off there.",
+  disabled: "This API key is disabled. An owner of the account can enable it in the dashboard.",
+  account_suspended: "The account of this API key is suspended. Ask the operator of this gateway.",
+};
+
+const SEND_ONE =
+  "Send a key of this gateway as `Authorization: Bearer <API_KEY>`; keys are made in the account dashboard.";
+
+function invalidKey(): GatewayError {
+  return new GatewayError("invalid_api_key", `Invalid API key. ${SEND_ONE}`);
+}

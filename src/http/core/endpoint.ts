@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { GatewayError } from "../../errors.ts";
+import type { HttpDeps } from "../deps.ts";
+import { shapeOf } from "./error-format.ts";
+import { sendError, stateError } from "./error-response.ts";
+import { requestId, responseHeaders } from "./response-headers.ts";
+import { dropDeafReader } from "./slow-reader.ts";
+
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** What routes read of a request. */
+export interface IncomingCall {
+  readonly raw: IncomingMessage;
+  /** Its own, given here. */
+  readonly id: string;
+  readonly method: string;
+  /** The path in its one spelling, and the query as it came. */
+  readonly url: string;
+  /** A parameter that is repeated has all its values. */
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** What stands for the names of the route's path, decoded; for a `*` under that name. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What a route is given: the raw pair and the headers that each of its answers carries. */
+export interface RequestContext {
+  readonly request: IncomingCall;
+  readonly raw: ServerResponse;
+  readonly headers: Record<string, string>;
+}
+
+export type Handler = (context: RequestContext) => Promise<void> | void;
+
+/** Serves one request with raw replies; whatever is thrown comes out in the path's error shape. */
+export async function serveRequest(
+  deps: Pick<HttpDeps, "log" | "errorType">,
+  request: IncomingCall,
+  raw: ServerResponse,
+  serve: Handler,
+): Promise<void> {
+  const shape = shapeOf(request.url);
+  const headers = responseHeaders(request.raw, request.id, shape.idHeader);
+  try {
+    await serve({ request, raw, headers });
+    // Most answers are with the kernel as soon as they are written.
+    if (raw.writableEnded && raw.writableLength > 0) dropDeafReader(raw);
+  } catch (error) {
+    if (error instanceof GatewayError) Object.assign(headers, error.headers);
+    sendError(raw, headers, shape, stateError(error, request.id, deps.log, deps.errorType), request.id);
+  }
+}
+
+/** The same for a request that no route was looked up for, so that nobody has read its query. `url` is its normal path. */
+export function serveBare(
+  deps: Pick<HttpDeps, "log" | "errorType">,
+  request: IncomingMessage,
+  raw: ServerResponse,
+  url: string,
+  serve: Handler,
+): Promise<void> {
+  const bare = { raw: request, id: requestId(), method: request.method ?? "", url, query: {}, params: {} };
+  return serveRequest(deps, bare, raw, serve);
+}
+
+/**
+ * Clients that would rather have a WebSocket (Codex) begin with GET. 426 is what they take as leave to go on
+ * over HTTP; after any other refusal they ask again, with pauses.
+ */
+export function wrongMethod({ method, headers }: IncomingMessage, served: readonly Method[]): GatewayError {
+  const allow = [...served, "OPTIONS"].join(", ");
+  const methods = served.join(" or ");
+  if (headers.upgrade?.toLowerCase() !== "websocket") {
+    return new GatewayError("method_not_allowed", `${method} is not served here; use ${methods}.`, {
+      headers: { allow },
+    });
+  }
+  return new GatewayError("websocket_not_served", `WebSockets are not served; use ${methods} over HTTP.`, {
+    headers: { allow, upgrade: "HTTP/1.1", connection: "close, upgrade" },
+  });
+}
+
+/** Answers with a JSON value. */
+export function sendJson(context: RequestContext, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  context.raw.writeHead(status, {
+    ...context.headers,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(body.length),
+  });
+  context.raw.end(body);
+}
+
+/** A query parameter; of a repeated one the last value counts, as it does for the fields of a body. */
+export function queryText(request: IncomingCall, name: string): string | undefined {
+  return queryTexts(request, name).at(-1);
+}
+
+/** Every value of a query parameter, in order. */
+export function queryTexts({ query }: IncomingCall, name: string): readonly string[] {
+  const value = query[name];
+  if (value === undefined) return [];
+  return typeof value === "string" ? [value] : value;
+}

@@ -1,0 +1,83 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { GatewayError, shouldRetry, statementOf } from "../../errors.ts";
+import { encodeShapeA } from "../../protocols/error-format-a.ts";
+import { requestId } from "./response-headers.ts";
+
+/**
+ * Refuses what is not HTTP we accept (malformed, headers too large or too slow): the parser gave up, so
+ * there is no request and no path, only a socket. `owed` is the answer that its caller waits for or reads.
+ */
+export function refuseMalformedRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  owed: ServerResponse | undefined,
+  errorType: string,
+): void {
+  // Behind a request that said it is the last nothing counts: its answer, which closes, comes whole (RFC 9112, 9.6).
+  if (error.code === "HPE_CLOSED_CONNECTION") return;
+  if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
+  else tellOnce(socket, owed, errorOf(error.code), errorType);
+}
+
+/** Refuses CONNECT: Node hands over its socket, whose errors are nobody else's from then on. */
+export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, errorType: string): void {
+  socket.on("error", () => undefined);
+  const error = new GatewayError("method_not_allowed", "CONNECT is not served: this server is no proxy.", {
+    headers: { allow: "" },
+  });
+  tellOnce(socket, owed, error, errorType);
+}
+
+/** Refuses a connection before anything was read of it. */
+export function refuseConnection(socket: Socket, error: GatewayError, errorType: string): void {
+  socket.on("error", () => undefined);
+  tellOnce(socket, undefined, error, errorType);
+}
+
+/**
+ * Answers on the bare socket and closes it. Where another answer comes first, whatever were written now would be
+ * read as a part of it, or in its place; so there is only the closing, as if that request's caller had left. A
+ * request whose body is what is broken has no better answer than this one.
+ */
+function tellOnce(
+  socket: Socket,
+  owed: ServerResponse | undefined,
+  error: GatewayError,
+  errorType: string,
+): void {
+  if (owed !== undefined && (owed.headersSent || owed.req.complete)) {
+    // What that answer wrote in this turn may be all of it.
+    socket.uncork();
+    socket.destroy();
+    return;
+  }
+  const id = requestId();
+  const body = encodeShapeA(statementOf(error, errorType), id);
+  const headers = {
+    ...error.headers,
+    ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": error.retryAfterSeconds }),
+    "x-request-id": id,
+    "x-should-retry": shouldRetry(error),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join("")}\r\n${body}`);
+  socket.destroySoon();
+}
+
+function errorOf(code: string | undefined): GatewayError {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new GatewayError("headers_too_large", "The request's headers exceed 16 KB.");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new GatewayError(
+        "request_timeout",
+        "The request did not arrive in time: 10 seconds for its headers, 120 for its body.",
+      );
+    default:
+      return new GatewayError("invalid_request", "The request is not valid HTTP/1.1.");
+  }
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import findMyWay from "find-my-way";
+import { GatewayError } from "../../errors.ts";
+import type { HttpDeps } from "../deps.ts";
+import {
+  type Handler,
+  type IncomingCall,
+  METHODS,
+  type Method,
+  serveRequest,
+  wrongMethod,
+} from "./endpoint.ts";
+import { nearbyPath } from "./nearby-path.ts";
+import { preflightHeaders, requestId } from "./response-headers.ts";
+
+/** A name in a path, decoded; model ids come to hundreds of letters, and a cursor of ours to some more. */
+const MAX_PARAM_LENGTH = 10_000;
+
+/** The routes of the gateway, and the one way in which a request is answered by one of them. */
+export interface Router {
+  /** Registers one endpoint; every other method of the same path is refused, saying which ones there are. */
+  endpoint(methods: readonly Method[], path: string, serve: Handler): void;
+  /** Registers these methods alone: to every other one there is no such path. */
+  route(methods: readonly Method[], path: string, serve: Handler): void;
+  /** Answers a request whose head is sound. Never throws. */
+  serve(request: IncomingMessage, response: ServerResponse): void;
+  /** From now on each answer asks its caller for another connection next time. */
+  close(): void;
+}
+
+/** What a request that matched is: its parameters and the query, which is read only here. */
+type Match = Pick<IncomingCall, "params" | "query">;
+
+export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router {
+  const answer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { params, query }: Match,
+    serve: Handler,
+  ): void => {
+    const { method = "", url = "" } = request;
+    void serveRequest(deps, { raw: request, id: requestId(), method, url, params, query }, response, serve);
+  };
+  const unreadable = (fault: string) => (path: string, request: IncomingMessage, response: ServerResponse) =>
+    answer(request, response, NOTHING, () => {
+      throw new GatewayError("invalid_request", `The request cannot be read: '${path}' ${fault}`);
+    });
+  const missing = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.method === "OPTIONS")
+      response.writeHead(204, { ...preflightHeaders(request), "x-request-id": requestId() }).end();
+    else
+      answer(request, response, NOTHING, (context) =>
+        refuseMissing(context, nearbyPath(pathOf(context.request.url), [...patterns])),
+      );
+  };
+  const options = {
+    maxParamLength: MAX_PARAM_LENGTH,
+    onBadUrl: unreadable("is not a valid url component"),
+    onMaxParamLength: unreadable("is exceeding the max param length"),
+  };
+  // What no route has is decoded all the same, so that a path that is no text is refused as one, whatever its method.
+  const unknown = findMyWay({ ...options, defaultRoute: missing });
+  unknown.all("/*", missing);
+  const routes = findMyWay({
+    ...options,
+    defaultRoute: (request, response) =>
+      unknown.lookup(request as IncomingMessage, response as ServerResponse),
+  });
+  let isClosing = false;
+
+  const patterns = new Set<string>();
+  const route: Router["route"] = (methods, path, serve) => {
+    patterns.add(path);
+    routes.on([...methods], path, (request, response, params, _store, query) =>
+      answer(request as IncomingMessage, response as ServerResponse, { params, query } as Match, serve),
+    );
+  };
+  return {
+    route,
+    endpoint(methods, path, serve) {
+      route(methods, path, serve);
+      const others = METHODS.filter((method) => !methods.includes(method));
+      route(others, path, ({ request }) => {
+        throw wrongMethod(request.raw, methods);
+      });
+    },
+    serve(request, response) {
+      if (isClosing) response.setHeader("connection", "close");
+      request.url = normalPath(request.url ?? "/");
+      routes.lookup(request, response);
+    },
+    close() {
+      isClosing = true;
+    },
+  };
+}
+
+const NOTHING: Match = { params: {}, query: {} };
+
+/** To whatever no route serves; `hint` says what is near. */
+export function refuseMissing(
+  { request: { method, url } }: { readonly request: IncomingCall },
+  hint = "see /docs for available endpoints",
+): never {
+  throw new GatewayError("not_found", `There is no endpoint ${method} ${pathOf(url)}; ${hint}.`);
+}
+
+function pathOf(url: string): string {
+  return (url.split("?", 1)[0] ?? "/").slice(0, 200);
+}
+
+/**
+ * The one spelling of a path that routes are matched on: doubled slashes are one, one trailing slash
+ * is none, and what means the same without its code has none, `%3A` (clients encode the colon of
+ * `model:generateContent`) as well as `%61`, which the router would read as `a` after all others have
+ * decided by the path. The query is untouched, and so is `%2F`, which stays part of a model id.
+ */
+export function normalPath(url: string): string {
+  const absolute = /^https?:\/\/[^/?#]*/i.exec(url);
+  const target = absolute ? url.slice(absolute[0].length) || "/" : url;
+  const cut = target.indexOf("?");
+  const path = cut === -1 ? target : target.slice(0, cut);
+  const query = cut === -1 ? "" : target.slice(cut);
+  if (!path.includes("//") && !path.includes("%") && (path.length < 2 || !path.endsWith("/")))
+    return path + query;
+  const single = path.replace(/\/{2,}/g, "/").replace(NEEDLESS_CODE, decodeURIComponent);
+  return (single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single) + query;
+}
+
+/** Of letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 6.2.2.2), and of the colon. */
+const NEEDLESS_CODE = /%(2[de]|3[0-9a]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;

@@ -1,0 +1,45 @@
+import type { ServerResponse } from "node:http";
+import { systemClock } from "../../base/clock.ts";
+
+/**
+ * A caller who takes nothing for so long is dropped: what upstream already sent waits in memory for it, and 200 such
+ * callers must not become the gateway's memory.
+ */
+const SLOW_READER_MS = 60_000;
+
+/** How often a reader is looked at, in looks per patience. */
+const LOOKS = 12;
+
+const watched = new WeakSet<ServerResponse>();
+
+/**
+ * Cuts the connection of an answer whose reader takes nothing of what waits for it. By the socket's own timer, as that knows
+ * of bytes taken before a whole write is; it fires only after a full pause, so short ones are added up: a long one would begin
+ * with the moment in which the kernel's buffers had taken something, and last twice as long. Gives what ends the watch.
+ */
+export function dropDeafReader(raw: ServerResponse, patienceMs = SLOW_READER_MS): () => void {
+  if (watched.has(raw)) return () => undefined;
+  watched.add(raw);
+  const pauseMs = patienceMs / LOOKS;
+  let deafMs = 0;
+  let lookedAtMs = 0;
+  const look = (): void => {
+    const nowMs = systemClock.monotonicMs();
+    // Where more than a pause has gone by, the timer had begun anew: something was taken.
+    const isNext = nowMs - lookedAtMs < 1.5 * pauseMs;
+    deafMs = isNext ? deafMs + pauseMs : pauseMs;
+    lookedAtMs = nowMs;
+    if (deafMs >= patienceMs) raw.destroy();
+    else raw.setTimeout(pauseMs);
+  };
+  const stop = (): void => {
+    if (!watched.delete(raw)) return;
+    raw.off("timeout", look).off("finish", stop);
+    raw.setTimeout(0);
+  };
+  raw.on("timeout", look);
+  // Ahead of the server, which then sets its limit for idle connections.
+  raw.prependListener("finish", stop);
+  raw.setTimeout(pauseMs);
+  return stop;
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { GatewayError } from "../../errors.ts";
+
+/** As many as Node reads by itself; of more it would drop the last ones without a word, a credential among them. */
+const MAX_HEADERS = 2_000;
+
+/** What stands behind a refused head may be its body or not: it is not served. */
+const CLOSING = { headers: { connection: "close" } };
+
+/** Why a request's head cannot be trusted, where the parser has let it pass; undefined for a sound one. */
+export function faultOfHead(request: IncomingMessage): GatewayError | undefined {
+  const { rawHeaders, httpVersion } = request;
+  if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders();
+  if (!namesItsHost(rawHeaders, httpVersion)) return hostless();
+  if (httpVersion !== "1.1" && request.headers["transfer-encoding"] !== undefined) return codedTooEarly();
+  return undefined;
+}
+
+/** Exactly one host, as the standard wants it, be it empty. HTTP/1.0 needs none. Read off the list, where two are two. */
+function namesItsHost(rawHeaders: readonly string[], httpVersion: string): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion !== "1.1");
+}
+
+function tooManyHeaders(): GatewayError {
+  return new GatewayError(
+    "headers_too_large",
+    `The request has more than ${MAX_HEADERS} headers; send fewer.`,
+    CLOSING,
+  );
+}
+
+function hostless(): GatewayError {
+  return new GatewayError("invalid_request", "A request needs one Host header.", CLOSING);
+}
+
+/** HTTP/1.0 knows no transfer codings: two servers would disagree on where such a request ends (RFC 9112, 6.1). */
+function codedTooEarly(): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    "Transfer-Encoding is not served over HTTP/1.0; send a Content-Length, or use HTTP/1.1.",
+    CLOSING,
+  );
+}
+
+export function unmetExpectation(): GatewayError {
+  return new GatewayError(
+    "unmet_expectation",
+    "The only Expect header that is served is `Expect: 100-continue`; send the request without this one.",
+    CLOSING,
+  );
+}
+
+/** The answers of requests whose sender waits for the word to send its body. */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** A request with `Expect: 100-continue`: its sender is told to go on once somebody wants the body, and never if nobody does. */
+export function awaitGoAhead(request: IncomingMessage, response: ServerResponse): void {
+  const hasBody =
+    request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+  if (hasBody) waiting.set(request, response);
+  // Of a body that is not there nobody would ever want anything, and the final answer alone would close the connection.
+  else response.writeContinue();
+}
+
+/** To be called before a body is read. */
+export function tellToGoAhead(request: IncomingMessage): void {
+  if (request.headers.expect === undefined) return;
+  const response = waiting.get(request);
+  waiting.delete(request);
+  if (response !== undefined && !response.headersSent) response.writeContinue();
+}

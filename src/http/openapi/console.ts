@@ -1,0 +1,139 @@
+import { z } from "zod";
+import type { Operation } from "../../console/operation.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The paths of the console, each operation from the schemas that read its query and body and type its answer. */
+export function consolePaths(operations: readonly Operation[], errorResponse: (words: string) => Json): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const path = `/api${operation.path}`;
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: {
+        summary: operation.summary,
+        description: whoMay(operation),
+        tags: [`console: ${operation.tag}`],
+        security: operation.policy === "anyone" ? [] : [{ consoleToken: [] }, { consoleSession: [] }],
+        parameters: [
+          ...pathParameters(operation.path),
+          ...queryParameters(operation.query),
+          ...(isConditionalWrite(operation) ? [IF_MATCH] : []),
+        ],
+        ...(operation.kind === "json" && operation.body !== undefined
+          ? { requestBody: { required: true, content: jsonOf(operation.body, "input") } }
+          : {}),
+        responses: { [successOf(operation)]: responseOf(operation), ...errorsOf(operation, errorResponse) },
+      },
+    };
+  }
+  return paths;
+}
+
+/** How scripts and browsers show who they are to the console. */
+export const CONSOLE_SECURITY: Json = {
+  consoleToken: { type: "http", scheme: "bearer", description: "A console token, `fct_...`" },
+  consoleSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "faregate_session",
+    description:
+      "A browser's session (`__Host-faregate_session` over https); writes also send `x-faregate-csrf`",
+  },
+};
+
+function whoMay({ policy }: Operation): string {
+  switch (policy) {
+    case "anyone":
+      return "For anyone.";
+    case "person":
+      return "For whoever is signed in.";
+    case "operator":
+      return "For operators.";
+    default:
+      return `For ${policy}s of the account and above, and operators.`;
+  }
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: "path", required: true, schema: { type: "string" } },
+  }));
+}
+
+function queryParameters(query: z.ZodType | undefined): Json[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(query, "input") as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    ...{ name, in: "query", required: required.includes(name), schema },
+    ...(description === undefined ? {} : { description }),
+  }));
+}
+
+function isConditionalWrite(operation: Operation): boolean {
+  return operation.kind === "json" && operation.conditional === true && operation.method !== "GET";
+}
+
+function successOf(operation: Operation): 200 | 201 {
+  return operation.kind === "json" && operation.makes ? 201 : 200;
+}
+
+const IF_MATCH: Json = {
+  ...{ name: "If-Match", in: "header", required: false, schema: { type: "string" } },
+  description:
+    "The state this write was made from: the ETag of a read, or `revision` in double quotes. 412 where it is another by now. Left out = the last writer wins",
+};
+
+const ETAG: Json = {
+  description: "`revision` of the answer in double quotes, for If-Match",
+  schema: { type: "string" },
+};
+
+function responseOf(operation: Operation): Json {
+  switch (operation.kind) {
+    case "json":
+      return {
+        description: "OK",
+        content: jsonOf(operation.response, "output"),
+        ...(operation.conditional && operation.method !== "DELETE" ? { headers: { etag: ETAG } } : {}),
+      };
+    case "events":
+      return {
+        description: `Server-sent events; each \`data\` is ${JSON.stringify(schemaOf(operation.event, "output"))}`,
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      };
+    case "text":
+      return { description: "OK", content: { [operation.contentType]: { schema: { type: "string" } } } };
+    case "file":
+      return {
+        description: "The file; a part of it where the request says `Range`",
+        content: { "*/*": { schema: { type: "string", format: "binary" } } },
+      };
+  }
+}
+
+function errorsOf(operation: Operation, errorResponse: (words: string) => Json): Json {
+  const errors: Record<string, Json> = {
+    400: errorResponse("The request is wrong; `param` names the field"),
+    default: errorResponse("Any other refusal, such as a conflict or too many attempts; `code` says which"),
+  };
+  if (operation.policy === "anyone") return errors;
+  errors["401"] = errorResponse("Not signed in");
+  errors["403"] = errorResponse("The role does not reach, or a write lacks the session's csrf_token");
+  errors["404"] = errorResponse("Does not exist, or belongs to others");
+  if (isConditionalWrite(operation))
+    errors["412"] = errorResponse("Changed since the state that If-Match names; nothing was written");
+  return errors;
+}
+
+function jsonOf(schema: z.ZodType, io: "input" | "output"): Json {
+  return { "application/json": { schema: schemaOf(schema, io) } };
+}
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return rest;
+}

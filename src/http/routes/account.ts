@@ -1,0 +1,69 @@
+import type { Caller } from "../../accounts/caller.ts";
+import { GatewayError } from "../../errors.ts";
+import { authenticate } from "../core/credentials.ts";
+import { sendJson } from "../core/endpoint.ts";
+import { isRequestId } from "../core/response-headers.ts";
+import type { Router } from "../core/router.ts";
+import type { HttpDeps, WebhookDelivery } from "../deps.ts";
+import { isTaskId } from "../media/read-task.ts";
+
+/** The secret that receivers check signatures with, and the log of a task's delivery. */
+export function webhookRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1/webhooks/secret", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    await expectOwner(caller, deps);
+    sendJson(context, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
+  });
+
+  router.endpoint(["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const { taskId = "" } = context.request.params;
+    const delivery = isTaskId(taskId) ? await deps.webhooks.deliveryOf(caller.accountId, taskId) : undefined;
+    if (delivery === undefined)
+      throw new GatewayError("not_found", "No webhook was told of a task of this account with that id.");
+    sendJson(context, 200, deliveryRecord(taskId, delivery));
+  });
+}
+
+/** Whoever has the secret can forge deliveries, so a key that others made or that was narrowed for others does not get it. */
+async function expectOwner({ keyId, models }: Caller, { webhooks }: HttpDeps): Promise<void> {
+  if (models === null && (await webhooks.isKeyOfOwner(keyId))) return;
+  throw new GatewayError(
+    "forbidden",
+    "The webhook secret is shown to a key without a list of models that an owner of the account made. Owners see it in the dashboard, at Statement.",
+  );
+}
+
+function deliveryRecord(taskId: string, { id, url, deliveredAt, nextAt, attempts }: WebhookDelivery): object {
+  return {
+    id: `delivery-${id}`,
+    task_id: taskId,
+    url,
+    delivered_at: deliveredAt?.toISOString() ?? null,
+    next_attempt_at: nextAt?.toISOString() ?? null,
+    attempts: attempts.map(({ attempt, at, status, failure, durationMs }) => ({
+      attempt,
+      at: at.toISOString(),
+      status,
+      failure,
+      duration_ms: durationMs,
+    })),
+  };
+}
+
+/** What a request or a task cost and why: units x frozen prices x factor, for any key of the account that paid. */
+export function receiptRoutes(router: Router, deps: HttpDeps): void {
+  router.endpoint(["GET", "HEAD"], "/v1/receipts/:id", async (context) => {
+    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const { id = "" } = context.request.params;
+    const known = isRequestId(id) || isTaskId(id);
+    const receipt = known ? await deps.readReceipt(caller.accountId, id) : undefined;
+    if (receipt === undefined) {
+      throw new GatewayError(
+        "receipt_not_found",
+        "No request or task of this account has that id; a receipt appears within seconds of the answer and is kept for the retention time.",
+      );
+    }
+    sendJson(context, 200, receipt);
+  });
+}

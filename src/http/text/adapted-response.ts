@@ -1,0 +1,140 @@
+import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { type ErrorStatement, GatewayError, shouldRetry, statementOf } from "../../errors.ts";
+import { asObject, asText, type JsonObject, parseLoosely } from "../../protocols/json.ts";
+import type { ClientResponse } from "../../relay/client-response.ts";
+
+/** A call in a form of its own that is answered by way of another: both directions, as pure functions. */
+export interface Adapter {
+  /** The request as the other form has it; throws GatewayError where that has no word for it. */
+  request(body: JsonObject): JsonObject;
+  /** How many prompts of their own the messages of that request are; absent = they are one conversation. */
+  prompts?(body: JsonObject): number;
+  /** A whole answer of the other form in the caller's; throws GatewayError where it is none in that. */
+  plain(response: JsonObject): JsonObject;
+  /** One event of its stream as the caller is told it; [] = it tells nothing. Absent where nothing streams. */
+  event?(event: JsonObject): readonly JsonObject[];
+}
+
+type Told = { readonly value: JsonObject } | { readonly refused: ErrorStatement };
+
+/** How the path writes its errors. */
+export interface ErrorForm {
+  /** `error.type` of the gateway's own. */
+  readonly type: string;
+  encode(statement: ErrorStatement): string;
+}
+
+/** Rewrites what is on its way to the caller; errors before an answer do not come this way, and look as the path's errors do. */
+export class AdaptedResponse implements ClientResponse {
+  readonly #inner: ClientResponse;
+  readonly #adapter: Adapter;
+  readonly #errors: ErrorForm;
+  readonly #scanner = openFrameScanner({
+    frame: (buffer, start, end) => {
+      this.#written += this.#frame(buffer.toString("utf8", start, end));
+    },
+  });
+  #written = "";
+  #told: { readonly body: readonly Uint8Array[]; readonly as: Told | undefined } | undefined;
+
+  constructor(inner: ClientResponse, adapter: Adapter, errors: ErrorForm) {
+    this.#inner = inner;
+    this.#adapter = adapter;
+    this.#errors = errors;
+  }
+
+  get open(): boolean {
+    return this.#inner.open;
+  }
+
+  get committed(): boolean {
+    return this.#inner.committed;
+  }
+
+  addHeaders(more: Readonly<Record<string, string>>): void {
+    this.#inner.addHeaders(more);
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#inner.head(status, headers);
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.#scanner.write(asBuffer(chunk));
+    return this.#send();
+  }
+
+  end(): void {
+    this.#scanner.end();
+    this.#send();
+    this.#inner.end();
+  }
+
+  #send(): boolean {
+    const written = this.#written;
+    this.#written = "";
+    return written === "" ? true : this.#inner.write(Buffer.from(written));
+  }
+
+  whole(status: number, headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
+    const told = status === 200 ? this.#read(body) : undefined;
+    if (told === undefined) this.#inner.whole(status, headers, body);
+    else if ("value" in told) this.#inner.whole(status, headers, [Buffer.from(JSON.stringify(told.value))]);
+    else {
+      const retry = { "x-should-retry": String(shouldRetry(told.refused)) };
+      const error = Buffer.from(this.#errors.encode(told.refused));
+      this.#inner.whole(told.refused.status, { ...headers, ...retry }, [error]);
+    }
+  }
+
+  refusal(body: readonly Uint8Array[]): ErrorStatement | undefined {
+    const told = this.#read(body);
+    return told !== undefined && "refused" in told ? told.refused : undefined;
+  }
+
+  /** A whole answer in the caller's form, read once; undefined = it is no JSON object, and passes as it is. */
+  #read(body: readonly Uint8Array[]): Told | undefined {
+    if (this.#told?.body === body) return this.#told.as;
+    const response = asObject(parseLoosely(Buffer.concat(body).toString("utf8")));
+    const as = response === undefined ? undefined : this.#adapt(response);
+    this.#told = { body, as };
+    return as;
+  }
+
+  #adapt(response: JsonObject): Told {
+    try {
+      return { value: this.#adapter.plain(response) };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { refused: statementOf(error, this.#errors.type) };
+    }
+  }
+
+  cut(): void {
+    this.#inner.cut();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#inner.onDrain(listener);
+  }
+
+  onGone(listener: () => void): void {
+    this.#inner.onGone(listener);
+  }
+
+  onClosed(listener: () => void): void {
+    this.#inner.onClosed(listener);
+  }
+
+  /** Comments, errors and the end of the stream pass as they are. */
+  #frame(frame: string): string {
+    const { name, data } = readFrame(frame);
+    const event = data.startsWith("{") ? asObject(parseLoosely(data)) : undefined;
+    if (event === undefined || event["error"] !== undefined)
+      return frame.trim() === "" ? "" : `${frame.trimEnd()}\n\n`;
+    const told = this.#adapter.event?.(event) ?? [];
+    return told
+      .map((each) => writeFrame(JSON.stringify(each), name === "" ? undefined : asText(each["type"])))
+      .join("");
+  }
+}

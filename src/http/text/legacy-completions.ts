@@ -1,0 +1,101 @@
+import { GatewayError } from "../../errors.ts";
+import { asArray, asObject, asObjects, type JsonObject } from "../../protocols/json.ts";
+import type { Adapter } from "./adapted-response.ts";
+
+/** As the legacy endpoint has it where the caller states none: https://platform.openai.com/docs/api-reference/completions */
+const DEFAULT_MAX_TOKENS = 16;
+
+/**
+ * `/v1/completions` by way of chat completions: the prompt becomes a user's turn. What chat has no word for is refused: text
+ * around a gap, the prompt in the answer, log probabilities of the old form, and the best of several. Each of several prompts is
+ * a request of its own to the upstream, all at once, and answered by `n` choices, in order.
+ */
+export const legacyCompletions: Adapter = {
+  request(body) {
+    const { prompt, suffix, echo, logprobs, best_of: bestOf, max_tokens: maxTokens, ...rest } = body;
+    if (!isAbsent(suffix) && suffix !== "") throw refused("suffix", "text to be inserted before other text");
+    if (!isAbsent(echo) && echo !== false) throw refused("echo", "an answer that repeats its prompt");
+    if (!isAbsent(logprobs)) throw refused("logprobs", "log probabilities; chat completions have them");
+    if (!isAbsent(bestOf) && bestOf !== (rest["n"] ?? 1))
+      throw refused("best_of", "the best of several answers");
+    const prompts = readPrompts(prompt);
+    return {
+      ...rest,
+      ...(prompts.length === 1 ? {} : { n: prompts.length * responsesEach(rest["n"], prompts.length) }),
+      messages: prompts.map((content) => ({ role: "user", content })),
+      max_tokens: isAbsent(maxTokens) ? DEFAULT_MAX_TOKENS : maxTokens,
+    };
+  },
+  prompts: ({ prompt }) => readPrompts(prompt).length,
+  plain: (response) => ({
+    ...headOf(response),
+    choices: asObjects(response["choices"]).map((choice) =>
+      choiceOf(choice, asObject(choice["message"])?.["content"]),
+    ),
+    ...(response["usage"] === undefined ? {} : { usage: response["usage"] }),
+  }),
+  event(event) {
+    const choices = asObjects(event["choices"]);
+    // A chunk of a role or of thoughts says nothing here.
+    const told = choices.filter(
+      (choice) => (asObject(choice["delta"])?.["content"] ?? "") !== "" || choice["finish_reason"] != null,
+    );
+    const usage = event["usage"];
+    if (told.length === 0 && asObject(usage) === undefined) return [];
+    return [
+      {
+        ...headOf(event),
+        choices: told.map((choice) => choiceOf(choice, asObject(choice["delta"])?.["content"])),
+        ...(usage === undefined ? {} : { usage }),
+      },
+    ];
+  },
+};
+
+function headOf({ id, created, model }: JsonObject): JsonObject {
+  return { id, object: "text_completion", created, model };
+}
+
+function choiceOf({ index, finish_reason: finish }: JsonObject, text: unknown): JsonObject {
+  return { text: typeof text === "string" ? text : "", index, logprobs: null, finish_reason: finish ?? null };
+}
+
+/** Each of several answers is a request of its own; clients that send prompts in batches send twenty (LangChain). */
+const MAX_RESPONSES = 32;
+
+function readPrompts(prompt: unknown): readonly string[] {
+  const given = Array.isArray(prompt) ? asArray(prompt) : [prompt];
+  const texts = given.filter((each) => typeof each === "string");
+  if (texts.length > MAX_RESPONSES) throw tooMany("prompt");
+  if (texts.length > 0 && texts.length === given.length && !texts.includes("")) return texts;
+  const isTokens = given.some((each) => typeof each === "number" || Array.isArray(each));
+  const message = isAbsent(prompt)
+    ? "`prompt` is required."
+    : isTokens
+      ? "`prompt` holds tokens, which only the model's own vendor can read; send the text."
+      : "`prompt` must be a text, or a list of texts, none of them empty.";
+  throw new GatewayError("invalid_request", message, { param: "prompt" });
+}
+
+/** How many answers each of several prompts gets. */
+function responsesEach(n: unknown, prompts: number): number {
+  if (isAbsent(n)) return 1;
+  if (typeof n !== "number" || !Number.isInteger(n) || n < 1)
+    throw new GatewayError("invalid_request", "`n` must be a whole number from 1 on.", { param: "n" });
+  if (n * prompts > MAX_RESPONSES) throw tooMany("n");
+  return n;
+}
+
+function tooMany(param: string): GatewayError {
+  const message = `At most ${MAX_RESPONSES} answers are made for one request, those of all prompts together; ask for fewer at once.`;
+  return new GatewayError("invalid_request", message, { param });
+}
+
+function refused(param: string, what: string): GatewayError {
+  const message = `\`${param}\` asks for ${what}, which is not served on this endpoint; leave it out.`;
+  return new GatewayError("invalid_request", message, { param });
+}
+
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
