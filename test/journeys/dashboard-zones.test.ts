@@ -78,7 +78,7 @@ describe.skipIf(lacksBrowser)("days in the dashboard", () => {
     await page.getByRole("button", { name: "Create codes" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Amount per code").fill("1");
-    await dialog.getByLabel("Last day").fill("2030-03-08");
+    await dialog.getByLabel("Expires").fill("2030-03-08");
     const sent = page.waitForRequest((request) => request.method() === "POST");
     await dialog.getByRole("button", { name: "Create codes" }).click();
     expect((await sent).postDataJSON()).toMatchObject({ expires_at: "2030-03-08T23:59:59Z" });
