@@ -66,6 +66,11 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     const receipt = await page.getByRole("main").innerText();
     expect(receipt).toMatch(/Output\s+10\s+\$60,?000(\.00)? per million\s+\$0\.60/);
     expect(receipt).toMatch(/Charged\s+\$0\.600\d+/);
+    // What was reserved is what was charged and what was released.
+    const [, reserved, released] =
+      /\$([\d.]+) was reserved while it ran; \$([\d.]+) was released/.exec(receipt) ?? [];
+    const charged = /Charged\s+\$([\d.]+)/.exec(receipt)?.[1];
+    expect(Number(reserved)).toBeCloseTo(Number(charged) + Number(released), 9);
 
     // What a person spent leads to the requests with their keys, and to no others.
     await page.keyboard.press("Escape");
