@@ -152,13 +152,35 @@ describe("the @google/genai SDK, unmodified", () => {
     expect(bad).toMatchObject({ status: 400, message: expect.stringMatching(/INVALID_ARGUMENT/) });
   });
 
+  it("raises the same for a stream that is refused before it begins", async () => {
+    const cases: [key: string, model: string, contents: string, status: number, words: RegExp][] = [
+      [KEYS.invalid, "text", "x", 401, /UNAUTHENTICATED/],
+      [KEYS.main, "nonsense", "x", 404, /model_not_found/],
+      [KEYS.poor, "text", "x", 403, /insufficient_user_quota/],
+      [KEYS.main, "faulty-d", "[[sandbox: error=503]]", 502, /upstream_error/],
+    ];
+    for (const [key, model, contents, status, words] of cases) {
+      const error = await clientFor(key)
+        .models.generateContentStream({ model, contents })
+        .catch((cause: unknown) => cause);
+      expect(error, contents).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ name: "ApiError", status, message: expect.stringMatching(words) });
+      // The SDK's message is the error's body: its form is the vendor's own.
+      expect(JSON.parse((error as ApiError).message)).toMatchObject({
+        error: { code: status, status: expect.stringMatching(/^[A-Z_]+$/), message: expect.any(String) },
+      });
+    }
+  });
+
   it("is told of a failure in the midst of a stream", async () => {
     const read = async (): Promise<void> => {
       const contents = "[[sandbox: cut=2 chunks=6]]";
       for await (const chunk of await client.models.generateContentStream({ model: "faulty-c", contents }))
         expect(chunk.candidates?.[0]?.finishReason).toBeUndefined();
     };
-    await expect(read()).rejects.toThrow(/upstream_error/);
+    const error = await read().catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).message).toMatch(/UNAVAILABLE.*upstream_error/);
   });
 
   it("aborts a stream, which reaches the upstream", async () => {

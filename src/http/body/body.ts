@@ -37,9 +37,13 @@ export interface BodyTerms {
  * other codings are 415. A length that is told beforehand waits for its memory and is not read until it has it: 503 after two
  * seconds; what only turns out to be large is refused at once. 408 for a sender who is too slow.
  */
-export function readBody(request: IncomingMessage, terms: BodyTerms, reader: BodyReader): Promise<Buffer[]> {
+export function readBody(
+  request: IncomingMessage,
+  terms: BodyTerms,
+  reader: BodyReader,
+  decoder: OpenDecoder | undefined | "unknown" = decoderOf(request.headers["content-encoding"]),
+): Promise<Buffer[]> {
   const { headers } = request;
-  const decoder = decoderOf(headers["content-encoding"]);
   if (decoder === "unknown") {
     return Promise.reject(
       new GatewayError(
