@@ -12,7 +12,6 @@ import type { Bridge } from "./bridge.ts";
 import { lossTexts } from "./dropped-header.ts";
 import { type ChargeableUsage, estimateMissing } from "./estimate.ts";
 import { carriesExtras } from "./extras.ts";
-import type { FailedAttempt } from "./tell-ended.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
@@ -51,6 +50,11 @@ export interface Exchange extends Slotted {
   outcome: Outcome | undefined;
   /** What the running attempt's protocol has no slot for. */
   losses: readonly Loss[];
+}
+
+export interface FailedAttempt {
+  readonly upstream: string;
+  readonly code: string;
 }
 
 /** How an answer ended, in facts that a charge can be made of. */

@@ -1,15 +1,10 @@
 import type { Outcome } from "../billing/billing.ts";
 import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, FailedAttempt } from "./exchange.ts";
 import { type AttemptFailure, codeOf } from "./failures.ts";
 
-/** The first attempt of a request that failed. */
-export interface FailedAttempt {
-  readonly upstream: string;
-  readonly code: string;
-}
-
+/** What the exchange keeps of an attempt that failed: who was asked, and the error's code. */
 export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure): FailedAttempt {
   return { upstream: upstream.name, code: codeOf(error) };
 }
