@@ -19,7 +19,7 @@ import { isKeyOfOwner } from "./people/key-maker-store.ts";
 import type { PlaceHealth } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
-import { createProbe } from "./tasks/probe.ts";
+import { createProbe } from "./tasks/work/probe.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
 import { createWebhookSecrets } from "./webhooks/secrets.ts";

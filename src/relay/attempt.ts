@@ -5,7 +5,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
-import { type AttemptOutcome, countedAs } from "../routing/outcome.ts";
+import { type AttemptOutcome, countedAs } from "../routing/health/outcome.ts";
 import type { Routing } from "../routing/routing.ts";
 import type {
   Candidate,

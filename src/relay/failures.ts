@@ -5,7 +5,7 @@ import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../er
 import { OversizedResponse } from "../protocols/stream-frames.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { toClientError, type UpstreamError } from "../protocols/upstream-error-policy.ts";
-import type { AttemptOutcome } from "../routing/outcome.ts";
+import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
 

@@ -1,6 +1,6 @@
 import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
-import type { AttemptOutcome } from "../routing/outcome.ts";
+import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { Candidate, UpstreamCall, UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrubber.ts";
 import type { Exchange } from "./exchange.ts";

@@ -6,7 +6,7 @@ import type { StreamMeter } from "../protocols/protocol.ts";
 import { beginsError, beginsResponse } from "../protocols/scrub-stream.ts";
 import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { failureIn } from "../protocols/verdict.ts";
-import type { AttemptOutcome } from "../routing/outcome.ts";
+import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catalogOf, credentials, label, ORDER, rig, upstreamOf } from "../../test/support/routing-rig.ts";
-import type { AttemptOutcome } from "./outcome.ts";
+import type { AttemptOutcome } from "./health/outcome.ts";
 
 const KINDS = ["ok", "failed", "unreachable", "refused-account", "rate-limited"] as const;
 

@@ -1,5 +1,5 @@
 import { type ConversationKey, distance, luck, type Seed, seedOf } from "./conversation.ts";
-import type { Health, HealthSite } from "./health.ts";
+import type { Health, HealthSite } from "./health/health.ts";
 
 /**
  * How gladly a place is asked, the lowest first: 0 = ready, 1 = coming back and not its turn, 2 = cooling, or it failed this kind

@@ -4,10 +4,10 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { spokenProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { weightOf } from "./choose.ts";
-import { type Condition, conditionOf, isWell, type Trouble } from "./condition.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
-import { createFailedPlaces } from "./failed-places.ts";
-import { Health, type HealthSite } from "./health.ts";
+import { type Condition, conditionOf, isWell, type Trouble } from "./health/condition.ts";
+import { createFailedPlaces } from "./health/failed-places.ts";
+import { Health, type HealthSite } from "./health/health.ts";
 import { Load } from "./load.ts";
 import { RetryBudget } from "./retry-budget.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../test/support/routing-rig.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { AttemptOutcome } from "./outcome.ts";
+import type { AttemptOutcome } from "./health/outcome.ts";
 
 const FAILED: AttemptOutcome = { kind: "failed" };
 const OK: AttemptOutcome = { kind: "ok" };

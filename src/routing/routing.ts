@@ -6,10 +6,10 @@ import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
 import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
-import { type Condition, conditionOf, type Trouble, tell } from "./condition.ts";
 import { chanceKey } from "./conversation.ts";
-import type { Health, HealthSite } from "./health.ts";
-import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./outcome.ts";
+import { type Condition, conditionOf, type Trouble, tell } from "./health/condition.ts";
+import type { Health, HealthSite } from "./health/health.ts";
+import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./health/outcome.ts";
 import {
   type CandidateOrder,
   createRoutes,

@@ -13,20 +13,20 @@ import type { Transport } from "../upstreams/call.ts";
 import { scrubberOf } from "../upstreams/scrubber.ts";
 import { inlineImages, type ReadFile } from "../upstreams/task-apis/inline-images.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import { createFinisher, type KeepFiles, type ProbeSeconds } from "./finish.ts";
+import type { Acceptance, FoundTask, TaskStore } from "./store/task-store.ts";
+import { createTasksStore } from "./store/tasks-store.ts";
+import { createSubmitter } from "./submit.ts";
+import { isFinal, type Task, type Tasks } from "./tasks.ts";
+import { createFinisher, type KeepFiles, type ProbeSeconds } from "./work/finish.ts";
 import {
   BATCHLESS_MS,
   createRecentFailures,
   createTally,
   REFUSED_MS,
   type Tally,
-} from "./recent-failures.ts";
-import { createSubmitter } from "./submit.ts";
-import type { Acceptance, FoundTask, TaskStore } from "./task-store.ts";
-import { isFinal, type Task, type Tasks } from "./tasks.ts";
-import { createTasksStore } from "./tasks-store.ts";
-import type { WorkDeps } from "./work-deps.ts";
-import { createWorker, type Worker } from "./worker.ts";
+} from "./work/recent-failures.ts";
+import type { WorkDeps } from "./work/work-deps.ts";
+import { createWorker, type Worker } from "./work/worker.ts";
 
 export interface TaskEngineOptions {
   readonly database: Database;

@@ -10,9 +10,9 @@ import type { Admission } from "../limits/admission.ts";
 import type { Limits } from "../limits/limits.ts";
 import { outageOf } from "../storage/failures.ts";
 import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
-import { coolingMs, placesOf } from "./choose.ts";
-import type { Acceptance, FoundTask, NewTask, TaskStore } from "./task-store.ts";
+import type { Acceptance, FoundTask, NewTask, TaskStore } from "./store/task-store.ts";
 import type { Task, TaskRequest } from "./tasks.ts";
+import { coolingMs, placesOf } from "./work/places.ts";
 
 export interface SubmitDeps {
   readonly store: TaskStore;

@@ -38,9 +38,9 @@ export const LONGEST = [
   "test/faults/broken-answers.test.ts",
   "src/tasks/engine.test.ts",
   "src/storage/embedded/open-embedded.test.ts",
-  "src/tasks/worker.test.ts",
+  "src/tasks/work/worker.test.ts",
   "src/storage/embedded/cluster.test.ts",
-  "src/tasks/unknown-fate.test.ts",
+  "src/tasks/work/unknown-fate.test.ts",
   "src/tasks/simulation.test.ts",
   "src/billing/recovery.test.ts",
 ];

@@ -2,7 +2,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Catalog, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
 import { silentLog } from "../../src/observe/log.ts";
-import type { AttemptOutcome } from "../../src/routing/outcome.ts";
+import type { AttemptOutcome } from "../../src/routing/health/outcome.ts";
 import { createRouting, type Routing } from "../../src/routing/routing.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
 

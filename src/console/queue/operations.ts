@@ -6,7 +6,7 @@ import {
   pollNow,
   type QueueCount,
   type QueuedTask as StoredTask,
-} from "../../tasks/task-queue-store.ts";
+} from "../../tasks/store/task-queue-store.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";

@@ -1,5 +1,5 @@
 import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
-import { conditionWord } from "../../routing/condition.ts";
+import { conditionWord } from "../../routing/health/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { type Route, route, routeQuery } from "./contract.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { TaskRecord } from "../../tasks/task-records-store.ts";
+import type { TaskRecord } from "../../tasks/store/task-records-store.ts";
 import { filesOf } from "./encode-task.ts";
 
 /** What this reads of a record. */

@@ -1,5 +1,5 @@
 import { validSeconds } from "../../base/clock.ts";
-import type { TaskRecord } from "../../tasks/task-records-store.ts";
+import type { TaskRecord } from "../../tasks/store/task-records-store.ts";
 import type { TaskFile, TaskSummary } from "./contract.ts";
 
 /** A task as the console's lists and events tell of it. */

@@ -4,7 +4,7 @@ import {
   readTaskRecord,
   readTaskUpstream,
   type TaskRecord,
-} from "../../tasks/task-records-store.ts";
+} from "../../tasks/store/task-records-store.ts";
 import { findDelivery } from "../../webhooks/webhooks-store.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../storage/database.ts";
-import { openTasks, type TaskRecord, tasksSince } from "../../tasks/task-records-store.ts";
+import { openTasks, type TaskRecord, tasksSince } from "../../tasks/store/task-records-store.ts";
 import { pause } from "../pause.ts";
 
 /** While something runs, a bar that moves each second looks alive; else only a new task is waited for. */

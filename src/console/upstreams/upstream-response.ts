@@ -1,6 +1,6 @@
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/encode-file.ts";
-import { conditionWord } from "../../routing/condition.ts";
+import { conditionWord } from "../../routing/health/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../revision.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";

@@ -8,7 +8,7 @@ import type {
   NewTask,
   TaskPlace,
   TaskStore,
-} from "../../../src/tasks/task-store.ts";
+} from "../../../src/tasks/store/task-store.ts";
 import { TASK_STATES, type TaskState } from "../../../src/tasks/tasks.ts";
 import type { TaskResult } from "../../../src/upstreams/task-apis/task-api.ts";
 import type { World } from "../money/world.ts";

@@ -5,16 +5,16 @@ import { createTaskBilling } from "../../../src/billing/task-billing.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import { createRouting } from "../../../src/routing/routing.ts";
-import { createFinisher } from "../../../src/tasks/finish.ts";
+import type { TaskStore } from "../../../src/tasks/store/task-store.ts";
+import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
+import { createFinisher } from "../../../src/tasks/work/finish.ts";
 import {
   BATCHLESS_MS,
   createRecentFailures,
   createTally,
   REFUSED_MS,
-} from "../../../src/tasks/recent-failures.ts";
-import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
-import type { TaskStore } from "../../../src/tasks/task-store.ts";
-import { createWorker, type Worker } from "../../../src/tasks/worker.ts";
+} from "../../../src/tasks/work/recent-failures.ts";
+import { createWorker, type Worker } from "../../../src/tasks/work/worker.ts";
 import type { World } from "../money/world.ts";
 import { fakeApi, fakeFind } from "../tasks.ts";
 import type { ModelStore } from "./model-board.ts";

@@ -1,0 +1,77 @@
+import type { Log } from "../../observe/log.ts";
+import type { Health, HealthChange, HealthSite } from "./health.ts";
+
+/** How a model does under one credential, as this process has learnt it. */
+export interface Condition {
+  /** Requests stay away but for a probe now and then, and for those that have no other choice. */
+  readonly open: boolean;
+  /** It is asked after all others. */
+  readonly cooling: boolean;
+  /** Until the next probe, or until it has cooled; 0 = now. */
+  readonly waitMs: number;
+  /** Accounts that are kept away, as their own last requests there failed. */
+  readonly closedTo: number;
+  /** The part of its requests that it gets while it comes back; 1 = all. */
+  readonly share: number;
+}
+
+/** A model under a credential that is not well. */
+export interface Trouble extends Condition {
+  readonly upstreamId: bigint;
+  readonly credentialId: bigint;
+  /** What the upstream calls it. */
+  readonly model: string;
+}
+
+export function conditionOf(health: Health, nowMs: number): Condition {
+  return {
+    open: health.open,
+    cooling: health.cooling(nowMs),
+    waitMs: Math.max(health.probeMs(nowMs), health.coolMs(nowMs)),
+    closedTo: health.closedTo(),
+    share: health.shareOfAll(nowMs),
+  };
+}
+
+export function isWell({ open, cooling, closedTo, share }: Condition): boolean {
+  return !open && !cooling && closedTo === 0 && share === 1;
+}
+
+/** The one word for it, of several the gravest. */
+export function conditionWord({
+  open,
+  cooling,
+  share,
+}: Condition): "ready" | "returning" | "cooling" | "open" {
+  if (open) return "open";
+  if (cooling) return "cooling";
+  return share < 1 ? "returning" : "ready";
+}
+
+type Change = NonNullable<HealthChange>;
+
+const WORDS: Readonly<Record<Change, string>> = {
+  unreachable: "five connections in a row failed: requests go elsewhere, with a probe every 30 s",
+  outvoted:
+    "requests of several accounts fail, of more than are served: requests go elsewhere, with a probe every 30 s",
+  "closed-to-account":
+    "five requests of one account in a row failed: that account's requests go elsewhere, with a probe every 30 s",
+  closed: "the upstream answers again: it gets its share back within a minute",
+  withdrawn: "the upstream serves others, or those accounts fail elsewhere too: requests go there again",
+  "rate-limited": "the upstream limits our rate; its other credentials go first",
+  refused: "the upstream refuses our account: check its key, its credit and the model's name",
+};
+
+/** Writes what has changed at a place; what a person must mend is an alarm. */
+export function tell(
+  log: Log,
+  change: Change,
+  { upstream, credential, model }: HealthSite,
+  account?: bigint,
+): void {
+  const where = { upstream: upstream.name, credential: credential.name, model };
+  if (change === "refused") log.error({ ...where, alarm: true }, WORDS[change]);
+  else if (change === "closed" || change === "withdrawn") log.info(where, WORDS[change]);
+  else if (change === "closed-to-account") log.warn({ ...where, account: String(account) }, WORDS[change]);
+  else log.warn(where, WORDS[change]);
+}

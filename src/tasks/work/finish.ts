@@ -1,0 +1,138 @@
+import { failpoint } from "../../base/failpoint.ts";
+import type { ChargeReason } from "../../billing/billing.ts";
+import { mediaCharge } from "../../billing/rate.ts";
+import { type Log, silentLog } from "../../observe/log.ts";
+import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
+import type { MediaUnits } from "../../usage/media.ts";
+import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
+import { lateDelayMs } from "./schedule.ts";
+
+/** How long a video is, read off its file; undefined = it cannot be told. Bounded in time; never rejects. */
+export type ProbeSeconds = (url: string) => Promise<number | undefined>;
+
+/** The result under links that last; what cannot be had in that time keeps its own. Rejects only when it is closed. */
+export type KeepFiles = (taskId: string, result: TaskResult, withinMs: number) => Promise<TaskResult>;
+
+export interface Finisher {
+  succeed(claim: Claim, result: TaskResult): Promise<void>;
+  fail(claim: Claim, why: { readonly reason: string; readonly as: ChargeReason }): Promise<void>;
+}
+
+/** Ends tasks: what a success costs, what a failure gives back, whether it is watched for a late success. */
+export function createFinisher(
+  store: TaskStore,
+  probe: ProbeSeconds,
+  random: () => number,
+  keepFiles: KeepFiles = (_taskId, result) => Promise.resolve(result),
+  log: Pick<Log, "error"> = silentLog,
+): Finisher {
+  /** Without a last frame that nobody asked for. */
+  const asOrdered = async (claim: Claim, result: TaskResult): Promise<TaskResult> => {
+    const { lastFrameUrl, ...others } = result;
+    if (lastFrameUrl === undefined) return result;
+    const order = await store.order(claim.id);
+    return order.medium === "video" && order.returnLastFrame ? result : others;
+  };
+  const finish = async (claim: Claim, ending: TaskEnd): Promise<void> => {
+    failpoint("task.finish.before-statement");
+    await store.finish(claim, ending);
+    failpoint("task.finish.after-statement");
+  };
+  return {
+    async succeed(claim, result) {
+      const beyond = beyondOrder(claim, result);
+      if (beyond !== undefined)
+        log.error(
+          { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...beyond, alarm: true },
+          "a vendor made more than was ordered: the task is charged as ordered, the vendor may bill what it made",
+        );
+      const { used, estimated, found } = claim.openEnded
+        ? await actualUnits(claim.units, result, probe)
+        : { used: claim.units, estimated: false, found: undefined };
+      const kept = await keepFiles(claim.id, await asOrdered(claim, result), timeForFiles(claim));
+      await finish(claim, {
+        ...{
+          state: "SUCCESS",
+          failReason: "",
+          reason: "completed",
+          used,
+          estimated,
+          result: measured(kept, claim.openEnded, found),
+          latePollMs: null,
+        },
+        chargeNanos: least(mediaCharge(used, claim.price), claim.holdNanos),
+      });
+    },
+    async fail(claim, { reason, as }) {
+      await finish(claim, {
+        ...{ state: "FAILURE", failReason: reason, reason: as, used: {}, estimated: false, result: null },
+        chargeNanos: 0n,
+        latePollMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
+      });
+    },
+  };
+}
+
+/** What a vendor says it made beyond a video's order; undefined = nothing, or it does not say. */
+function beyondOrder({ units, openEnded }: Claim, made: TaskResult): object | undefined {
+  const [resolution, seconds] = Object.entries(units.videoSeconds ?? {})[0] ?? [];
+  if (resolution === undefined || seconds === undefined) return undefined;
+  const isLonger = !openEnded && (made.durationSeconds ?? 0) >= seconds + 1;
+  const isLarger = Number.parseInt(made.resolution ?? "", 10) > Number.parseInt(resolution, 10);
+  if (!isLonger && !isLarger) return undefined;
+  return {
+    ordered: { resolution, seconds },
+    made: { resolution: made.resolution, seconds: made.durationSeconds },
+  };
+}
+
+/** The seconds are news only where the caller left them open; otherwise the record keeps to the order. */
+function measured(result: TaskResult, openEnded: boolean, found: Measure | undefined): TaskResult {
+  const { durationSeconds, ...others } = { ...result, ...found };
+  return openEnded && durationSeconds !== undefined ? { ...others, durationSeconds } : others;
+}
+
+type Measure = Pick<TaskResult, "durationSeconds">;
+
+/**
+ * What an open-ended video used: the seconds the vendor states, else those of the file, parts rounded up, and never more
+ * than what is held; where nobody can tell, all of what is held.
+ */
+async function actualUnits(
+  held: MediaUnits,
+  result: TaskResult,
+  probe: ProbeSeconds,
+): Promise<{ used: MediaUnits; estimated: boolean; found?: Measure }> {
+  const [resolution, most] = Object.entries(held.videoSeconds ?? {})[0] ?? [];
+  if (resolution === undefined || most === undefined) return { used: held, estimated: false };
+  const url = result.outputs[0]?.url;
+  const stated = plausible(result.durationSeconds);
+  const seconds = stated ?? (url === undefined ? undefined : plausible(await probe(url)));
+  if (seconds === undefined) return { used: held, estimated: true };
+  return {
+    used: { videoSeconds: { [resolution]: Math.min(seconds, most) } },
+    estimated: false,
+    ...(stated === undefined && { found: { durationSeconds: seconds } }),
+  };
+}
+
+const MAX_FOR_FILES_MS = 300_000;
+/** With the last poll, which may take 30 s beyond the deadline, a task is still over within a minute of it. */
+const LEAST_FOR_FILES_MS = 20_000;
+
+/** A task is not over before its files are copied, and is over by its deadline all the same. */
+function timeForFiles({ msToDeadline }: Claim): number {
+  return Math.max(LEAST_FOR_FILES_MS, Math.min(msToDeadline, MAX_FOR_FILES_MS));
+}
+
+/** A file's length is stated in fractions that are off by a frame; a tenth of one is no further second. */
+const ROUNDING_SECONDS = 0.005;
+
+function plausible(seconds: number | undefined): number | undefined {
+  if (seconds === undefined || !Number.isFinite(seconds) || seconds <= 0) return undefined;
+  return Math.max(1, Math.ceil(seconds - ROUNDING_SECONDS));
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}

@@ -1,0 +1,47 @@
+import { Semaphore } from "../../base/semaphore.ts";
+
+/** Bounds how much runs at each upstream at once; what is beyond waits its turn in order, where upstreams answer. */
+export interface PerUpstreamLimiter {
+  /**
+   * Of the job `undefined` means that no answer came in time. Where as many in a row as may run say that, what would have
+   * to wait for a turn there is sent home with `undefined` too: it would wait as long as those before it, each for nothing.
+   */
+  run<T>(upstreamId: bigint, job: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Upstreams at which as much runs as may, and more would have to wait. */
+  full(): bigint[];
+}
+
+interface Turns {
+  readonly semaphore: Semaphore;
+  /** Jobs in a row to which no answer came. */
+  silences: number;
+}
+
+export function createPerUpstreamLimiter(maxRunning: number): PerUpstreamLimiter {
+  const upstreams = new Map<bigint, Turns>();
+
+  const isSilent = ({ silences }: Turns): boolean => silences >= maxRunning;
+
+  return {
+    async run(upstreamId, job) {
+      const turns = upstreams.get(upstreamId) ?? { semaphore: new Semaphore({ maxRunning }), silences: 0 };
+      upstreams.set(upstreamId, turns);
+      const { semaphore } = turns;
+      if (semaphore.full && isSilent(turns)) return undefined;
+      if (!(await semaphore.enter())) return undefined;
+      try {
+        const response = await job();
+        turns.silences = response === undefined ? turns.silences + 1 : 0;
+        if (isSilent(turns)) semaphore.sendAway();
+        return response;
+      } finally {
+        semaphore.leave();
+        if (semaphore.running === 0 && turns.silences === 0) upstreams.delete(upstreamId);
+      }
+    },
+    full: () =>
+      [...upstreams]
+        .filter(([, turns]) => turns.semaphore.full && !isSilent(turns))
+        .map(([upstreamId]) => upstreamId),
+  };
+}

@@ -1,0 +1,216 @@
+import { failpoint } from "../../base/failpoint.ts";
+import { type Timers, within } from "../../base/timers.ts";
+import type { AskOutcome } from "../../upstreams/call.ts";
+import type {
+  PollAbout,
+  PollOutcome,
+  TaskApiRequest,
+  TaskApiResponse,
+} from "../../upstreams/task-apis/task-api.ts";
+import type { PollResult, TaskStore } from "../store/task-store.ts";
+import { advance, isFinal } from "../tasks.ts";
+import type { PerUpstreamLimiter } from "./per-upstream-limiter.ts";
+import type { TaskCandidate } from "./places.ts";
+import { lateDelayMs, pollDelayMs, TIMED_OUT } from "./schedule.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
+
+/** A claimed task that has an id at its upstream. */
+export interface Submitted {
+  readonly held: HeldTask;
+  readonly upstreamTask: string;
+}
+
+/**
+ * Asks a place about tasks it has, all of one model and medium, at once where it can. Ends the claims. Those
+ * that run on are written together through `again`. Only the asking takes a turn at the upstream: the files of a
+ * success may be copied for minutes. Where the upstream was removed there is nobody to ask: the tasks run into their deadlines.
+ */
+export async function pollUpstream(
+  tasks: readonly Submitted[],
+  candidate: TaskCandidate | undefined,
+  deps: WorkDeps,
+  limiter: PerUpstreamLimiter,
+  again: (poll: PollResult) => Promise<void>,
+): Promise<void> {
+  const outcomes = candidate === undefined ? NOTHING : await askAbout(tasks, candidate, deps, limiter);
+  const taken = await Promise.allSettled(
+    tasks.map(async ({ held, upstreamTask }) => {
+      const outcome = outcomes.get(upstreamTask);
+      if (isFinal(held.claim.state)) await takeInLate(held, outcome, deps, again);
+      else await takeIn(held, outcome, deps, again);
+    }),
+  );
+  for (const each of taken) if (each.status === "rejected") throw each.reason;
+}
+
+/** A record is read in a moment, and a poll that is under way at the deadline must not keep a task from ending. */
+const POLL_MS = 30_000;
+/** Of a task that had to wait for its last poll beyond its deadline, behind others that were not answered either. */
+const LAST_POLL_MS = 10_000;
+
+function pollMs(held: HeldTask): number {
+  if (isFinal(held.claim.state)) return POLL_MS;
+  return Math.min(POLL_MS, Math.max(LAST_POLL_MS, POLL_MS + msToDeadline(held)));
+}
+
+type Outcomes = ReadonlyMap<string, PollOutcome>;
+const NOTHING: Outcomes = new Map();
+
+/** By upstream id; one that is missing could not be asked. */
+async function askAbout(
+  tasks: readonly Submitted[],
+  candidate: TaskCandidate,
+  deps: WorkDeps,
+  limiter: PerUpstreamLimiter,
+): Promise<Outcomes> {
+  const together = tasks.length > 1 ? await askTogether(tasks, candidate, deps, limiter) : NOTHING;
+  if (together === undefined) return NOTHING;
+  // A batch may leave a task out for ever, which says nothing about it.
+  const left = tasks.filter(({ upstreamTask }) => !together.has(upstreamTask));
+  const singly = await Promise.all(left.map((task) => askSingly(task, candidate, deps, limiter)));
+  return new Map([together, ...singly].flatMap((outcomes) => [...outcomes]));
+}
+
+/** undefined = the vendor is away or has too much to do, and questions about each would be more of that. */
+async function askTogether(
+  tasks: readonly Submitted[],
+  candidate: TaskCandidate,
+  deps: WorkDeps,
+  limiter: PerUpstreamLimiter,
+): Promise<Outcomes | undefined> {
+  const { batch } = candidate.api;
+  const [first] = tasks;
+  if (batch === undefined || first === undefined) return NOTHING;
+  const ids = tasks.map(({ upstreamTask }) => upstreamTask);
+  const response = await responseTo(
+    batch.request(ids, aboutOf(first, candidate)),
+    first,
+    candidate,
+    deps,
+    limiter,
+  );
+  const outcomes = response && batch.read(response);
+  // About none of them: it may have no batches at all.
+  if (outcomes?.size === 0) deps.batchless.note(candidate);
+  return outcomes;
+}
+
+async function askSingly(
+  task: Submitted,
+  candidate: TaskCandidate,
+  deps: WorkDeps,
+  limiter: PerUpstreamLimiter,
+): Promise<Outcomes> {
+  const { poll, readPoll } = candidate.api;
+  if (poll === undefined || readPoll === undefined) return NOTHING;
+  const { upstreamTask } = task;
+  const response = await responseTo(
+    poll(upstreamTask, aboutOf(task, candidate)),
+    task,
+    candidate,
+    deps,
+    limiter,
+  );
+  return response === undefined ? NOTHING : new Map([[upstreamTask, readPoll(response)]]);
+}
+
+function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {
+  return { model: place.model, medium: held.claim.medium };
+}
+
+/** undefined = none came. */
+async function responseTo(
+  request: TaskApiRequest,
+  { held }: Submitted,
+  { upstream, credential }: TaskCandidate,
+  { ask, timers }: WorkDeps,
+  limiter: PerUpstreamLimiter,
+): Promise<TaskApiResponse | undefined> {
+  const { requestId } = held.claim;
+  const asked = await limiter.run(upstream.id, async () => {
+    failpoint("task.poll.before-send");
+    const outcome = await within(ask({ upstream, credential, requestId, request }), pollMs(held), timers);
+    failpoint("task.poll.after-response");
+    return isSilence(outcome) ? undefined : outcome;
+  });
+  return asked?.type === "answered" ? asked.response : undefined;
+}
+
+/** Who refuses a connection says so at once; who says nothing keeps others waiting. */
+function isSilence(outcome: AskOutcome | undefined): boolean {
+  return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
+}
+
+/** A result may come a moment after the word for it, not at the fourth poll. */
+const MAX_RESULTLESS = 4;
+/** Nor is it waited for as long as for a task that runs: some three seconds from poll to poll. */
+const RESULTLESS_POLLS = 3;
+const RESULTLESS = "The vendor says that the task is done, and gives no result.";
+
+async function takeIn(
+  held: HeldTask,
+  outcome: PollOutcome | undefined,
+  deps: WorkDeps,
+  again: (poll: PollResult) => Promise<void>,
+): Promise<void> {
+  const { claim } = held;
+  if (outcome?.type === "succeeded") return deps.finisher.succeed(claim, outcome.result);
+  if (outcome?.type === "failed")
+    return deps.finisher.fail(claim, { reason: deps.scrub(outcome.reason), as: "upstream_failed" });
+  if (outcome?.type === "resultless" && deps.resultless.note(claim.id) >= MAX_RESULTLESS)
+    return deps.finisher.fail(claim, { reason: RESULTLESS, as: "upstream_failed" });
+  const leftMs = msToDeadline(held);
+  // That was the last poll.
+  if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
+  const { state, progressPercent } = outcome === undefined ? claim : advance(claim, outcome);
+  const polls = outcome?.type === "resultless" ? Math.min(claim.polls, RESULTLESS_POLLS) : claim.polls;
+  const dueMs = pollDelayMs(polls, leftMs, deps.random());
+  await again({ claim, state, progressPercent, dueMs });
+}
+
+/** A task that has failed and was refunded: only a success is news, and changes no money. */
+async function takeInLate(
+  { claim }: HeldTask,
+  outcome: PollOutcome | undefined,
+  deps: WorkDeps,
+  again: (poll: PollResult) => Promise<void>,
+): Promise<void> {
+  if (outcome?.type === "succeeded") {
+    deps.log.warn(
+      { task: claim.id },
+      "a task that was refunded has succeeded after all; its cost is written off",
+    );
+    return deps.store.keepLateResult(claim, outcome.result);
+  }
+  const { state, progressPercent, polls, msSinceFinished } = claim;
+  const dueMs = lateDelayMs(polls + 1, msSinceFinished ?? 0, deps.random());
+  await again({ claim, state, progressPercent, dueMs });
+}
+
+/** What polls taught is gathered for so long and written in one statement: there may be hundreds a second. */
+const GATHER_MS = 20;
+
+export interface PollWriter {
+  /** Resolves when it is written; rejects for all that were written together. */
+  write(poll: PollResult): Promise<void>;
+}
+
+export function createPollWriter(store: TaskStore, timers: Timers): PollWriter {
+  let gathered: PollResult[] = [];
+  let writing: Promise<void> | undefined;
+  const flush = async (): Promise<void> => {
+    await new Promise<void>((resolve) => timers.after(GATHER_MS, resolve));
+    const polls = gathered;
+    gathered = [];
+    writing = undefined;
+    await store.polled(polls);
+    failpoint("task.poll.after-statement");
+  };
+  return {
+    write(poll) {
+      gathered.push(poll);
+      writing ??= flush();
+      return writing;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../../base/clock.ts";
+import type { TaskCandidate } from "./places.ts";
+
+/** Remembers for a while what places have shown they cannot do. */
+export interface RecentFailures {
+  note(candidate: TaskCandidate): void;
+  /** Whether it was noted a while ago at most. */
+  has(candidate: TaskCandidate): boolean;
+}
+
+/** What refused a moment ago may take the next one. */
+export const REFUSED_MS = 30_000;
+/** To try a batch in vain costs one call; not to try one that would be answered again costs one for each task. */
+export const BATCHLESS_MS = 60_000;
+
+/** Counts what happened to tasks, or at upstreams, since the start of this process. */
+export interface Tally {
+  /** Gives how often it was noted, this time included. */
+  note(name: string): number;
+  counts(): ReadonlyMap<string, number>;
+}
+
+/** More names than this are tasks that others have ended meanwhile: the oldest are forgotten. */
+const MAX_TALLIED = 10_000;
+
+export function createTally(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    note(name) {
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      const [oldest] = counts.size > MAX_TALLIED ? counts.keys() : [];
+      if (oldest !== undefined) counts.delete(oldest);
+      return count;
+    },
+    counts: () => counts,
+  };
+}
+
+export function createRecentFailures(clock: Clock, rememberedMs: number): RecentFailures {
+  const untilMs = new Map<string, number>();
+  const keyOf = ({ place }: TaskCandidate): string =>
+    `${place.upstreamId} ${place.credentialId} ${place.model}`;
+  return {
+    note: (candidate) => untilMs.set(keyOf(candidate), clock.monotonicMs() + rememberedMs),
+    has(candidate) {
+      const until = untilMs.get(keyOf(candidate));
+      if (until === undefined) return false;
+      if (until > clock.monotonicMs()) return true;
+      untilMs.delete(keyOf(candidate));
+      return false;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { unreachable } from "../../base/assert.ts";
+import { failpoint } from "../../base/failpoint.ts";
+import type { SubmitOutcome } from "../../upstreams/task-apis/task-api.ts";
+import type { Claim } from "../store/task-store.ts";
+import { fitOrder, requestFor } from "./fit-order.ts";
+import { coolingMs, placesOf, type TaskCandidate } from "./places.ts";
+import { keepResponse, post } from "./post.ts";
+import { resubmitDelayMs, TIMED_OUT } from "./schedule.ts";
+import { meetUnknownFate } from "./unknown-fate.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
+
+/** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
+const MAX_ATTEMPTS = 5;
+/** Nobody refused, there was nobody to ask: some eight seconds until the next attempt. */
+const UNSURE_ATTEMPTS = 2;
+/** A 429 that does not say how long. */
+const COOL_MS = 10_000;
+const MAX_COOL_MS = 300_000;
+const NOT_TAKEN = "No upstream could take the task.";
+
+/**
+ * Finds an upstream that takes the task. The intent is committed before the call: after a death in between nobody
+ * submits it again. Ends the claim, whatever happens.
+ */
+export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<void> {
+  const { store, finisher, random } = deps;
+  const { claim } = held;
+  const asked = await store.order(claim.id);
+  const resolved = await deps.resolveAssets(claim, asked);
+  if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
+  if (resolved.type === "unknown") {
+    deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets cannot be looked up yet");
+    return store.requeue(
+      claim,
+      resubmitDelayMs(UNSURE_ATTEMPTS, undefined, msToDeadline(held), random()),
+      false,
+    );
+  }
+
+  const order = resolved.type === "bound" ? resolved.order : asked;
+  const coolings = await store.coolings();
+  const untried = new Set(
+    placesOf(deps.serving(claim), claim.model, deps.apiOf).filter(
+      ({ place }) =>
+        resolved.type === "free" ||
+        (place.upstreamId === resolved.upstreamId && place.credentialId === resolved.credentialId),
+    ),
+  );
+  const waits = [...untried].map(({ place }) => coolingMs(place, coolings)).filter((ms) => ms > 0);
+  for (const each of untried) if (coolingMs(each.place, coolings) > 0) untried.delete(each);
+
+  let refusals = 0;
+  for (;;) {
+    // What refused one a moment ago comes last, and so does what fails by all that is known of it.
+    const candidate = deps.health.choose([...untried], claim.accountId, deps.faults.has);
+    if (candidate === undefined) break;
+    untried.delete(candidate);
+    const inlined = await fitOrder(held, candidate, order, deps);
+    if (msToDeadline(held) <= 0) return failOverdue(claim, deps);
+    if (inlined.type === "refused") return finisher.fail(claim, { reason: inlined.reason, as: "rejected" });
+    const request = requestFor(claim, candidate, inlined.order);
+    failpoint("task.intent.before-statement");
+    if (!(await store.intend(claim, candidate.place))) return;
+    failpoint("task.intent.after-statement");
+    deps.health.claim(candidate, claim.accountId);
+    const outcome = await post(held, candidate, request, deps);
+    // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
+    if (outcome === "too-late") return store.requeue(claim, 0, false);
+    if (outcome === "overdue") return failOverdue(claim, deps);
+    if (outcome.type !== "refused") return takeIn(held, candidate, outcome, deps);
+    if (outcome.next === "fail") return finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
+    deps.log.warn(
+      { task: claim.id, upstream: candidate.upstream.name, next: outcome.next, reason: outcome.reason },
+      "an upstream did not take a task",
+    );
+    if (outcome.next === "later") {
+      const waitMs = Math.min((outcome.retryAfterSeconds ?? 0) * 1000 || COOL_MS, MAX_COOL_MS);
+      await store.cool(candidate.place, waitMs);
+      waits.push(waitMs);
+    } else {
+      deps.faults.note(candidate);
+      refusals += 1;
+    }
+  }
+  if (waits.length === 0 && refusals > 0 && claim.submitAttempts + 1 >= MAX_ATTEMPTS)
+    return finisher.fail(claim, { reason: NOT_TAKEN, as: "no_upstream" });
+  const soonest = waits.length > 0 ? Math.min(...waits) : undefined;
+  const attempts = refusals > 0 ? claim.submitAttempts : UNSURE_ATTEMPTS;
+  await store.requeue(claim, resubmitDelayMs(attempts, soonest, msToDeadline(held), random()), refusals > 0);
+}
+
+/** Whoever has its answer in the end keeps it, and a late success is shown on the receipt. */
+function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
+  return finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
+}
+
+/** Keeps what the upstream answered. */
+async function takeIn(
+  held: HeldTask,
+  candidate: TaskCandidate,
+  outcome: Exclude<SubmitOutcome, { type: "refused" }>,
+  deps: WorkDeps,
+): Promise<void> {
+  switch (outcome.type) {
+    case "accepted":
+      return keepResponse(held, candidate.place, { upstreamTask: outcome.upstreamId }, deps);
+    case "done":
+      return keepResponse(held, candidate.place, { immediateResult: outcome.result }, deps);
+    case "unclear":
+      return meetUnknownFate(held, candidate, outcome.reason, deps);
+    default:
+      return unreachable(outcome);
+  }
+}

@@ -1,0 +1,97 @@
+import { unreachable } from "../../base/assert.ts";
+import { within } from "../../base/timers.ts";
+import type { FindOutcome, SubmitOutcome, TaskApi } from "../../upstreams/task-apis/task-api.ts";
+import { orderFor, requestFor } from "./fit-order.ts";
+import type { TaskCandidate } from "./places.ts";
+import { keepResponse, post } from "./post.ts";
+import { findDelayMs, TIMED_OUT, UNKNOWN_FATE } from "./schedule.ts";
+import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
+
+/** Whether the vendor can tell what became of a submit whose answer was lost. */
+export function canFind({ idempotent, find }: TaskApi): boolean {
+  return idempotent || find !== undefined;
+}
+
+/**
+ * Nobody knows whether an upstream has the task: it is not submitted again. Where the vendor can tell it is looked for,
+ * else it ends with its refund now. Ends the claim.
+ */
+export async function meetUnknownFate(
+  held: HeldTask,
+  candidate: TaskCandidate,
+  reason: string,
+  deps: WorkDeps,
+): Promise<void> {
+  const { claim } = held;
+  const dueMs = canFind(candidate.api) ? findDelayMs(claim.polls) : undefined;
+  if (dueMs === undefined) return giveUp(held, candidate.upstream.name, reason, deps);
+  deps.log.warn(
+    { task: claim.id, upstream: candidate.upstream.name, reason },
+    "nobody knows whether an upstream has a task; it is looked for there and not submitted twice",
+  );
+  const { state, progressPercent } = claim;
+  await deps.store.polled([{ claim, state, progressPercent, dueMs }]);
+}
+
+/** Fails the task that may have been made, which the operator should look into: the vendor may bill it. Ends the claim. */
+export function giveUp({ claim }: HeldTask, upstream: string, reason: string, deps: WorkDeps): Promise<void> {
+  deps.unknownFates.note(upstream);
+  deps.log.error(
+    { task: claim.id, upstream, reason, alarm: true },
+    "an order's answer was lost: its task has failed and was refunded, though the vendor may make and bill it",
+  );
+  return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
+}
+
+/** Looks for a task whose submit had no answer that says whether it was taken. Ends the claim. */
+export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
+  const found = await (candidate.api.find ? askForIt : repeatIt)(held, candidate, deps);
+  switch (found.type) {
+    case "accepted":
+      return keepResponse(held, candidate.place, { upstreamTask: found.upstreamId }, deps);
+    case "done":
+      return keepResponse(held, candidate.place, { immediateResult: found.result }, deps);
+    case "refused":
+      return deps.finisher.fail(held.claim, { reason: found.reason, as: "rejected" });
+    case "overdue":
+      return deps.finisher.fail(held.claim, { reason: TIMED_OUT, as: "upstream_timeout" });
+    case "too-late":
+      return deps.store.release([held.claim]);
+    case "unclear":
+      return meetUnknownFate(held, candidate, found.reason, deps);
+    default:
+      return unreachable(found);
+  }
+}
+
+type Found = SubmitOutcome | { readonly type: "too-late" | "overdue" };
+
+/** A list is read in a moment. */
+const FIND_MS = 30_000;
+
+async function askForIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
+  const { claim } = held;
+  const { api, place, upstream, credential } = candidate;
+  const unclear = (reason: string): Found => ({ type: "unclear", reason });
+  const order = await orderFor(held, candidate, deps);
+  if (typeof order === "string") return unclear(order);
+  const sought = api.find?.(order, { model: place.model, taskId: claim.id });
+  if (sought === undefined) return unclear("The vendor's list does not tell such an order from others.");
+  const { requestId } = claim;
+  const asking = deps.ask({ upstream, credential, requestId, request: sought.request });
+  const asked = await within(asking, Math.min(FIND_MS, msToDeadline(held)), deps.timers);
+  if (asked?.type !== "answered") return unclear("The vendor's list cannot be read.");
+  const outcome: FindOutcome = sought.read(asked.response);
+  return outcome.type === "found"
+    ? { type: "accepted", upstreamId: outcome.upstreamId }
+    : unclear("The vendor's list does not have the order.");
+}
+
+/** The same submit again, where the vendor makes one task of any number of them; another order would be no repetition. */
+async function repeatIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
+  const order = await orderFor(held, candidate, deps);
+  if (typeof order === "string") return { type: "unclear", reason: order };
+  const outcome = await post(held, candidate, requestFor(held.claim, candidate, order), deps);
+  if (typeof outcome === "string") return { type: outcome };
+  return outcome.type === "refused" && outcome.next !== "fail" ? { ...outcome, type: "unclear" } : outcome;
+}

@@ -1,0 +1,60 @@
+import type { ResolvedOrder } from "../../assets/assets.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { LargeJson } from "../../base/large-json.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { Upstream } from "../../catalog/catalog.ts";
+import type { MediaOrder } from "../../families/family.ts";
+import type { Log } from "../../observe/log.ts";
+import type { Held } from "../../queue/held.ts";
+import type { PlaceHealth } from "../../routing/routing.ts";
+import type { Transport } from "../../upstreams/call.ts";
+import type { InlinedOrder } from "../../upstreams/task-apis/inline-images.ts";
+import type { TaskApi } from "../../upstreams/task-apis/task-api.ts";
+import type { Claim, TaskPlace, TaskStore } from "../store/task-store.ts";
+import type { Finisher } from "./finish.ts";
+import type { TaskCandidate } from "./places.ts";
+import type { RecentFailures, Tally } from "./recent-failures.ts";
+
+/** A task that this worker has claimed. */
+export type HeldTask = Held<Claim>;
+
+/** By this process's own steady time; below 0 = the deadline is over. */
+export function msToDeadline({ claim, ageMs }: HeldTask): number {
+  return claim.msToDeadline - ageMs();
+}
+
+/** What the steps of a worker share. */
+export interface WorkDeps {
+  readonly store: TaskStore;
+  readonly finisher: Finisher;
+  readonly ask: Transport["ask"];
+  readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
+  /** Enabled upstreams that serve the task's model to its group. */
+  readonly serving: (claim: Claim) => readonly Upstream[];
+  /** Exactly this upstream and credential, enabled or not; undefined = they were removed. */
+  readonly at: (place: TaskPlace) => TaskCandidate | undefined;
+  /** What becomes of an order because of the assets it names. */
+  readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
+  /** The order for a vendor that wants files: its linked images fetched in that time. */
+  readonly inline: (order: MediaOrder, withinMs: number) => Promise<InlinedOrder>;
+  /** Places that refused a task for reasons of their own: the others are asked before them. */
+  readonly faults: RecentFailures;
+  /** What requests and tasks of all accounts have learnt of them. */
+  readonly health: PlaceHealth;
+  /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
+  readonly batchless: RecentFailures;
+  /** By task, the polls at which its vendor called it done and showed no result. */
+  readonly resultless: Tally;
+  /** By upstream, the tasks that were given up because nobody knows whether it has them. */
+  readonly unknownFates: Tally;
+  /** A vendor's words without what is the operator's own. */
+  readonly scrub: (text: string) => string;
+  readonly largeJson: LargeJson;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** The process is about to end: nothing is waited for. */
+  readonly stopped: () => boolean;
+}
