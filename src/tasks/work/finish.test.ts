@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
+import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
+import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
 import { createFinisher } from "./finish.ts";
-import type { Claim, TaskEnd, TaskStore } from "./task-store.ts";
 
 /** Ends a video of 5 s at 720p, or one of at most 15 s whose length its model chooses, with this result. */
 async function end(made: Partial<TaskResult>, openEnded = false) {
