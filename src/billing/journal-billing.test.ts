@@ -65,6 +65,20 @@ describe("a process whose statement is lost without a word", () => {
   });
 });
 
+describe("a process whose start fails", () => {
+  it("closes its journal and goes on with nothing, however late in the start that is", async () => {
+    const process = new SimulatedProcess("failing", world, store, disk, faults);
+    process.cannotListen = true;
+    let failure: unknown;
+    void process.start().catch((error: unknown) => {
+      failure = error;
+    });
+    await pass(10_000);
+    expect(failure).toEqual(new Error("cannot listen"));
+    expect(store.journals.get("failing.1")).toMatchObject({ closed: true });
+  });
+});
+
 async function started(name: string): Promise<SimulatedProcess> {
   const process = new SimulatedProcess(name, world, store, disk, faults);
   void process.start();

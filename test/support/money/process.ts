@@ -44,6 +44,8 @@ export class SimulatedProcess {
   readonly name: string;
   readonly disk: ModelDisk;
   alive = true;
+  /** Its start then fails at the last step. */
+  cannotListen = false;
   billing: JournalBilling | undefined;
   onNews: (news: MoneyNews) => void = () => undefined;
   private pausedUntilMs = 0;
@@ -73,6 +75,7 @@ export class SimulatedProcess {
       label: this.name,
       newId: () => `${this.name}.${++this.journalsMade}`,
       listen: async (onNews) => {
+        if (this.cannotListen) throw new Error("cannot listen");
         this.onNews = onNews;
         return async () => undefined;
       },
