@@ -1,8 +1,8 @@
 import { watchMasterKey } from "./accounts/master-key-rotation.ts";
+import type { Lifecycle } from "./base/async/lifecycle.ts";
 import { systemClock } from "./base/clock.ts";
-import { createLargeJson, type LargeJson } from "./base/large-json.ts";
-import type { Lifecycle } from "./base/lifecycle.ts";
-import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
+import { createSafeFetch, type SafeFetch } from "./base/fetch/safe-fetch.ts";
+import { createLargeJson, type LargeJson } from "./base/json/large-json.ts";
 import type { Seals } from "./base/seal.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
 import type { Config } from "./config.ts";
@@ -17,7 +17,7 @@ import { databaseNowMs } from "./storage/database-clock.ts";
 import { migrationStatus } from "./storage/migrator.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
-import { createTransport } from "./upstreams/transport.ts";
+import { createTransport } from "./upstreams/transport/transport.ts";
 
 export interface ProcessOptions {
   readonly config: Config;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../test/support/database.ts";
 import { openSeals } from "./accounts/master-key.ts";
-import { Lifecycle, type Stop } from "./base/lifecycle.ts";
+import { Lifecycle, type Stop } from "./base/async/lifecycle.ts";
 import { composeGateway, composeWorker } from "./compose.ts";
 import { readConfig } from "./config.ts";
 import { silentLog } from "./observe/log.ts";

@@ -1,15 +1,15 @@
 import { createAuthenticator } from "./accounts/authenticator.ts";
 import { isKeptToken } from "./accounts/kept-token.ts";
 import { openKeyHasher } from "./accounts/key-hasher.ts";
+import { inTurnAll } from "./base/async/lifecycle.ts";
+import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
-import { inTurnAll } from "./base/lifecycle.ts";
-import { originOf } from "./base/origin.ts";
-import { systemTimers } from "./base/timers.ts";
-import { watchBalances } from "./billing/alerts.ts";
-import { createReceiptReader } from "./billing/receipts.ts";
+import { originOf } from "./base/fetch/origin.ts";
+import { watchBalances } from "./billing/ledger/alerts.ts";
+import { verifyLedger } from "./billing/ledger/verify.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
-import { createUsageRetention } from "./billing/usage-retention.ts";
-import { verifyLedger } from "./billing/verify.ts";
+import { createReceiptReader } from "./billing/usage-log/receipts.ts";
+import { createUsageRetention } from "./billing/usage-log/usage-retention.ts";
 import { vocabularyOf } from "./catalog/vocabulary.ts";
 import {
   describeTransport,
@@ -28,21 +28,21 @@ import { createTrafficWatch } from "./console/traffic/traffic.ts";
 import { BodyMemory } from "./http/body/body-memory.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
-import { createPeople } from "./people/people.ts";
-import { ConversationKeys } from "./relay/conversation-key.ts";
-import { createEntrance } from "./relay/entrance.ts";
-import { createInlineMedia } from "./relay/inline-media.ts";
+import { ConversationKeys } from "./relay/admit/conversation-key.ts";
+import { createEntrance } from "./relay/admit/entrance.ts";
+import { createInlineMedia } from "./relay/admit/inline-media.ts";
+import { createTranslator } from "./relay/mode/translator.ts";
 import { createRelay } from "./relay/relay.ts";
-import { ResponseMemory } from "./relay/response-memory.ts";
-import { createStoredResponses } from "./relay/stored-responses.ts";
-import { createTokenCounts } from "./relay/token-counts.ts";
-import { createTranslator } from "./relay/translator.ts";
+import { ResponseMemory } from "./relay/response/response-memory.ts";
+import { createStoredResponses } from "./relay/response/stored-responses.ts";
+import { createTokenCounts } from "./relay/settle/token-counts.ts";
 import { watchIdleUpstreams } from "./routing/idle-probes.ts";
 import type { Routing } from "./routing/routing.ts";
-import { createCallStates } from "./upstreams/call-states.ts";
-import { createIssuedIds } from "./upstreams/issued-ids.ts";
-import { openMovedConversations } from "./upstreams/moved-conversations.ts";
+import { createCallStates } from "./upstreams/memory/call-states.ts";
+import { createIssuedIds } from "./upstreams/memory/issued-ids.ts";
+import { openMovedConversations } from "./upstreams/memory/moved-conversations.ts";
 import { tryUpstream } from "./upstreams/probe.ts";
+import { createPeople } from "./users/users.ts";
 
 export interface GatewayOptions extends ProcessOptions {
   readonly version: string;

@@ -50,13 +50,17 @@ describe("tidy", () => {
       ],
       ["environment", /process\.env\b/, /^src\/config\.ts$/],
       ["sql", /\.query\(|\bsql`/, /(-store\.ts$|^src\/storage\/)/],
-      ["upstream calls", /\bfetch\(|\.dispatch\(/, /^src\/(upstreams\/(transport|probe)|base\/safe-fetch)/],
-      ["callers' URLs", /from "node:(dns|https)/, /^src\/base\/safe-fetch\.ts$/],
+      [
+        "upstream calls",
+        /\bfetch\(|\.dispatch\(/,
+        /^src\/(upstreams\/(transport\/|probe)|base\/fetch\/safe-fetch)/,
+      ],
+      ["callers' URLs", /from "node:(dns|https)/, /^src\/base\/fetch\/safe-fetch\.ts$/],
       // A bundle has all modules in one folder: what is looked for beside one of them would not be found from there.
       [
         "files of the package",
         /\bimport\.meta\b/,
-        /^src\/(base\/(package-files|worker-pool|large-json)|http\/body\/body-codings|relay\/(translator|token-counts)|storage\/embedded\/installation)\.ts$/,
+        /^src\/(base\/(package-files|async\/worker-pool|json\/large-json)|http\/body\/body-codings|relay\/(mode\/translator|settle\/token-counts)|storage\/embedded\/installation)\.ts$/,
       ],
       ["console", /\bconsole\.(log|info|warn|error|debug|trace|dir|table)\b/, /^src\/cli\//],
     ];

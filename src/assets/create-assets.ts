@@ -7,7 +7,7 @@ import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { PlaceHealth } from "../routing/routing.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/asset-api.ts";
-import { type KnownUpstreams, scrubberOf } from "../upstreams/scrubber.ts";
+import { type KnownUpstreams, scrubberOf } from "../upstreams/scrub/scrubber.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
 import { type AssetCatalog, type AssetPlace, isSame, makesFor, placeOf, placesFor } from "./places.ts";

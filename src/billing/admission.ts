@@ -1,13 +1,13 @@
 import type { Caller } from "../accounts/caller.ts";
 import { assert } from "../base/assert.ts";
+import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { HoldOrder, OpenHold } from "./billing.ts";
-import type { Lease } from "./lease.ts";
-import type { Waiter } from "./lease-table.ts";
-import type { LedgerClient } from "./ledger-client.ts";
-import { ledgersOf } from "./ledger-ref.ts";
+import type { Lease } from "./leases/lease.ts";
+import type { Waiter } from "./leases/lease-table.ts";
+import { ledgersOf } from "./leases/ledger-ref.ts";
+import type { LedgerClient } from "./ledger/ledger-client.ts";
 import {
   fundless,
   type HoldRefusal,

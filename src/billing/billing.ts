@@ -4,7 +4,7 @@ import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { AskedPlace } from "../usage/place-reason.ts";
 import type { TokenUsage } from "../usage/usage.ts";
-import type { Implausible } from "./usage-bound.ts";
+import type { Implausible } from "./pricing/usage-bound.ts";
 
 /**
  * How any request gets its money. A hold is taken before anything is sent upstream and resolved exactly once. Where others

@@ -1,10 +1,10 @@
+import { sleep, type Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { formatUsd } from "../base/money.ts";
-import { sleep, type Timers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import { InsufficientFunds } from "./billing.ts";
-import { UNWRITABLE } from "./journal-writer.ts";
-import type { LedgerRef } from "./ledger-ref.ts";
+import { UNWRITABLE } from "./journal/journal-writer.ts";
+import type { LedgerRef } from "./leases/ledger-ref.ts";
 
 /** How long one waits for money that others merely hold; after that a caller is better told. */
 export const MAX_WAIT_MS = 10_000;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { World } from "../../test/support/money/world.ts";
+import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Timers } from "../base/timers.ts";
 import { GatewayError } from "../errors.ts";
 import { createTaskBilling, type HoldShortage, type TaskHoldOrder } from "./task-billing.ts";
 

@@ -1,10 +1,10 @@
+import { sleep, type Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
-import { sleep, type Timers } from "../base/timers.ts";
 import type { Queryable } from "../storage/database.ts";
 import { isConnectionLoss } from "../storage/failures.ts";
 import type { Billing } from "./billing.ts";
-import type { LedgerRef } from "./ledger-ref.ts";
-import { lackingLedger } from "./ledger-store.ts";
+import type { LedgerRef } from "./leases/ledger-ref.ts";
+import { lackingLedger } from "./ledger/ledger-store.ts";
 import { MAX_WAITING, RETRY_MS, refusalOf, UNANSWERED_MS, untilReclaimed } from "./money-wait.ts";
 
 /**

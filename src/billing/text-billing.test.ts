@@ -10,10 +10,10 @@ import {
 } from "../../test/support/billing.ts";
 import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
-import type { JournalStore } from "./flush.ts";
-import type { JournalBilling } from "./journal-billing.ts";
-import { journalsOnDisk } from "./journal-disk.ts";
-import { createJournalStore } from "./journal-store.ts";
+import type { JournalStore } from "./journal/flush.ts";
+import type { JournalBilling } from "./journal/journal-billing.ts";
+import { journalsOnDisk } from "./journal/journal-disk.ts";
+import { createJournalStore } from "./journal/journal-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {

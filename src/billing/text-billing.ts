@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
+import { systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { randomId } from "../base/random.ts";
-import { systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
-import type { JournalStore } from "./flush.ts";
-import { createJournalBilling, type JournalBilling } from "./journal-billing.ts";
-import { openJournalDisk } from "./journal-disk.ts";
-import { createJournalStore, listenForMoney } from "./journal-store.ts";
+import type { JournalStore } from "./journal/flush.ts";
+import { createJournalBilling, type JournalBilling } from "./journal/journal-billing.ts";
+import { openJournalDisk } from "./journal/journal-disk.ts";
+import { createJournalStore, listenForMoney } from "./journal/journal-store.ts";
 
 export interface TextBillingOptions {
   readonly database: Database;

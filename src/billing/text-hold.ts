@@ -1,17 +1,17 @@
 import { assert } from "../base/assert.ts";
+import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import type { Timers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
-import type { Hold } from "./journal.ts";
-import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./journal-record.ts";
-import type { Lease } from "./lease.ts";
-import { growHold } from "./lease-growth.ts";
-import type { LedgerClient } from "./ledger-client.ts";
-import type { LedgerRef } from "./ledger-ref.ts";
-import { charge } from "./rate.ts";
-import { encodeRow } from "./usage-row.ts";
+import type { Hold } from "./journal/journal.ts";
+import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./journal/journal-record.ts";
+import type { Lease } from "./leases/lease.ts";
+import { growHold } from "./leases/lease-growth.ts";
+import type { LedgerRef } from "./leases/ledger-ref.ts";
+import type { LedgerClient } from "./ledger/ledger-client.ts";
+import { charge } from "./pricing/rate.ts";
+import { encodeRow } from "./usage-log/usage-row.ts";
 
 /** A hold that these leases have given, until it is settled, once. */
 export class TextHold implements OpenHold {

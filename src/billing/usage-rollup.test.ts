@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, order, serve } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ChargeReason, Outcome } from "./billing.ts";
-import { sealUsageDay } from "./usage-store.ts";
+import { sealUsageDay } from "./usage-log/usage-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {

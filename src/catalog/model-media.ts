@@ -1,4 +1,4 @@
-import { readQuirks } from "../conversation/quirks.ts";
+import { readQuirks } from "../conversation/lower/quirks.ts";
 import type { MediaPart } from "../conversation/request.ts";
 import type { Catalog, Model, Upstream } from "./catalog.ts";
 

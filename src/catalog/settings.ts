@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isAllowEntry } from "../base/safe-fetch-allow.ts";
+import { isAllowEntry } from "../base/fetch/safe-fetch-allow.ts";
 import type { Settings } from "./catalog.ts";
 
 const wholeNumber = (least: number, most: number) => z.number().int().min(least).max(most);

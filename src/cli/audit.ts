@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Applied } from "../manifest/apply.ts";
-import { type AuditContext, insertAudit } from "../people/audit-store.ts";
 import type { Queryable } from "../storage/database.ts";
+import { type AuditContext, insertAudit } from "../users/audit-store.ts";
 
 /** How a change by a command stands in the audit log: by which user of the machine. */
 export function commandOrigin(): AuditContext {

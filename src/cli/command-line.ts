@@ -1,19 +1,19 @@
 import { parseArgs } from "node:util";
 import { closestMatch } from "../base/closest-match.ts";
 import type { Config } from "../config.ts";
-import { applyCommand } from "./apply.ts";
 import { asTyped, type Command, commandLine, helpOf, parseOptions } from "./command.ts";
-import { doctorCommand } from "./doctor.ts";
-import { exportCommand } from "./export.ts";
+import { applyCommand } from "./commands/apply.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { exportCommand } from "./commands/export.ts";
+import { keysCreateCommand } from "./commands/keys.ts";
+import { ledgerVerifyCommand } from "./commands/ledger.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { passwordCommand } from "./commands/password.ts";
+import { rotateMasterKeyCommand } from "./commands/rotate-master-key.ts";
+import { sandboxCommand } from "./commands/sandbox.ts";
+import { startCommand } from "./commands/start.ts";
+import { stopDatabaseCommand } from "./commands/stop-database.ts";
 import { sentenceOf } from "./failure-sentence.ts";
-import { keysCreateCommand } from "./keys.ts";
-import { ledgerVerifyCommand } from "./ledger.ts";
-import { migrateCommand } from "./migrate.ts";
-import { passwordCommand } from "./password.ts";
-import { rotateMasterKeyCommand } from "./rotate-master-key.ts";
-import { sandboxCommand } from "./sandbox.ts";
-import { startCommand } from "./start.ts";
-import { stopDatabaseCommand } from "./stop-database.ts";
 import { version } from "./version.ts";
 
 /** In the order of the overview. */

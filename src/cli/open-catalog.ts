@@ -5,11 +5,11 @@ import { type ModelDeclaration, readModels } from "../catalog/models-store.ts";
 import type { Config } from "../config.ts";
 import { EXAMPLE_PROTOCOL } from "../conversation/protocol-name.ts";
 import type { ManifestDeps } from "../manifest/apply.ts";
+import { type DemoOutcome, startWithDemo, startWithFile, wantsDemo } from "../manifest/demo/start.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { type DemoOutcome, startWithDemo, startWithFile, wantsDemo } from "../manifest/start.ts";
 import type { Log } from "../observe/log.ts";
-import { ensureFirstUser, type FirstUser } from "../people/first-user.ts";
 import type { Database } from "../storage/database.ts";
+import { ensureFirstUser, type FirstUser } from "../users/members/first-user.ts";
 import { catalogTrace, startOrigin } from "./audit.ts";
 import { keepSandbox } from "./keep-sandbox.ts";
 

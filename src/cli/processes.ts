@@ -1,5 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
-import { originOf } from "../base/origin.ts";
+import { originOf } from "../base/fetch/origin.ts";
 import type { Log } from "../observe/log.ts";
 import { exchangeMetrics } from "./sibling-metrics.ts";
 

@@ -3,14 +3,14 @@ import type { KeyHasher } from "../accounts/key-hasher.ts";
 import type { Assets } from "../assets/assets.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Seals } from "../base/seal.ts";
-import type { ReadReceipt } from "../billing/receipts.ts";
-import type { LedgerReport } from "../billing/verify.ts";
+import type { LedgerReport } from "../billing/ledger/verify.ts";
+import type { ReadReceipt } from "../billing/usage-log/receipts.ts";
 import type { CatalogCache } from "../catalog/catalog-cache.ts";
 import type { Log } from "../observe/log.ts";
-import type { People } from "../people/people.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
+import type { People } from "../users/users.ts";
 import type { Runtime } from "./settings/runtime.ts";
 import type { TrafficWatch } from "./traffic/traffic.ts";
 

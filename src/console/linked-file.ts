@@ -1,5 +1,5 @@
-import { createSafeFetch, type SafeFetch } from "../base/safe-fetch.ts";
-import { FetchFailure } from "../base/safe-fetch-failure.ts";
+import { createSafeFetch, type SafeFetch } from "../base/fetch/safe-fetch.ts";
+import { FetchFailure } from "../base/fetch/safe-fetch-failure.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { ConsoleDeps } from "./deps.ts";

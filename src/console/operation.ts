@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { AccountRecord } from "../accounts/accounts-store.ts";
-import type { AuditNote } from "../people/audit.ts";
-import type { Identity, Person } from "../people/identity.ts";
 import type { Queryable } from "../storage/database.ts";
+import type { AuditNote } from "../users/audit.ts";
+import type { Identity, Person } from "../users/identity.ts";
 import type { Policy } from "./policy.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,4 +1,4 @@
-import { systemTimers } from "../base/timers.ts";
+import { systemTimers } from "../base/async/timers.ts";
 
 /** So long, or until the reader goes. */
 export function pause(ms: number, gone: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AccountRole } from "../people/identity.ts";
+import type { AccountRole } from "../users/identity.ts";
 
 /**
  * Who may ask for an operation. The roles of an account build upon each other: a member may do what a

@@ -1,8 +1,8 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
-import type { Opaque } from "./opaque.ts";
 import type { BrokenCall, Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
 import type { Finish } from "./response.ts";
+import type { Opaque } from "./state/opaque.ts";
 
 /**
  * One step of a streamed answer. `response-start` comes first and once. Blocks are numbered from 0 in

@@ -1,6 +1,6 @@
 import type { FieldNames } from "./loss.ts";
-import type { Opaque } from "./opaque.ts";
 import type { ChatProtocol } from "./protocol-name.ts";
+import type { Opaque } from "./state/opaque.ts";
 
 /** A JSON object of unknown content. */
 export type JsonObject = Readonly<Record<string, unknown>>;

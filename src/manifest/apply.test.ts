@@ -9,9 +9,9 @@ import { readCatalogVersion } from "../catalog/catalog-store.ts";
 import { readModels, readPriceHistory } from "../catalog/models-store.ts";
 import { readUpstreams, setUpstreamEnabled } from "../catalog/upstreams-store.ts";
 import { applyManifest, type ManifestDeps, planChanges } from "./apply.ts";
-import { demoManifest } from "./demo.ts";
-import { parseManifest } from "./read.ts";
-import { startWithDemo } from "./start.ts";
+import { demoManifest } from "./demo/demo.ts";
+import { startWithDemo } from "./demo/start.ts";
+import { parseManifest } from "./file/read.ts";
 
 const seals = createSeals("a master key for tests of the catalog file");
 const open: TestDatabase[] = [];

@@ -6,20 +6,20 @@ import { createKey, revokeKey, rotateKey, setKeyTerms } from "../accounts/keys-s
 import { assert, unreachable } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Seals } from "../base/seal.ts";
-import { grantOpeningBalance } from "../billing/ledger-store.ts";
+import { grantOpeningBalance } from "../billing/ledger/ledger-store.ts";
 import { deleteGroup, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
 import { deleteModel, type ModelDeclaration, upsertModels } from "../catalog/models-store.ts";
 import type { SettingsFile } from "../catalog/settings.ts";
 import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
 import type { Database, Queryable } from "../storage/database.ts";
-import { type Change, type ChangeSummary, type CheckedPlan, renderPlan, summarize } from "./changes.ts";
-import { demoRemovals } from "./demo.ts";
-import { hadDemo } from "./demo-store.ts";
-import { diffManifest } from "./diff.ts";
+import { demoRemovals } from "./demo/demo.ts";
+import { hadDemo } from "./demo/demo-store.ts";
+import { type Change, type ChangeSummary, type CheckedPlan, renderPlan, summarize } from "./diff/changes.ts";
+import { diffManifest } from "./diff/diff.ts";
+import { findSecretOwners, readState, type State } from "./diff/state.ts";
+import { warningsOf } from "./diff/warnings.ts";
 import type { Manifest } from "./manifest.ts";
 import { lockManifest } from "./manifest-store.ts";
-import { findSecretOwners, readState, type State } from "./state.ts";
-import { warningsOf } from "./warnings.ts";
 
 export interface ManifestDeps {
   readonly database: Database;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
-import { parseManifest } from "./read.ts";
+import { parseManifest } from "./file/read.ts";
 
 const PAGES = ["README.md", "docs/moving.md"];
 

@@ -13,9 +13,9 @@ import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
 import { applyManifest, type ManifestDeps } from "./apply.ts";
 import { exportManifest } from "./export.ts";
+import { type Environment, parseManifest } from "./file/read.ts";
 import { localFile } from "./import.ts";
 import { type Manifest, SECTIONS } from "./manifest.ts";
-import { type Environment, parseManifest } from "./read.ts";
 
 let test: TestDatabase;
 let deps: ManifestDeps;

@@ -1,6 +1,7 @@
 import { formatUsd } from "../base/money.ts";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import type { ManifestDeps } from "./apply.ts";
+import { type AccountState, readState, type State } from "./diff/state.ts";
 import {
   decimalValue,
   encodeAccount,
@@ -11,17 +12,16 @@ import {
   type FileRecord,
   type FileValue,
   isRecord,
-} from "./encode-file.ts";
+} from "./file/encode-file.ts";
 import {
   createReferenceNames,
   type ReferenceNames,
   referToCredentials,
   referToKey,
   referToMetricsToken,
-} from "./reference-names.ts";
-import { escapeReferences } from "./references.ts";
-import { type AccountState, readState, type State } from "./state.ts";
-import { writeYaml } from "./write-yaml.ts";
+} from "./file/reference-names.ts";
+import { escapeReferences } from "./file/references.ts";
+import { writeYaml } from "./file/write-yaml.ts";
 
 /**
  * The current catalog as a catalog file: applying it again changes nothing. Secrets stand as references to

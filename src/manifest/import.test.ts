@@ -6,8 +6,8 @@ import { createSeals } from "../base/seal.ts";
 import { readUpstreams } from "../catalog/upstreams-store.ts";
 import { applyManifest, type ManifestDeps } from "./apply.ts";
 import { exportManifest } from "./export.ts";
+import { parseManifest } from "./file/read.ts";
 import { applyImport, planImport } from "./import.ts";
-import { parseManifest } from "./read.ts";
 
 const SECRETS = { VENDOR: "vendor-canary-1", CI_KEY: "ci-key-canary-0123456789" };
 const FILE = `version: 1

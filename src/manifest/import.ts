@@ -1,10 +1,10 @@
 import type { Queryable } from "../storage/database.ts";
 import { type Applied, type ManifestDeps, makePlan, type PlanParts, present, writePlan } from "./apply.ts";
-import type { CheckedPlan } from "./changes.ts";
+import type { CheckedPlan } from "./diff/changes.ts";
+import { readState, type State } from "./diff/state.ts";
+import { createPlaceholders } from "./file/placeholders.ts";
+import { type Environment, parseManifest } from "./file/read.ts";
 import { lockManifest } from "./manifest-store.ts";
-import { createPlaceholders } from "./placeholders.ts";
-import { type Environment, parseManifest } from "./read.ts";
-import { readState, type State } from "./state.ts";
 
 /** A catalog file that comes as a text from outside, so that its `${NAME}` are secrets kept here and never the environment's. */
 export interface ImportedFile {

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what is tested here.
 import { expect, it } from "vitest";
-import { ManifestError } from "./problems.ts";
-import { parseManifest } from "./read.ts";
-import { ItemError, readModel } from "./read-item.ts";
+import { ManifestError } from "./file/problems.ts";
+import { parseManifest } from "./file/read.ts";
+import { ItemError, readModel } from "./file/read-item.ts";
 
 /** Other ways of writing a number: the same digits would be another amount to another reader. */
 const ODD = [

@@ -1,4 +1,4 @@
-import { FetchFailure, type FetchReason } from "../base/safe-fetch-failure.ts";
+import { FetchFailure, type FetchReason } from "../base/fetch/safe-fetch-failure.ts";
 
 /** Why a file could not be copied; `lasting`: trying again would end the same way. */
 export class MirrorFailure extends Error {

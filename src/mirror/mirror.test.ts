@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../../test/support/fake-s3.ts";
 import { systemClock } from "../base/clock.ts";
-import { createSafeFetch } from "../base/safe-fetch.ts";
+import { createSafeFetch } from "../base/fetch/safe-fetch.ts";
 import { decodeSettings, type SettingsFile } from "../catalog/settings.ts";
 import { silentLog } from "../observe/log.ts";
 import { readMediaName } from "./media-name.ts";

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { keepUp, systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
-import { keepUp, systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { dayOf } from "./media-name.ts";

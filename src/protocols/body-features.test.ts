@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBodyScan } from "../base/json-scan.ts";
-import { compileWatch } from "../base/json-watch.ts";
+import { createBodyScan } from "../base/json/json-scan.ts";
+import { compileWatch } from "../base/json/json-watch.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { holdPaths, readFeatures } from "./body-features.ts";
 import { PROTOCOLS } from "./table.ts";

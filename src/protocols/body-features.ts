@@ -1,4 +1,4 @@
-import type { BodyScan, FoundValue } from "../base/json-scan.ts";
+import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
 export interface BodyFeatures {

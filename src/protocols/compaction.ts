@@ -1,4 +1,4 @@
-import { type Opaque, unwrapOpaque, wrapOpaque } from "../conversation/opaque.ts";
+import { type Opaque, unwrapOpaque, wrapOpaque } from "../conversation/state/opaque.ts";
 
 /** Who issued it: no upstream, so that none is asked first for it and none is shown it bare. */
 const OWN = { protocol: "responses", upstream: "faregate", model: "compaction" } as const;

@@ -5,9 +5,9 @@ import { ApiError, GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ErrorStatement, shouldRetry } from "../errors.ts";
+import { toClientError } from "./errors/upstream-error-policy.ts";
 import { type Protocol, UNKNOWN_STREAM } from "./protocol.ts";
 import { PROTOCOLS } from "./table.ts";
-import { toClientError } from "./upstream-error-policy.ts";
 
 const REFUSED: ErrorStatement = {
   status: 400,

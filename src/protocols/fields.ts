@@ -1,4 +1,4 @@
-import { LongNumber } from "../base/exact-json.ts";
+import { LongNumber } from "../base/json/exact-json.ts";
 import { RefusedField } from "../conversation/loss.ts";
 import type { ForeignField } from "../conversation/request.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";

@@ -1,6 +1,6 @@
-import type { BodyScan } from "../base/json-scan.ts";
-import type { Edit } from "../base/json-splice.ts";
-import type { Quirks } from "../conversation/quirks.ts";
+import type { BodyScan } from "../base/json/json-scan.ts";
+import type { Edit } from "../base/json/json-splice.ts";
+import type { Quirks } from "../conversation/lower/quirks.ts";
 import type { TokenUsage } from "../usage/usage.ts";
 
 /** A request that is forwarded, as far as its protocol tells it otherwise than it came. */

@@ -1,4 +1,4 @@
-import { LongNumber, losesDigits, parseExact } from "../base/exact-json.ts";
+import { LongNumber, losesDigits, parseExact } from "../base/json/exact-json.ts";
 
 /** A JSON object of unknown content, as an upstream sent it. */
 export type JsonObject = Readonly<Record<string, unknown>>;

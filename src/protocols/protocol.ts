@@ -4,11 +4,11 @@ import type { MeteredUsage } from "../usage/usage.ts";
 import type { HoldTable } from "./body-features.ts";
 import type { StateTable } from "./carried-state.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
+import type { UpstreamError } from "./errors/upstream-error-policy.ts";
 import type { RewriteForwarded } from "./forward-rewrite.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReferenceTable } from "./reference.ts";
 import type { Translation } from "./translation.ts";
-import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
  * One wire protocol as the rest of the gateway sees it. A protocol knows no host, no key and no

@@ -1,5 +1,5 @@
-import type { BareRule } from "../base/json-bare.ts";
-import type { BodyScan } from "../base/json-scan.ts";
+import type { BareRule } from "../base/json/json-bare.ts";
+import type { BodyScan } from "../base/json/json-scan.ts";
 
 /** One place in a request where an id of something that the vendor keeps stands. */
 export interface ReferenceRow {

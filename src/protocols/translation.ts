@@ -1,5 +1,15 @@
-import { adaptEvents, adaptResponse } from "../conversation/adapt-response.ts";
-import type { ProtocolCapabilities } from "../conversation/capabilities.ts";
+import { adaptEvents, adaptResponse } from "../conversation/adapt/adapt-response.ts";
+import { chainRuns, runMachine, type StreamMachine, type StreamRun } from "../conversation/adapt/machine.ts";
+import { restoreEventNames, restoreNames } from "../conversation/adapt/restore-names.ts";
+import { type StatedCall, statedCalls, watchCalls } from "../conversation/adapt/stated-calls.ts";
+import {
+  callMarks,
+  finishesSettled,
+  firstCallEvents,
+  firstCalls,
+  markCalls,
+  settleFinishes,
+} from "../conversation/adapt/whole-calls.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import {
   type FieldNames,
@@ -9,22 +19,12 @@ import {
   openLosses,
   outcomeOf,
 } from "../conversation/loss.ts";
-import { lowerRequest } from "../conversation/lower-request.ts";
-import { chainRuns, runMachine, type StreamMachine, type StreamRun } from "../conversation/machine.ts";
-import type { EncodeTarget, ResponseFrame, ResponsePlan } from "../conversation/plan.ts";
+import type { ProtocolCapabilities } from "../conversation/lower/capabilities.ts";
+import { lowerRequest } from "../conversation/lower/lower-request.ts";
+import type { EncodeTarget, ResponseFrame, ResponsePlan } from "../conversation/lower/plan.ts";
 import type { ChatRequest, JsonObject } from "../conversation/request.ts";
 import type { ChatResponse } from "../conversation/response.ts";
-import { restoreEventNames, restoreNames } from "../conversation/restore-names.ts";
-import { type StatedCall, statedCalls, watchCalls } from "../conversation/stated-calls.ts";
-import {
-  callMarks,
-  finishesSettled,
-  firstCallEvents,
-  firstCalls,
-  markCalls,
-  settleFinishes,
-} from "../conversation/whole-calls.ts";
-import type { UpstreamError } from "./upstream-error-policy.ts";
+import type { UpstreamError } from "./errors/upstream-error-policy.ts";
 
 /**
  * One protocol's translation to and from the neutral form. Pure: no clock, no randomness, no I/O; media

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { World } from "../../test/support/money/world.ts";
+import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Timers } from "../base/timers.ts";
 import { silentLog } from "../observe/log.ts";
 import { createDurableQueue, type DurableQueue, type QueueStore } from "./durable-queue.ts";
 import type { Held } from "./held.ts";

@@ -1,7 +1,7 @@
+import { inTurnAll } from "../base/async/lifecycle.ts";
+import { keepUp, runEvery, sleep, type Timers } from "../base/async/timers.ts";
+import { WakeSignal } from "../base/async/wake-signal.ts";
 import type { Clock } from "../base/clock.ts";
-import { inTurnAll } from "../base/lifecycle.ts";
-import { keepUp, runEvery, sleep, type Timers } from "../base/timers.ts";
-import { WakeSignal } from "../base/wake-signal.ts";
 import type { Log } from "../observe/log.ts";
 import { type Held, hold, type QueueClaim } from "./held.ts";
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
-import { createBodyScan } from "../base/json-scan.ts";
+import { createBodyScan } from "../base/json/json-scan.ts";
 import type { Outcome } from "../billing/billing.ts";
-import { boundOfTexts } from "../billing/usage-bound.ts";
+import { boundOfTexts } from "../billing/pricing/usage-bound.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate, UpstreamFailure, UpstreamResponse } from "../upstreams/call.ts";
-import type { RawHeaders } from "../upstreams/raw-headers.ts";
+import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
+import { watchOf } from "./admit/watch.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
-import type { RelayMode } from "./relay-mode.ts";
-import { watchOf } from "./watch.ts";
+import type { RelayMode } from "./mode/relay-mode.ts";
 
 const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
 

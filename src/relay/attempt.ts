@@ -1,10 +1,10 @@
-import { deferToBatch } from "../base/event-loop-batch.ts";
+import { deferToBatch } from "../base/async/event-loop-batch.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
 import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { UpstreamError } from "../protocols/upstream-error-policy.ts";
 import { type AttemptOutcome, countedAs } from "../routing/health/outcome.ts";
 import type { Routing } from "../routing/routing.ts";
 import type {
@@ -15,23 +15,23 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from "../upstreams/call.ts";
-import type { IssuedIds } from "../upstreams/issued-ids.ts";
-import type { RawHeaders } from "../upstreams/raw-headers.ts";
-import { type Scrubber, scrubberOf } from "../upstreams/scrubber.ts";
-import { UNBUFFERED } from "./bridge.ts";
-import { BufferedResponse } from "./buffered-response.ts";
-import { noCompaction, refusesToCompact } from "./compacting.ts";
-import { droppedHeader } from "./dropped-header.ts";
-import { ErrorResponse } from "./error-response.ts";
+import type { IssuedIds } from "../upstreams/memory/issued-ids.ts";
+import { type Scrubber, scrubberOf } from "../upstreams/scrub/scrubber.ts";
+import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
+import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
+import { readReferences } from "./admit/references.ts";
 import type { Exchange } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
-import { fanOut } from "./fan-out.ts";
-import { PendingResponse } from "./pending-response.ts";
-import type { Attempt, Receiver } from "./receiver.ts";
-import { readReferences } from "./references.ts";
-import type { RelayMode } from "./relay-mode.ts";
-import type { ResponseMemory, ResponsePart } from "./response-memory.ts";
-import { StreamingResponse } from "./streaming-response.ts";
+import { fanOut } from "./mode/fan-out.ts";
+import type { RelayMode } from "./mode/relay-mode.ts";
+import { UNBUFFERED } from "./response/bridge.ts";
+import { BufferedResponse } from "./response/buffered-response.ts";
+import { droppedHeader } from "./response/dropped-header.ts";
+import { ErrorResponse } from "./response/error-response.ts";
+import { PendingResponse } from "./response/pending-response.ts";
+import type { Attempt, Receiver } from "./response/receiver.ts";
+import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
+import { StreamingResponse } from "./response/streaming-response.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */
 const SLICE_BYTES = 32 * 1024;

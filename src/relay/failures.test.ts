@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { statementOf } from "../errors.ts";
-import type { Fault, UpstreamError } from "../protocols/upstream-error-policy.ts";
+import type { Fault, UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
 import { failureOfError, failureOfTransport } from "./failures.ts";
 
 it("a failure of the transport names upstream and reason to the operator's log, and not to the caller", () => {

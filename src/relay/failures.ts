@@ -2,12 +2,12 @@ import type { ChargeReason } from "../billing/billing.ts";
 import { NotAnImage } from "../conversation/media.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
-import { OversizedResponse } from "../protocols/stream-frames.ts";
+import { toClientError, type UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
+import { OversizedResponse } from "../protocols/streams/stream-frames.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import { toClientError, type UpstreamError } from "../protocols/upstream-error-policy.ts";
 import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
-import type { Scrubber } from "../upstreams/scrubber.ts";
+import type { Scrubber } from "../upstreams/scrub/scrubber.ts";
 
 /** How an attempt failed before anything reached the caller. */
 export interface AttemptFailure {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
-import { createBodyScan } from "../base/json-scan.ts";
+import { createBodyScan } from "../base/json/json-scan.ts";
 import type { Outcome } from "../billing/billing.ts";
 import type { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import { ConversationKeys } from "./conversation-key.ts";
+import { ConversationKeys } from "./admit/conversation-key.ts";
+import { watchOf } from "./admit/watch.ts";
 import { createRelay, type RelayDeps } from "./relay.ts";
 import type { TextRequest } from "./text-request.ts";
-import { watchOf } from "./watch.ts";
 
 /** A relay whose hold is taken at once and whose begin line is written when the test says so. */
 function open() {

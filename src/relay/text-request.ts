@@ -1,11 +1,11 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { BodyScan } from "../base/json-scan.ts";
-import type { MemoryLease } from "../base/memory-budget.ts";
+import type { MemoryLease } from "../base/async/memory-budget.ts";
+import type { BodyScan } from "../base/json/json-scan.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { CallerHeaders, CallerQuery } from "../upstreams/call.ts";
-import type { ClientResponse } from "./client-response.ts";
-import type { WrappedState } from "./wrapped-state.ts";
+import type { WrappedState } from "./admit/wrapped-state.ts";
+import type { ClientResponse } from "./response/client-response.ts";
 
 export type { CallerHeaders };
 

@@ -1,4 +1,4 @@
-import type { Origin } from "../conversation/opaque.ts";
+import type { Origin } from "../conversation/state/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/place-reason.ts";

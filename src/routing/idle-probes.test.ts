@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attempts, catalogOf, credentials, rig, upstreamOf } from "../../test/support/routing-rig.ts";
-import type { Timers } from "../base/timers.ts";
+import type { Timers } from "../base/async/timers.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { watchIdleUpstreams } from "./idle-probes.ts";
 

@@ -1,5 +1,5 @@
+import { runEvery, type Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
-import { runEvery, type Timers } from "../base/timers.ts";
 import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import type { Routing } from "./routing.ts";

@@ -1,6 +1,6 @@
 import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
-import type { Origin } from "../conversation/opaque.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { Origin } from "../conversation/state/opaque.ts";
 import { spokenProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { weightOf } from "./choose.ts";

@@ -1,4 +1,4 @@
-import { inTurnAll } from "../base/lifecycle.ts";
+import { inTurnAll } from "../base/async/lifecycle.ts";
 import { claimDataDir } from "./data-dir-claim.ts";
 import type { Database, DatabaseLog } from "./database.ts";
 import type { Role } from "./database-session.ts";

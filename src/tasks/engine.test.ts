@@ -12,7 +12,7 @@ import {
   videoRequest,
 } from "../../test/support/tasks.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { createReceiptReader } from "../billing/receipts.ts";
+import { createReceiptReader } from "../billing/usage-log/receipts.ts";
 import { GatewayError } from "../errors.ts";
 import type { Task } from "./tasks.ts";
 

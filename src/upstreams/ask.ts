@@ -1,8 +1,8 @@
 import type { Timeouts } from "../catalog/catalog.ts";
 import type { AskOutcome, UpstreamAsk, UpstreamFailure, UpstreamResponse } from "./call.ts";
-import { credentialHeader } from "./headers.ts";
 import { kindOf } from "./kinds.ts";
 import type { TaskApiRequest } from "./task-apis/task-api.ts";
+import { credentialHeader } from "./transport/headers.ts";
 
 /** A task's record is a few KB, and a batch holds at most a hundred. */
 const RECORD_BYTES = 4 * 1024 * 1024;

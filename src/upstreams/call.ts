@@ -1,7 +1,7 @@
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
-import type { RawHeaders } from "./raw-headers.ts";
 import type { TaskApiRequest, TaskApiResponse } from "./task-apis/task-api.ts";
+import type { RawHeaders } from "./transport/raw-headers.ts";
 
 /** One upstream that can answer a request, with everything chosen: the unit of an attempt. */
 export interface Candidate {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { endpointPath } from "./endpoint-url.ts";
 import { KIND_NAMES, kindOf } from "./kinds.ts";
+import { endpointPath } from "./transport/endpoint-url.ts";
 
 describe("the kinds of upstreams", () => {
   it("are those of the operator's contract, and no others", () => {

@@ -6,8 +6,6 @@ import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
-import type { EndpointPaths } from "./endpoint-url.ts";
-import type { HeaderSpelling } from "./headers.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
 import { dashscope } from "./task-apis/dashscope.ts";
@@ -17,6 +15,8 @@ import { openaiImages } from "./task-apis/openai-images.ts";
 import { sandbox } from "./task-apis/sandbox.ts";
 import { seedanceRelay } from "./task-apis/seedance-relay.ts";
 import type { TaskApi } from "./task-apis/task-api.ts";
+import type { EndpointPaths } from "./transport/endpoint-url.ts";
+import type { HeaderSpelling } from "./transport/headers.ts";
 
 /**
  * A kind of upstream: everything in which vendors differ that the protocol itself does not say, as data.

@@ -1,4 +1,4 @@
-import type { Quirks } from "../conversation/quirks.ts";
+import type { Quirks } from "../conversation/lower/quirks.ts";
 
 export interface NamedQuirks {
   readonly name: RegExp;

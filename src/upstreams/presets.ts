@@ -1,4 +1,4 @@
-import { type Quirks, readQuirks } from "../conversation/quirks.ts";
+import { type Quirks, readQuirks } from "../conversation/lower/quirks.ts";
 import type { Candidate } from "./call.ts";
 import {
   ANTHROPIC_MODELS,

@@ -1,13 +1,13 @@
+import { Deadlines } from "../base/async/deadlines.ts";
 import type { Clock } from "../base/clock.ts";
-import { Deadlines } from "../base/deadlines.ts";
 import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import { endpointPath } from "./endpoint-url.ts";
-import { credentialHeader } from "./headers.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
-import { TransportCall } from "./transport-call.ts";
-import { createConnectionPool } from "./transport-connections.ts";
+import { endpointPath } from "./transport/endpoint-url.ts";
+import { credentialHeader } from "./transport/headers.ts";
+import { TransportCall } from "./transport/transport-call.ts";
+import { createConnectionPool } from "./transport/transport-connections.ts";
 
 /** A person waits for the result. */
 const TIMEOUTS: Timeouts = {

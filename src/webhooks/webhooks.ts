@@ -1,8 +1,8 @@
+import { inTurnAll } from "../base/async/lifecycle.ts";
+import { overShare } from "../base/async/over-share.ts";
+import { systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import { inTurnAll } from "../base/lifecycle.ts";
-import { overShare } from "../base/over-share.ts";
-import { systemTimers } from "../base/timers.ts";
 import type { Log } from "../observe/log.ts";
 import { createDurableQueue } from "../queue/durable-queue.ts";
 import type { Held } from "../queue/held.ts";

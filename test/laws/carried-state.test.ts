@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splice } from "../../src/base/json-splice.ts";
+import { splice } from "../../src/base/json/json-splice.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { carriesState, withoutState } from "../../src/relay/carried-state.ts";
-import { ConversationState } from "../../src/relay/conversation-state.ts";
+import { carriesState, withoutState } from "../../src/relay/admit/carried-state.ts";
+import { ConversationState } from "../../src/relay/admit/conversation-state.ts";
+import { watchOf } from "../../src/relay/admit/watch.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
-import { watchOf } from "../../src/relay/watch.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
-import type { MovedConversation } from "../../src/upstreams/moved-conversations-store.ts";
+import type { MovedConversation } from "../../src/upstreams/memory/moved-conversations-store.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { cutAt, cutPlaces, jsonText, mustScan } from "./json-bodies.ts";
 

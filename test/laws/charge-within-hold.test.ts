@@ -1,15 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBodyScan } from "../../src/base/json-scan.ts";
-import { estimateMaxCost, freezePrice, type RequestBound } from "../../src/billing/max-cost.ts";
-import { charge, extrasCost, maxInputRate, maxOutputRate, roundedCost } from "../../src/billing/rate.ts";
+import { createBodyScan } from "../../src/base/json/json-scan.ts";
+import { estimateMaxCost, freezePrice, type RequestBound } from "../../src/billing/pricing/max-cost.ts";
+import {
+  charge,
+  extrasCost,
+  maxInputRate,
+  maxOutputRate,
+  roundedCost,
+} from "../../src/billing/pricing/rate.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ResponseSummary } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { estimateMissing } from "../../src/relay/estimate.ts";
+import { watchOf } from "../../src/relay/admit/watch.ts";
+import { estimateMissing } from "../../src/relay/settle/estimate.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
-import { watchOf } from "../../src/relay/watch.ts";
 import { totalInput, totalOutput } from "../../src/usage/usage.ts";
 
 /** What a request holds is what it can cost at most, whatever its vendor reports or leaves out. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { failureIn } from "../../src/protocols/errors/verdict.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { failureIn } from "../../src/protocols/verdict.ts";
 import { TEXT_PROTOCOLS } from "../support/text-caller.ts";
 import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { BodyScan } from "../../src/base/json-scan.ts";
+import type { BodyScan } from "../../src/base/json/json-scan.ts";
 import {
   addIncludeUsage,
   type Edit,
@@ -11,8 +11,8 @@ import {
   setField,
   setMember,
   splice,
-} from "../../src/base/json-splice.ts";
-import { compileWatch } from "../../src/base/json-watch.ts";
+} from "../../src/base/json/json-splice.ts";
+import { compileWatch } from "../../src/base/json/json-watch.ts";
 import { bodyText, cutAt, cutPlaces, jsonText, mustScan } from "./json-bodies.ts";
 
 const watch = compileWatch(

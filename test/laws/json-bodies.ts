@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { JsonFault } from "../../src/base/json-fault.ts";
-import { type BodyScan, createBodyScan } from "../../src/base/json-scan.ts";
-import type { Watch } from "../../src/base/json-watch.ts";
+import { JsonFault } from "../../src/base/json/json-fault.ts";
+import { type BodyScan, createBodyScan } from "../../src/base/json/json-scan.ts";
+import type { Watch } from "../../src/base/json/json-watch.ts";
 
 /** Scans chunks; a refusal is a result here, so that laws can compare it. */
 export function scanChunks(watch: Watch, chunks: readonly Buffer[]): BodyScan | JsonFault {

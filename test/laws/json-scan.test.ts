@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JsonFault } from "../../src/base/json-fault.ts";
-import type { BodyScan } from "../../src/base/json-scan.ts";
-import { compileWatch } from "../../src/base/json-watch.ts";
+import { JsonFault } from "../../src/base/json/json-fault.ts";
+import type { BodyScan } from "../../src/base/json/json-scan.ts";
+import { compileWatch } from "../../src/base/json/json-watch.ts";
 import {
   bodyText,
   cutAt,

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { createBodyScan } from "../../src/base/json-scan.ts";
+import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import type { Outcome } from "../../src/billing/billing.ts";
-import { boundOfTexts } from "../../src/billing/usage-bound.ts";
+import { boundOfTexts } from "../../src/billing/pricing/usage-bound.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { silentLog } from "../../src/observe/log.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
+import type { InlineMedia } from "../../src/relay/admit/inline-media.ts";
+import { watchOf } from "../../src/relay/admit/watch.ts";
 import { type AttemptDeps, attemptAt } from "../../src/relay/attempt.ts";
 import type { Exchange } from "../../src/relay/exchange.ts";
-import type { InlineMedia } from "../../src/relay/inline-media.ts";
-import { RelayModes, type RelayModesDeps } from "../../src/relay/relay-modes.ts";
+import { RelayModes, type RelayModesDeps } from "../../src/relay/mode/relay-modes.ts";
+import type { Translator } from "../../src/relay/mode/translator.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
-import type { Translator } from "../../src/relay/translator.ts";
-import { watchOf } from "../../src/relay/watch.ts";
 import type { Candidate, UpstreamResponse } from "../../src/upstreams/call.ts";
-import { RawHeaders } from "../../src/upstreams/raw-headers.ts";
+import { RawHeaders } from "../../src/upstreams/transport/raw-headers.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
 

@@ -53,16 +53,16 @@ const NAMING =
 /** Where the same letters are another word; reviewed one by one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   // The field of the neutral form, and of bodies in the log.
-  "conversation/alternating-turns.ts": "messages",
+  "conversation/lower/alternating-turns.ts": "messages",
   "conversation/loss.ts": "messages",
-  "conversation/lower-request.ts": "messages",
-  "conversation/orphan-results.ts": "messages",
-  "conversation/silent-turns.ts": "messages",
+  "conversation/lower/lower-request.ts": "messages",
+  "conversation/lower/orphan-results.ts": "messages",
+  "conversation/lower/silent-turns.ts": "messages",
   "observe/log.ts": "messages",
   // A field of a body whose adapter this is.
   "http/text/compaction-block.ts": "messages",
   // A field of a vendor's answer.
-  "relay/embeddings-forwarder.ts": "embeddings",
+  "relay/mode/embeddings-forwarder.ts": "embeddings",
   // What a model makes.
   "console/models/contract.ts": "rerank",
 };
@@ -81,7 +81,7 @@ describe("a protocol's name", () => {
 
   it("is written nowhere but where protocols are described: a fact of one is a field of its own object", () => {
     // The demo is a catalog.
-    const files = outside.filter((file) => file !== "manifest/demo.ts");
+    const files = outside.filter((file) => file !== "manifest/demo/demo.ts");
     expect(files.filter((file) => named(file).length > 0).map((file) => [file, ...named(file)])).toEqual([]);
   });
 

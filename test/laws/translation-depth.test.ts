@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseExact, writeExact } from "../../src/base/exact-json.ts";
+import { parseExact, writeExact } from "../../src/base/json/exact-json.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
-import { blankPlan } from "../../src/conversation/plan.ts";
+import { blankPlan } from "../../src/conversation/lower/plan.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";

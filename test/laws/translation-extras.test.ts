@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBodyScan } from "../../src/base/json-scan.ts";
-import { compileWatch } from "../../src/base/json-watch.ts";
+import { createBodyScan } from "../../src/base/json/json-scan.ts";
+import { compileWatch } from "../../src/base/json/json-watch.ts";
 import type { Outcome } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { holdPaths, readFeatures } from "../../src/protocols/body-features.ts";

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import { writeFrames } from "../../src/protocols/stream-frames.ts";
+import { writeFrames } from "../../src/protocols/streams/stream-frames.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { eventsOf, frame } from "../support/conversation-arbitraries.ts";
 import { fuzzLaw, type Samples } from "../support/translation-fuzz.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { readQuirks } from "../../src/conversation/lower/quirks.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import { readQuirks } from "../../src/conversation/quirks.ts";
-import { decodeRequest, encodeRequest } from "../../src/relay/translate-request.ts";
+import { decodeRequest, encodeRequest } from "../../src/relay/mode/translate-request.ts";
 
 const CHAT_PROTOCOLS = ["chat-completions", "responses", "messages", "generate-content"] as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ResponsePart } from "../../src/conversation/response.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openLosses } from "../../src/conversation/loss.ts";
-import { wrapOpaque } from "../../src/conversation/opaque.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ChatResponse, ResponsePart } from "../../src/conversation/response.ts";
+import { wrapOpaque } from "../../src/conversation/state/opaque.ts";
 import { asObjects, type JsonObject } from "../../src/protocols/json.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";
 import { codecOf } from "../support/codec-of.ts";

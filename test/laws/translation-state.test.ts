@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
-import type { Opaque } from "../../src/conversation/opaque.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { Part } from "../../src/conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../src/conversation/response.ts";
+import type { Opaque } from "../../src/conversation/state/opaque.ts";
 import type { JsonObject } from "../../src/protocols/json.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { eventsOf, frame, origin, plan, target } from "../support/conversation-arbitraries.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Quirks } from "../../src/conversation/lower/quirks.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import type { Quirks } from "../../src/conversation/quirks.ts";
 import type { JsonObject } from "../../src/protocols/json.ts";
 import { presetQuirks } from "../../src/upstreams/presets.ts";
 import { codecOf } from "../support/codec-of.ts";

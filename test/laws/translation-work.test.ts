@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openLosses } from "../../src/conversation/loss.ts";
-import { blankPlan } from "../../src/conversation/plan.ts";
+import { blankPlan } from "../../src/conversation/lower/plan.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import type { ChatResponse } from "../../src/conversation/response.ts";
 import { chatCompletions } from "../../src/protocols/chat-completions/codec.ts";
 import { asArray, asObject, asObjects, type JsonObject } from "../../src/protocols/json.ts";
-import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/streams/stream-frames.ts";
 import type { Translation } from "../../src/protocols/translation.ts";
 import { frame, plan, target } from "../support/conversation-arbitraries.ts";
 import { type Recording, readRecordings } from "../support/recordings.ts";

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ChatRequest } from "../../src/conversation/request.ts";
 import type { ChatResponse, Choice, FinishKind, ResponsePart } from "../../src/conversation/response.ts";
 import { asObject, type JsonObject, parseLoosely } from "../../src/protocols/json.ts";
-import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/streams/stream-frames.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { frame, plan, target } from "../support/conversation-arbitraries.ts";

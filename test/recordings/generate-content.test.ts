@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
-import { blankPlan } from "../../src/conversation/plan.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
+import { blankPlan } from "../../src/conversation/lower/plan.ts";
 import { generateContent } from "../../src/protocols/generate-content/codec.ts";
 import { decodeSchema } from "../../src/protocols/generate-content/decode-schema.ts";
 import { camelObject } from "../../src/protocols/generate-content/spelling.ts";
 import { parseLoosely } from "../../src/protocols/json.ts";
-import { openFrameReader } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
 import type { EncodedRequest, Translation } from "../../src/protocols/translation.ts";
 import { frame, target } from "../support/conversation-arbitraries.ts";
 import { discoveryJudge } from "../support/discovery-schema.ts";

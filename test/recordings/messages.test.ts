@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
-import { opaqueIn } from "../../src/conversation/opaque.ts";
 import type { ChatResponse } from "../../src/conversation/response.ts";
+import { opaqueIn } from "../../src/conversation/state/opaque.ts";
 import { asObjects } from "../../src/protocols/json.ts";
 import { messages } from "../../src/protocols/messages/codec.ts";
-import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/streams/stream-frames.ts";
 import type { Translation } from "../../src/protocols/translation.ts";
 import { frame, plan, target } from "../support/conversation-arbitraries.ts";
 import { fixture } from "../support/fixtures.ts";

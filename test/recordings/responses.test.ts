@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collectEvents } from "../../src/conversation/collect.ts";
+import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
-import { unwrapOpaque } from "../../src/conversation/opaque.ts";
 import type { ChatResponse } from "../../src/conversation/response.ts";
+import { unwrapOpaque } from "../../src/conversation/state/opaque.ts";
 import {
   asArray,
   asObject,
@@ -15,7 +15,7 @@ import {
 } from "../../src/protocols/json.ts";
 import { responses } from "../../src/protocols/responses/codec.ts";
 import { fitsStrict } from "../../src/protocols/responses/decode-tools.ts";
-import { openFrameReader, writeFrames } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader, writeFrames } from "../../src/protocols/streams/stream-frames.ts";
 import type { Translation } from "../../src/protocols/translation.ts";
 import { frame, plan, target } from "../support/conversation-arbitraries.ts";
 import { readRecordings } from "../support/recordings.ts";

@@ -4,7 +4,7 @@ import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
 import { responses } from "../../src/protocols/responses/codec.ts";
-import { openFrameReader } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
 import type { Translation } from "../../src/protocols/translation.ts";
 import {
   chatEvents,

@@ -1,13 +1,12 @@
 import fc from "fast-check";
+import { eventsOf as wholeEvents } from "../../src/conversation/adapt/events-of.ts";
 import type { ChatEvent } from "../../src/conversation/event.ts";
-import { eventsOf as wholeEvents } from "../../src/conversation/events-of.ts";
-import type { Opaque, Origin } from "../../src/conversation/opaque.ts";
 import {
   blankPlan,
   type EncodeTarget,
   type ResponseFrame,
   type ResponsePlan,
-} from "../../src/conversation/plan.ts";
+} from "../../src/conversation/lower/plan.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import {
   type ChatRequest,
@@ -29,6 +28,7 @@ import type {
   FinishKind,
   ResponsePart,
 } from "../../src/conversation/response.ts";
+import type { Opaque, Origin } from "../../src/conversation/state/opaque.ts";
 import type { MeteredUsage, TokenUsage } from "../../src/usage/usage.ts";
 
 /** Generators of the neutral form. What they make is well-formed: a valid caller or vendor could have said it. */

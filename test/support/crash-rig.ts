@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Failpoint } from "../../src/base/failpoint.ts";
-import { verifyLedger } from "../../src/billing/verify.ts";
+import { verifyLedger } from "../../src/billing/ledger/verify.ts";
 import { catalogFile } from "./catalog-file.ts";
 import { createTestDatabase } from "./database.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";

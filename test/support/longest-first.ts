@@ -42,7 +42,7 @@ export const LONGEST = [
   "src/storage/embedded/cluster.test.ts",
   "src/tasks/work/unknown-fate.test.ts",
   "src/tasks/simulation.test.ts",
-  "src/billing/recovery.test.ts",
+  "src/billing/journal/recovery.test.ts",
 ];
 
 /** The order of files: within each project the longest, then what vitest would begin with. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../../src/accounts/caller.ts";
+import { systemTimers } from "../../src/base/async/timers.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { createLargeJson } from "../../src/base/large-json.ts";
-import { systemTimers } from "../../src/base/timers.ts";
+import { createLargeJson } from "../../src/base/json/large-json.ts";
 import { buildCatalog } from "../../src/catalog/build-catalog.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";

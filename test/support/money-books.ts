@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { verifyLedger } from "../../src/billing/verify.ts";
+import { verifyLedger } from "../../src/billing/ledger/verify.ts";
 import type { TestDatabase } from "./database.ts";
 import { runSql } from "./embedded.ts";
 import type { TestGateway } from "./gateway.ts";

@@ -5,10 +5,10 @@ import {
   type EncodeTarget,
   type ResponseFrame,
   type ResponsePlan,
-} from "../../src/conversation/plan.ts";
+} from "../../src/conversation/lower/plan.ts";
+import type { Quirks } from "../../src/conversation/lower/quirks.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
-import type { Quirks } from "../../src/conversation/quirks.ts";
-import { writeFrames } from "../../src/protocols/stream-frames.ts";
+import { writeFrames } from "../../src/protocols/streams/stream-frames.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { EncodedRequest, Translation, WireFrame } from "../../src/protocols/translation.ts";
 import { frame } from "./conversation-arbitraries.ts";

@@ -15,7 +15,7 @@ import type {
   TaskApiRequest,
   TaskApiResponse,
 } from "../../src/upstreams/task-apis/task-api.ts";
-import { createTransport } from "../../src/upstreams/transport.ts";
+import { createTransport } from "../../src/upstreams/transport/transport.ts";
 import { PATIENT } from "./transport-rig.ts";
 
 /** One vendor as its documentation describes it: what it is sent and what it answers. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Failpoint, TASK_FAILPOINTS } from "../../src/base/failpoint.ts";
-import { verifyLedger } from "../../src/billing/verify.ts";
+import { verifyLedger } from "../../src/billing/ledger/verify.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
 import { PATIENCE_MS } from "./gateways.ts";

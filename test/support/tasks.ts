@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Caller } from "../../src/accounts/caller.ts";
+import { systemTimers } from "../../src/base/async/timers.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { createLargeJson, type LargeJson } from "../../src/base/large-json.ts";
-import { systemTimers } from "../../src/base/timers.ts";
+import { createLargeJson, type LargeJson } from "../../src/base/json/large-json.ts";
 import { openTaskBilling } from "../../src/billing/task-billing.ts";
 import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";

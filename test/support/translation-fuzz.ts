@@ -3,7 +3,7 @@ import type { ChatEvent } from "../../src/conversation/event.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { parseLoosely } from "../../src/protocols/json.ts";
-import { openFrameReader } from "../../src/protocols/stream-frames.ts";
+import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
 import { codecOf } from "./codec-of.ts";
 import { frame, plan, target } from "./conversation-arbitraries.ts";
 import { type Mangler, openMangler } from "./mangle.ts";

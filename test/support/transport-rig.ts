@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from "../../src/upstreams/call.ts";
-import { createTransport } from "../../src/upstreams/transport.ts";
+import { createTransport } from "../../src/upstreams/transport/transport.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "./scripted-upstream.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\n";

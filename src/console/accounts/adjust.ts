@@ -1,7 +1,7 @@
 import { readAccount } from "../../accounts/accounts-store.ts";
 import { formatUsd } from "../../base/money.ts";
-import { readBalance } from "../../billing/ledger-store.ts";
-import { transferByOperator } from "../../billing/operator-transfer.ts";
+import { readBalance } from "../../billing/ledger/ledger-store.ts";
+import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";

@@ -1,6 +1,6 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import { formatUsd } from "../../base/money.ts";
-import { type BalanceAlert, deleteAlert, findAlert, writeAlert } from "../../billing/alerts-store.ts";
+import { type BalanceAlert, deleteAlert, findAlert, writeAlert } from "../../billing/ledger/alerts-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { createWebhookSecrets, rotateWebhookSecret } from "../../webhooks/secrets.ts";

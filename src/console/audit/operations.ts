@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AccountId } from "../../accounts/caller.ts";
-import { type AuditRow as Row, readAudit } from "../../people/audit-store.ts";
+import { type AuditRow as Row, readAudit } from "../../users/audit-store.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOfMark } from "../input.ts";

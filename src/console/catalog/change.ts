@@ -1,11 +1,11 @@
 import { readGroups } from "../../catalog/catalog-store.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { ManifestConflict } from "../../manifest/diff-accounts.ts";
+import { ManifestConflict } from "../../manifest/diff/diff-accounts.ts";
+import { ItemError, type KnownNames } from "../../manifest/file/read-item.ts";
 import { lockManifest } from "../../manifest/manifest-store.ts";
-import { ItemError, type KnownNames } from "../../manifest/read-item.ts";
-import type { AuditNote } from "../../people/audit.ts";
 import type { Queryable } from "../../storage/database.ts";
+import type { AuditNote } from "../../users/audit.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call } from "../operation.ts";
 

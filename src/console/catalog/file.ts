@@ -1,10 +1,10 @@
 import { readCatalogVersion } from "../../catalog/catalog-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Applied } from "../../manifest/apply.ts";
-import { ManifestConflict } from "../../manifest/diff-accounts.ts";
+import { ManifestConflict } from "../../manifest/diff/diff-accounts.ts";
 import { exportManifest } from "../../manifest/export.ts";
+import { ManifestError, WHOLE_FILE } from "../../manifest/file/problems.ts";
 import { applyImport, planImport } from "../../manifest/import.ts";
-import { ManifestError, WHOLE_FILE } from "../../manifest/problems.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, text } from "../operation.ts";
 import { changeCatalog } from "./change.ts";

@@ -7,7 +7,7 @@ import {
   type FileRecord,
   type FileValue,
   isRecord,
-} from "../../manifest/encode-file.ts";
+} from "../../manifest/file/encode-file.ts";
 import { revisionOf } from "../revision.ts";
 import type { Model, Price } from "./contract.ts";
 

@@ -1,5 +1,5 @@
 import { formatUsd } from "../../base/money.ts";
-import { generateRedemptionCode, redemptionCodeHint } from "../../billing/redemption-code.ts";
+import { generateRedemptionCode, redemptionCodeHint } from "../../billing/ledger/redemption-code.ts";
 import {
   findBatch,
   insertBatch,
@@ -8,7 +8,7 @@ import {
   revokeCodes,
   type Batch as StoredBatch,
   type Code as StoredCode,
-} from "../../billing/redemption-store.ts";
+} from "../../billing/ledger/redemption-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";

@@ -1,7 +1,7 @@
 import { formatUsd } from "../../base/money.ts";
-import { readBalance } from "../../billing/ledger-store.ts";
-import { readRedemptionCode } from "../../billing/redemption-code.ts";
-import { type Redemption, redeemCode } from "../../billing/redemption-store.ts";
+import { readBalance } from "../../billing/ledger/ledger-store.ts";
+import { readRedemptionCode } from "../../billing/ledger/redemption-code.ts";
+import { type Redemption, redeemCode } from "../../billing/ledger/redemption-store.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";

@@ -1,8 +1,8 @@
 import type { AccountId } from "../../accounts/caller.ts";
-import { limitLedgerId } from "../../billing/ledger-ref.ts";
-import { readLimitsSpent } from "../../billing/ledger-store.ts";
-import type { Person } from "../../people/identity.ts";
+import { limitLedgerId } from "../../billing/leases/ledger-ref.ts";
+import { readLimitsSpent } from "../../billing/ledger/ledger-store.ts";
 import type { Queryable } from "../../storage/database.ts";
+import type { Person } from "../../users/identity.ts";
 import { revisionOf } from "../revision.ts";
 import type { KeyRow } from "./contract.ts";
 import type { ShownKey } from "./key-rows-store.ts";

@@ -1,5 +1,5 @@
-import type { Implausible } from "../../billing/usage-bound.ts";
-import { limitStatements } from "../../billing/verify-store.ts";
+import { limitStatements } from "../../billing/ledger/verify-store.ts";
+import type { Implausible } from "../../billing/pricing/usage-bound.ts";
 import type { Database, Queryable } from "../../storage/database.ts";
 import type { CursorPosition } from "../cursor.ts";
 

@@ -8,7 +8,7 @@ import {
   TOKEN_NANOS,
 } from "../../../test/support/billing.ts";
 import { systemClock } from "../../base/clock.ts";
-import type { LedgerReport } from "../../billing/verify.ts";
+import type { LedgerReport } from "../../billing/ledger/verify.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call, JsonOperation } from "../operation.ts";
 import type { WriteOffs } from "./contract.ts";

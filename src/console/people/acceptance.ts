@@ -1,17 +1,17 @@
 import { GatewayError } from "../../errors.ts";
-import { acceptInvitation, nameOf } from "../../people/accept-invitation.ts";
-import type { UserId } from "../../people/identity.ts";
-import { findInvitation, type Invitation } from "../../people/invitations-store.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { UserId } from "../../users/identity.ts";
+import { acceptInvitation, nameOf } from "../../users/members/accept-invitation.ts";
+import { findInvitation, type Invitation } from "../../users/members/invitations-store.ts";
 import {
   beginSession,
   type ProvenUser,
   proveIdentity,
   stayProven,
   staySignedIn,
-} from "../../people/sign-in.ts";
-import { proveSecondFactor } from "../../people/totp.ts";
-import { findUser, insertUser, type NewUser } from "../../people/users-store.ts";
-import type { Queryable } from "../../storage/database.ts";
+} from "../../users/sign-in/sign-in.ts";
+import { proveSecondFactor } from "../../users/sign-in/totp.ts";
+import { findUser, insertUser, type NewUser } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, reply } from "../operation.ts";
 import { sessionResponseSchema } from "../session/contract.ts";

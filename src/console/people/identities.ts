@@ -1,16 +1,16 @@
 import { GatewayError } from "../../errors.ts";
-import type { UserId } from "../../people/identity.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { UserId } from "../../users/identity.ts";
+import { type ListedUser, readListedUser } from "../../users/members/user-list-store.ts";
 import {
   findByIdentity,
   type LinkedIdentity,
   linkIdentity,
   readIdentities,
   unlinkIdentity,
-} from "../../people/oidc-store.ts";
-import { endAccess } from "../../people/reset-access.ts";
-import { type ListedUser, readListedUser } from "../../people/user-list-store.ts";
-import { distrustEmail } from "../../people/users-store.ts";
-import type { Queryable } from "../../storage/database.ts";
+} from "../../users/sign-in/oidc-store.ts";
+import { endAccess } from "../../users/sign-in/reset-access.ts";
+import { distrustEmail } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { noSuch } from "../input.ts";

@@ -1,4 +1,4 @@
-import type { Invitation } from "../../people/invitations-store.ts";
+import type { Invitation } from "../../users/members/invitations-store.ts";
 import type { InvitationRow } from "./contract.ts";
 
 export function invitationRowOf(invitation: Invitation): InvitationRow {

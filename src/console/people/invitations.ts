@@ -7,8 +7,8 @@ import {
   insertInvitation,
   type NewInvitation,
   readInvitations,
-} from "../../people/invitations-store.ts";
-import { newSecret } from "../../people/secrets.ts";
+} from "../../users/members/invitations-store.ts";
+import { newSecret } from "../../users/sign-in/secrets.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { inputMark } from "../input.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { deleteOtherSessions, deleteSession, readSessions } from "../../people/sessions-store.ts";
-import { setName } from "../../people/users-store.ts";
+import { deleteOtherSessions, deleteSession, readSessions } from "../../users/sign-in/sessions-store.ts";
+import { setName } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation } from "../operation.ts";

@@ -1,7 +1,8 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import { GatewayError } from "../../errors.ts";
-import type { UserId } from "../../people/identity.ts";
-import { deleteInvitationsBy } from "../../people/invitations-store.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { UserId } from "../../users/identity.ts";
+import { deleteInvitationsBy } from "../../users/members/invitations-store.ts";
 import {
   deleteMember,
   lockOwners,
@@ -9,8 +10,7 @@ import {
   readMember,
   readMembers,
   setRole,
-} from "../../people/members-store.ts";
-import type { Queryable } from "../../storage/database.ts";
+} from "../../users/members/members-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { inputMark } from "../input.ts";

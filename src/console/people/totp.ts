@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
-import { forgiveAttempts } from "../../people/attempts-store.ts";
-import { countProof, stayProven } from "../../people/sign-in.ts";
-import { newRecoveryCodes, newTotpSecret, recoveryHash, stepOf, totpUri } from "../../people/totp.ts";
-import { confirmTotp, deleteTotp, insertTotp, readTotp } from "../../people/totps-store.ts";
+import { forgiveAttempts } from "../../users/sign-in/attempts-store.ts";
+import { countProof, stayProven } from "../../users/sign-in/sign-in.ts";
+import { newRecoveryCodes, newTotpSecret, recoveryHash, stepOf, totpUri } from "../../users/sign-in/totp.ts";
+import { confirmTotp, deleteTotp, insertTotp, readTotp } from "../../users/sign-in/totps-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";

@@ -1,18 +1,18 @@
 import { GatewayError } from "../../errors.ts";
-import type { UserId } from "../../people/identity.ts";
-import { deleteInvitationsBy } from "../../people/invitations-store.ts";
-import { renewPassword } from "../../people/reset-access.ts";
-import { newPassword } from "../../people/secrets.ts";
-import { deleteOtherSessions } from "../../people/sessions-store.ts";
-import { deleteTotp } from "../../people/totps-store.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { UserId } from "../../users/identity.ts";
+import { deleteInvitationsBy } from "../../users/members/invitations-store.ts";
 import {
   changeUser,
   type ListedUser,
   lockOperators,
   readListedUser,
   readUsers,
-} from "../../people/user-list-store.ts";
-import type { Queryable } from "../../storage/database.ts";
+} from "../../users/members/user-list-store.ts";
+import { renewPassword } from "../../users/sign-in/reset-access.ts";
+import { newPassword } from "../../users/sign-in/secrets.ts";
+import { deleteOtherSessions } from "../../users/sign-in/sessions-store.ts";
+import { deleteTotp } from "../../users/sign-in/totps-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { inputMark } from "../input.ts";

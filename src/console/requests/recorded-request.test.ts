@@ -7,8 +7,8 @@ import {
   order,
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
-import type { JournalBilling } from "../../billing/journal-billing.ts";
-import { createReceiptReader, type ReadReceipt } from "../../billing/receipts.ts";
+import type { JournalBilling } from "../../billing/journal/journal-billing.ts";
+import { createReceiptReader, type ReadReceipt } from "../../billing/usage-log/receipts.ts";
 import { type RecordedRequest, readRecordedRequest } from "./recorded-request.ts";
 
 let rig: BillingRig;

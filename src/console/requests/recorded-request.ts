@@ -1,5 +1,5 @@
 import type { AccountId } from "../../accounts/caller.ts";
-import type { Receipt } from "../../billing/receipts.ts";
+import type { Receipt } from "../../billing/usage-log/receipts.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { findRequest, type RequestDepths } from "./request-rows-store.ts";
 

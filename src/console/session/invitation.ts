@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
-import { nameOf } from "../../people/accept-invitation.ts";
-import { registerPerson } from "../../people/register.ts";
-import { beginSession, countRegistration } from "../../people/sign-in.ts";
+import { nameOf } from "../../users/members/accept-invitation.ts";
+import { registerPerson } from "../../users/members/register.ts";
+import { beginSession, countRegistration } from "../../users/sign-in/sign-in.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { registrationBody, sessionResponseSchema, signInOptions } from "./contract.ts";

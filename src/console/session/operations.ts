@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
-import { deleteOtherSessions, deleteSession } from "../../people/sessions-store.ts";
-import { beginSession, proveIdentity, stayProven } from "../../people/sign-in.ts";
-import { proveSecondFactor } from "../../people/totp.ts";
-import { setPassword } from "../../people/users-store.ts";
+import { deleteOtherSessions, deleteSession } from "../../users/sign-in/sessions-store.ts";
+import { beginSession, proveIdentity, stayProven } from "../../users/sign-in/sign-in.ts";
+import { proveSecondFactor } from "../../users/sign-in/totp.ts";
+import { setPassword } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { done, passwordBody, sessionResponseSchema, signInBody } from "./contract.ts";

@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
-import { forgiveAttempts } from "../../people/attempts-store.ts";
-import type { Person } from "../../people/identity.ts";
-import { countProof } from "../../people/sign-in.ts";
-import { readUser, type UserRecord } from "../../people/users-store.ts";
+import type { Person } from "../../users/identity.ts";
+import { forgiveAttempts } from "../../users/sign-in/attempts-store.ts";
+import { countProof } from "../../users/sign-in/sign-in.ts";
+import { readUser, type UserRecord } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 
 interface Proof {

@@ -1,10 +1,10 @@
 import { GatewayError } from "../../errors.ts";
-import { DEVICE_DAYS, rememberDevice } from "../../people/devices.ts";
-import type { Identity, SessionIdentity, UserId } from "../../people/identity.ts";
-import { readAccountNames } from "../../people/members-store.ts";
-import { deviceCookie, deviceCookieName, sessionCookie } from "../../people/session-cookie.ts";
-import { SESSION_DAYS } from "../../people/sessions-store.ts";
-import { readUser, type UserRecord } from "../../people/users-store.ts";
+import type { Identity, SessionIdentity, UserId } from "../../users/identity.ts";
+import { readAccountNames } from "../../users/members/members-store.ts";
+import { DEVICE_DAYS, rememberDevice } from "../../users/sign-in/devices.ts";
+import { deviceCookie, deviceCookieName, sessionCookie } from "../../users/sign-in/session-cookie.ts";
+import { SESSION_DAYS } from "../../users/sign-in/sessions-store.ts";
+import { readUser, type UserRecord } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call } from "../operation.ts";
 import type { SessionResponse } from "./contract.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readSettings, writeSettings } from "../../catalog/catalog-store.ts";
 import { decodeSettings, type SettingsFile, settingsFile } from "../../catalog/settings.ts";
 import { keptSettings } from "../../manifest/apply.ts";
-import { readSettings as judgeSettings } from "../../manifest/read-item.ts";
+import { readSettings as judgeSettings } from "../../manifest/file/read-item.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { readBalance } from "../../billing/ledger-store.ts";
+import { readBalance } from "../../billing/ledger/ledger-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation, text } from "../operation.ts";

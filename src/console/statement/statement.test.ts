@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
-import { transferByOperator } from "../../billing/operator-transfer.ts";
+import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import type { StatementEntry, StatementView } from "./contract.ts";
 import { statementCsv } from "./csv.ts";
 import { readStatementPage } from "./pages.ts";

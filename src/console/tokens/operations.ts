@@ -1,8 +1,8 @@
 import { keyHint } from "../../accounts/key-form.ts";
 import { GatewayError } from "../../errors.ts";
-import { newConsoleToken } from "../../people/secrets.ts";
-import { staySignedIn } from "../../people/sign-in.ts";
-import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../people/tokens-store.ts";
+import { newConsoleToken } from "../../users/sign-in/secrets.ts";
+import { staySignedIn } from "../../users/sign-in/sign-in.ts";
+import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../users/tokens-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../ids.ts";
 import { json, type Operation } from "../operation.ts";

@@ -1,7 +1,7 @@
 import { setCredential, type UpstreamRecord, upsertUpstream } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { encodeUpstream } from "../../manifest/encode-file.ts";
-import { readUpstream } from "../../manifest/read-item.ts";
+import { encodeUpstream } from "../../manifest/file/encode-file.ts";
+import { readUpstream } from "../../manifest/file/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { probeUpstream } from "../../upstreams/probe.ts";
 import { changeCatalog, readKnownNames } from "../catalog/change.ts";

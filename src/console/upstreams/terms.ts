@@ -8,8 +8,8 @@ import {
   upsertUpstream,
 } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { encodeUpstream } from "../../manifest/encode-file.ts";
-import { readUpstream } from "../../manifest/read-item.ts";
+import { encodeUpstream } from "../../manifest/file/encode-file.ts";
+import { readUpstream } from "../../manifest/file/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
-import { encodeUpstream } from "../../manifest/encode-file.ts";
+import { encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../revision.ts";

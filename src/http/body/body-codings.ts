@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import * as zlib from "node:zlib";
-import { createWorkerPool, joined, type WorkerPool } from "../../base/worker-pool.ts";
+import { createWorkerPool, joined, type WorkerPool } from "../../base/async/worker-pool.ts";
 import type { UnzstdMessage, UnzstdResponse } from "./unzstd-worker.ts";
 
 /** Opens a decoder of a body; `limitBytes`: what it may hold decoded. */

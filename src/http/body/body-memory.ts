@@ -1,9 +1,9 @@
 import type { Caller } from "../../accounts/caller.ts";
+import { MemoryBudget, type MemoryLease, type MemoryRefusal } from "../../base/async/memory-budget.ts";
+import type { Held, MemoryOwner } from "../../base/async/memory-pool.ts";
+import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createLru, type Lru } from "../../base/lru.ts";
-import { MemoryBudget, type MemoryLease, type MemoryRefusal } from "../../base/memory-budget.ts";
-import type { Held, MemoryOwner } from "../../base/memory-pool.ts";
-import type { Timers } from "../../base/timers.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import { BodyPace } from "./body-pace.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Timers } from "../../base/timers.ts";
 
 /** A body of the largest size then takes a quarter of an hour; slower is no line that such bodies are sent on. */
 const LEAST_BYTES_PER_SECOND = 32 * 1024;

@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from "node:net";
 import { Transform } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MemoryBudget } from "../../base/async/memory-budget.ts";
+import { systemTimers } from "../../base/async/timers.ts";
 import { systemClock } from "../../base/clock.ts";
-import { MemoryBudget } from "../../base/memory-budget.ts";
-import { systemTimers } from "../../base/timers.ts";
 import { readBody } from "./body.ts";
 import { BodyPace } from "./body-pace.ts";
 

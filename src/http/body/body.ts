@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
-import { deferToBatch } from "../../base/event-loop-batch.ts";
-import { type MemoryLease, SMALL_BYTES } from "../../base/memory-budget.ts";
-import { PoolFull } from "../../base/worker-pool.ts";
+import { deferToBatch } from "../../base/async/event-loop-batch.ts";
+import { type MemoryLease, SMALL_BYTES } from "../../base/async/memory-budget.ts";
+import { PoolFull } from "../../base/async/worker-pool.ts";
 import { GatewayError } from "../../errors.ts";
 import { tellToGoAhead } from "../core/valid-head.ts";
 import { CODINGS, DecodedTooLarge, decoderOf, type OpenDecoder } from "./body-codings.ts";

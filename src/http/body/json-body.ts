@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { JsonFault } from "../../base/json-fault.ts";
-import { createBodyScan } from "../../base/json-scan.ts";
-import { compileWatch } from "../../base/json-watch.ts";
+import { JsonFault } from "../../base/json/json-fault.ts";
+import { createBodyScan } from "../../base/json/json-scan.ts";
+import { compileWatch } from "../../base/json/json-watch.ts";
 import { GatewayError } from "../../errors.ts";
 import { type BodyTerms, readBody } from "./body.ts";
 

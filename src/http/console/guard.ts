@@ -6,8 +6,8 @@ import type { ConsoleDeps } from "../../console/deps.ts";
 import type { Operation } from "../../console/operation.ts";
 import { isAccountRole, reaches } from "../../console/policy.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Identity } from "../../people/identity.ts";
-import { sessionCookieName } from "../../people/session-cookie.ts";
+import type { Identity } from "../../users/identity.ts";
+import { sessionCookieName } from "../../users/sign-in/session-cookie.ts";
 import { bearerOf } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 

@@ -1,5 +1,5 @@
 import type { ErrorStatement } from "../../errors.ts";
-import { encodeShapeA, shapeA } from "../../protocols/error-format-a.ts";
+import { encodeShapeA, shapeA } from "../../protocols/errors/error-format-a.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError, shouldRetry, statementOf } from "../../errors.ts";
-import { encodeShapeA } from "../../protocols/error-format-a.ts";
+import { encodeShapeA } from "../../protocols/errors/error-format-a.ts";
 import { requestId } from "./response-headers.ts";
 
 /**

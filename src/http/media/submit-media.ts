@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../accounts/caller.ts";
-import type { MemoryLease } from "../../base/memory-budget.ts";
+import type { MemoryLease } from "../../base/async/memory-budget.ts";
 import { formatUsd } from "../../base/money.ts";
 import { allowedModel } from "../../catalog/allowed-model.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { ignoredFields } from "../../families/read-fields.ts";
 import { familyOf } from "../../families/table.ts";
-import { droppedHeader } from "../../relay/dropped-header.ts";
-import type { Admission } from "../../relay/entrance.ts";
+import type { Admission } from "../../relay/admit/entrance.ts";
+import { droppedHeader } from "../../relay/response/dropped-header.ts";
 import type { Task, TaskRequest } from "../../tasks/tasks.ts";
 import { isHereOrSmall, MEDIA_BODY_BYTES } from "../body/body.ts";
 import { type JsonBody, readJsonChunks } from "../body/json-body.ts";

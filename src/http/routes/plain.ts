@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { plainAddress } from "../../base/safe-fetch-address.ts";
+import { plainAddress } from "../../base/fetch/safe-fetch-address.ts";
 import { GatewayError } from "../../errors.ts";
 import { bearerOf } from "../core/credentials.ts";
 import { sendJson } from "../core/endpoint.ts";

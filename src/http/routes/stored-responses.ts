@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import type { StoredAsk } from "../../relay/stored-responses.ts";
+import type { StoredAsk } from "../../relay/response/stored-responses.ts";
 import { authenticate } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { deferToBatch } from "../../base/event-loop-batch.ts";
+import { deferToBatch } from "../../base/async/event-loop-batch.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { type Handler, serveBare } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";

@@ -1,7 +1,7 @@
 import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import { type ErrorStatement, GatewayError, shouldRetry, statementOf } from "../../errors.ts";
 import { asObject, asText, type JsonObject, parseLoosely } from "../../protocols/json.ts";
-import type { ClientResponse } from "../../relay/client-response.ts";
+import type { ClientResponse } from "../../relay/response/client-response.ts";
 
 /** A call in a form of its own that is answered by way of another: both directions, as pure functions. */
 export interface Adapter {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { asBuffer } from "../../base/sse.ts";
-import type { ClientResponse } from "../../relay/client-response.ts";
+import type { ClientResponse } from "../../relay/response/client-response.ts";
 import { dropDeafReader } from "../core/slow-reader.ts";
 
 /** Up to here a copy into one string costs less than the pieces of a gathered write. */

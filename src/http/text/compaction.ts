@@ -1,4 +1,4 @@
-import type { BodyScan } from "../../base/json-scan.ts";
+import type { BodyScan } from "../../base/json/json-scan.ts";
 import { GatewayError } from "../../errors.ts";
 import { compactionItem } from "../../protocols/compaction.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../../protocols/json.ts";

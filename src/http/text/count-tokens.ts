@@ -1,8 +1,8 @@
-import { createBodyScan } from "../../base/json-scan.ts";
+import { createBodyScan } from "../../base/json/json-scan.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { watchOf } from "../../relay/watch.ts";
-import { openStateSearch } from "../../relay/wrapped-state.ts";
+import { watchOf } from "../../relay/admit/watch.ts";
+import { openStateSearch } from "../../relay/admit/wrapped-state.ts";
 import { readBody, TEXT_BODY_BYTES } from "../body/body.ts";
 import { refusing } from "../body/json-body.ts";
 import { authenticate, authenticateLate } from "../core/credentials.ts";

@@ -1,4 +1,4 @@
-import type { BodyScan, FoundValue } from "../../base/json-scan.ts";
+import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ForwardTable, Protocol } from "../../protocols/protocol.ts";
 

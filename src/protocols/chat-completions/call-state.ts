@@ -1,6 +1,12 @@
-import { writeExact } from "../../base/exact-json.ts";
-import { base64For, type Opaque, unwrapBase64, unwrapOpaque, wrapOpaque } from "../../conversation/opaque.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
 import type { ReasoningPart } from "../../conversation/request.ts";
+import {
+  base64For,
+  type Opaque,
+  unwrapBase64,
+  unwrapOpaque,
+  wrapOpaque,
+} from "../../conversation/state/opaque.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ProtocolCapabilities } from "../../conversation/capabilities.ts";
+import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 
 /** What chat completions has slots for. */
 export const chatCompletionsCapabilities: ProtocolCapabilities = {

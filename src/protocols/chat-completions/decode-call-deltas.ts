@@ -1,8 +1,8 @@
-import type { BlockWriter } from "../../conversation/blocks.ts";
-import { GrowingJson } from "../../conversation/growing-json.ts";
-import { makeCallId } from "../../conversation/ids.ts";
-import type { Opaque } from "../../conversation/opaque.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
+import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
+import { GrowingJson } from "../../conversation/adapt/growing-json.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
+import type { Opaque } from "../../conversation/state/opaque.ts";
 import type { JsonObject } from "../json.ts";
 import { CALLS_PER_CHOICE, decodeExtra, readCall, wireCalls } from "./decode-calls.ts";
 

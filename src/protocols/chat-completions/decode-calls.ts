@@ -1,9 +1,9 @@
-import { writeExact } from "../../base/exact-json.ts";
-import { makeCallId } from "../../conversation/ids.ts";
-import type { Opaque } from "../../conversation/opaque.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
+import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
-import { textOfArguments } from "../../conversation/whole-calls.ts";
+import type { Opaque } from "../../conversation/state/opaque.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /** The calls of a plain message, each with an id of its own (rule 22). */

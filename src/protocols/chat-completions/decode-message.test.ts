@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../../test/support/conversation-arbitraries.ts";
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import type { Translation } from "../translation.ts";
 import { chatCompletions } from "./codec.ts";
 

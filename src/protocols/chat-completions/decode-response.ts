@@ -1,11 +1,11 @@
-import { writeExact } from "../../base/exact-json.ts";
-import type { Opaque } from "../../conversation/opaque.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
+import type { Opaque } from "../../conversation/state/opaque.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
-import { decodeStatedError } from "../upstream-error.ts";
 import { decodeAudio } from "./audio.ts";
 import { decodeCalls } from "./decode-calls.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";

@@ -1,6 +1,6 @@
-import { answeredMessages } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import { answeredMessages } from "../../conversation/lower/alternating-turns.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type {
   CacheMark,
   ChatRequest,

@@ -1,7 +1,7 @@
-import { leastEffortOf, nearestEffort } from "../../conversation/effort.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
-import type { Quirks } from "../../conversation/quirks.ts";
+import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest, ReasoningWish, ResponseFormat, Sampling } from "../../conversation/request.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import { encodeMessages } from "./encode-parts.ts";

@@ -1,5 +1,5 @@
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import { dataUrl } from "../../conversation/media.ts";
-import type { ResponseFrame } from "../../conversation/plan.ts";
 import type { Citation, MediaPart, TextPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, Choice } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";

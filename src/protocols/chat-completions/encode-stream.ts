@@ -1,7 +1,7 @@
-import { writeExact } from "../../base/exact-json.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
+import type { StreamMachine } from "../../conversation/adapt/machine.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import type { StreamMachine } from "../../conversation/machine.ts";
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";

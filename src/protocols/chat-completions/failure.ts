@@ -1,7 +1,7 @@
-import { statesError } from "../error-body.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
+import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { decodeStatedError } from "../upstream-error.ts";
-import type { UpstreamError } from "../upstream-error-policy.ts";
 
 /**
  * The failure that an answer or a chunk tells of: at its top, by its event's name, in a vendor's own corner, on a

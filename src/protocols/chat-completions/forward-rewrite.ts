@@ -1,4 +1,4 @@
-import type { BodyScan, FoundValue } from "../../base/json-scan.ts";
+import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
 import {
   addIncludeUsage,
   type Edit,
@@ -6,8 +6,8 @@ import {
   removeMembers,
   renameField,
   renameMember,
-} from "../../base/json-splice.ts";
-import type { Quirks } from "../../conversation/quirks.ts";
+} from "../../base/json/json-splice.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ForwardedRequest, ForwardedStream, ForwardRewrite } from "../forward-rewrite.ts";
 import { tellThoughtsOfResponse } from "./forwarded-chunk.ts";
 import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";

@@ -1,7 +1,7 @@
-import { JsonFault } from "../../base/json-fault.ts";
-import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json-scan.ts";
-import { type Edit, insertBehind, removeMembers, replaceValue, splice } from "../../base/json-splice.ts";
-import { compileWatch } from "../../base/json-watch.ts";
+import { JsonFault } from "../../base/json/json-fault.ts";
+import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json/json-scan.ts";
+import { type Edit, insertBehind, removeMembers, replaceValue, splice } from "../../base/json/json-splice.ts";
+import { compileWatch } from "../../base/json/json-watch.ts";
 import { type DataLine, dataLines, readFrame } from "../../base/sse.ts";
 import { asObject, parseLoosely } from "../json.ts";
 import { statedFailure } from "./failure.ts";

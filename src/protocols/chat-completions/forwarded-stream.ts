@@ -1,8 +1,8 @@
-import { type Edit, splice } from "../../base/json-splice.ts";
+import { type Edit, splice } from "../../base/json/json-splice.ts";
 import { asBuffer, openFinder, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
-import { type KeyFinder, keyFilter, openKeyFinder } from "../byte-filter.ts";
 import type { ForwardedStream } from "../forward-rewrite.ts";
+import { type KeyFinder, keyFilter, openKeyFinder } from "../streams/byte-filter.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import {
   type ForwardedChunk,

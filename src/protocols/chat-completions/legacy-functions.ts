@@ -1,4 +1,4 @@
-import { makeCallId } from "../../conversation/ids.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
 import type {
   ForeignField,
   FunctionTool,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { plan, target } from "../../../test/support/conversation-arbitraries.ts";
-import { type Collected, collectEvents } from "../../conversation/collect.ts";
-import type { Quirks } from "../../conversation/quirks.ts";
+import { type Collected, collectEvents } from "../../conversation/adapt/collect.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ResponsePart } from "../../conversation/response.ts";
 import { messages } from "../messages/codec.ts";
 import type { Translation } from "../translation.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { frame, plan, target } from "../../../test/support/conversation-arbitraries.ts";
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatRequest } from "../../conversation/request.ts";

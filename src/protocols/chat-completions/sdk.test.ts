@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { chatEvents, chatResponses, frame } from "../../../test/support/conversation-arbitraries.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
-import { writeFrames } from "../stream-frames.ts";
+import { writeFrames } from "../streams/stream-frames.ts";
 import type { Translation } from "../translation.ts";
 import { chatCompletions } from "./codec.ts";
 

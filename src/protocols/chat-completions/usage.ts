@@ -1,5 +1,5 @@
-import { keyFilter } from "../byte-filter.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { keyFilter } from "../streams/byte-filter.ts";
 import {
   type MeteringRules,
   noteError,
@@ -7,10 +7,10 @@ import {
   noteIssued,
   noteUsage,
   type StreamState,
-} from "../metering-rules.ts";
-import type { TextSink } from "../output-text.ts";
-import { inclusiveInput, inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
-import { usageReader } from "../usage-reader.ts";
+} from "../streams/metering-rules.ts";
+import type { TextSink } from "../streams/output-text.ts";
+import { inclusiveInput, inclusiveOutput, metered, splitWrites, Tally } from "../streams/usage-counts.ts";
+import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";

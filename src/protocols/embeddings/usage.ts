@@ -1,11 +1,11 @@
 import { asBuffer } from "../../base/sse.ts";
-import { statesError } from "../error-body.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
-import { type MeteringRules, noteUsage, type StreamState } from "../metering-rules.ts";
 import type { UsageReader } from "../protocol.ts";
-import { decodeStatedError } from "../upstream-error.ts";
-import { metered, Tally } from "../usage-counts.ts";
-import { usageReader } from "../usage-reader.ts";
+import { type MeteringRules, noteUsage, type StreamState } from "../streams/metering-rules.ts";
+import { metered, Tally } from "../streams/usage-counts.ts";
+import { usageReader } from "../streams/usage-reader.ts";
 
 const rules: MeteringRules = {
   callerFinishes: new Set(),

@@ -9,13 +9,13 @@ import {
   plan,
   target,
 } from "../../../test/support/conversation-arbitraries.ts";
-import { attachState } from "../../conversation/attach-state.ts";
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatRequest, ToolResultPart } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
+import { attachState } from "../../conversation/state/attach-state.ts";
 import { asObject, parseLoosely } from "../json.ts";
-import { openFrameReader, writeFrames } from "../stream-frames.ts";
+import { openFrameReader, writeFrames } from "../streams/stream-frames.ts";
 import type { Translation, WireFrame } from "../translation.ts";
 import { generateContent } from "./codec.ts";
 

@@ -1,10 +1,10 @@
-import type { BlockWriter } from "../../conversation/blocks.ts";
-import { makeCallId } from "../../conversation/ids.ts";
+import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
+import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { mediaOfType } from "../../conversation/media.ts";
-import type { Opaque } from "../../conversation/opaque.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
 import type { MediaPart } from "../../conversation/request.ts";
-import { textOfArguments } from "../../conversation/whole-calls.ts";
+import type { Opaque } from "../../conversation/state/opaque.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { BESIDE } from "./encode-parts.ts";
 import { laterFinish } from "./finish.ts";

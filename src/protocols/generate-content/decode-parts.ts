@@ -1,4 +1,4 @@
-import { writeExact } from "../../base/exact-json.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import { mediaOfType, mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { frame, plan } from "../../../test/support/conversation-arbitraries.ts";
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import type { JsonObject } from "../../conversation/request.ts";
 import type { ChatResponse, Choice } from "../../conversation/response.ts";
 import type { Translation } from "../translation.ts";

@@ -1,10 +1,10 @@
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
-import { statesError } from "../error-body.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObjects } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
-import { decodeStatedError } from "../upstream-error.ts";
 import { decodeStream, ending, readChunk } from "./decode-stream.ts";
 
 /** Reads an upstream's plain answer: a stream of one event, or of several in an array. */

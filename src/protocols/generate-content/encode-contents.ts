@@ -1,6 +1,6 @@
-import { alternatingTurns } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import { alternatingTurns } from "../../conversation/lower/alternating-turns.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { ChatRequest, Part, ToolResultPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 import { NO_STATE } from "./decode-parts.ts";

@@ -1,6 +1,6 @@
+import { isNoArguments } from "../../conversation/adapt/whole-calls.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { ResponsePart } from "../../conversation/response.ts";
-import { isNoArguments } from "../../conversation/whole-calls.ts";
 import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeResponseMedia } from "./encode-media.ts";
 import { encodeState } from "./state.ts";

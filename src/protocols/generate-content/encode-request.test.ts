@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { target } from "../../../test/support/conversation-arbitraries.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { ChatRequest, JsonObject, Message } from "../../conversation/request.ts";
 import type { Translation } from "../translation.ts";
 import { generateContent } from "./codec.ts";

@@ -1,4 +1,4 @@
-import { subsetSchema } from "../../conversation/schema-subset.ts";
+import { subsetSchema } from "../../conversation/lower/schema-subset.ts";
 import { asObject, asObjects, type JsonObject } from "../json.ts";
 
 /** JSON Schema as it is, or the native subset with its own words. */

@@ -1,8 +1,8 @@
-import { writeExact } from "../../base/exact-json.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
 import { readFrame } from "../../base/sse.ts";
+import type { StreamMachine } from "../../conversation/adapt/machine.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import type { StreamMachine } from "../../conversation/machine.ts";
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Citation, ToolCallPart } from "../../conversation/request.ts";
 import type { Finish, ResponsePart } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";

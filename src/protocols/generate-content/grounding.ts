@@ -1,4 +1,4 @@
-import { writeExact } from "../../base/exact-json.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
 import type { Citation } from "../../conversation/request.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 

@@ -4,11 +4,11 @@ import { generateText, jsonSchema, stepCountIs, streamText, type ToolSet, tool }
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { chatResponses, eventsOf, frame } from "../../../test/support/conversation-arbitraries.ts";
-import { attachState } from "../../conversation/attach-state.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
-import { writeFrames } from "../stream-frames.ts";
+import { attachState } from "../../conversation/state/attach-state.ts";
+import { writeFrames } from "../streams/stream-frames.ts";
 import type { Translation } from "../translation.ts";
 import { generateContent } from "./codec.ts";
 

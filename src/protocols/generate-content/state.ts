@@ -1,4 +1,4 @@
-import { base64For, type Opaque, unwrapBase64 } from "../../conversation/opaque.ts";
+import { base64For, type Opaque, unwrapBase64 } from "../../conversation/state/opaque.ts";
 
 /** State in the slot of this protocol, `thoughtSignature`, which is bytes in base64. */
 export function encodeState(opaque: Opaque): string {

@@ -1,4 +1,4 @@
-import { losesDigits, writeExact } from "../../base/exact-json.ts";
+import { losesDigits, writeExact } from "../../base/json/exact-json.ts";
 import { asObject, type JsonObject, parseLoosely } from "../json.ts";
 
 /** What a tool answered, as text. */

@@ -1,12 +1,18 @@
-import { writeExact } from "../../base/exact-json.ts";
-import { keyFilter } from "../byte-filter.ts";
-import { statesError } from "../error-body.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { type MeteringRules, noteError, noteFinish, noteUsage, type StreamState } from "../metering-rules.ts";
-import type { TextSink } from "../output-text.ts";
-import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveInput, metered, Tally } from "../usage-counts.ts";
-import { usageReader } from "../usage-reader.ts";
+import { keyFilter } from "../streams/byte-filter.ts";
+import {
+  type MeteringRules,
+  noteError,
+  noteFinish,
+  noteUsage,
+  type StreamState,
+} from "../streams/metering-rules.ts";
+import type { TextSink } from "../streams/output-text.ts";
+import { inclusiveInput, metered, Tally } from "../streams/usage-counts.ts";
+import { usageReader } from "../streams/usage-reader.ts";
 import { finishWord, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 

@@ -1,4 +1,4 @@
-import type { ProtocolCapabilities } from "../../conversation/capabilities.ts";
+import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 import { isCompiled, sizeOf } from "./schema-size.ts";
 
 /** What messages has slots for. */

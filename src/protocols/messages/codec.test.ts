@@ -9,13 +9,13 @@ import {
   plan,
   target,
 } from "../../../test/support/conversation-arbitraries.ts";
-import { alternatingTurns } from "../../conversation/alternating-turns.ts";
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import { openLosses } from "../../conversation/loss.ts";
+import { alternatingTurns } from "../../conversation/lower/alternating-turns.ts";
 import type { ChatRequest, Part } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { totalInput } from "../../usage/usage.ts";
-import { openFrameReader, writeFrames } from "../stream-frames.ts";
+import { openFrameReader, writeFrames } from "../streams/stream-frames.ts";
 import type { Translation, WireFrame } from "../translation.ts";
 import { messages } from "./codec.ts";
 

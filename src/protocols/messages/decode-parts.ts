@@ -1,6 +1,5 @@
-import { writeExact } from "../../base/exact-json.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfUrl } from "../../conversation/media.ts";
-import { opaqueIn } from "../../conversation/opaque.ts";
 import type {
   CacheMark,
   ForeignField,
@@ -13,6 +12,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
+import { opaqueIn } from "../../conversation/state/opaque.ts";
 import { isOwnSignature, summaryWords } from "../compaction.ts";
 import {
   type Fields,

@@ -1,11 +1,11 @@
-import { makeCallId } from "../../conversation/ids.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
+import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
-import { textOfArguments } from "../../conversation/whole-calls.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
-import { decodeStatedError } from "../upstream-error.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeFinish } from "./finish.ts";
 import { isSigned } from "./signature.ts";

@@ -1,5 +1,6 @@
-import { alternatingTurns, type Turn } from "../../conversation/alternating-turns.ts";
+import { isNoArguments } from "../../conversation/adapt/whole-calls.ts";
 import type { LossList } from "../../conversation/loss.ts";
+import { alternatingTurns, type Turn } from "../../conversation/lower/alternating-turns.ts";
 import type {
   CacheMark,
   ChatRequest,
@@ -10,7 +11,6 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../conversation/request.ts";
-import { isNoArguments } from "../../conversation/whole-calls.ts";
 import { asObject, parseWhole } from "../json.ts";
 import { isReplayable } from "./citations.ts";
 import { encodeMedia } from "./encode-media.ts";

@@ -1,4 +1,4 @@
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import type { JsonObject } from "../json.ts";

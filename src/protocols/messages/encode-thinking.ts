@@ -1,6 +1,6 @@
-import { budgetOf, effortOf, nearestEffort } from "../../conversation/effort.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import { budgetOf, effortOf, nearestEffort } from "../../conversation/lower/effort.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { ChatRequest, JsonObject, ReasoningWish } from "../../conversation/request.ts";
 import { asArray, asObject } from "../json.ts";
 

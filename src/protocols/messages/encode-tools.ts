@@ -1,7 +1,7 @@
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { objectSchema, subsetSchema } from "../../conversation/lower/schema-subset.ts";
 import type { ChatRequest, FunctionTool, JsonObject } from "../../conversation/request.ts";
-import { objectSchema, subsetSchema } from "../../conversation/schema-subset.ts";
 import { encodeMark } from "./encode-parts.ts";
 import { responseSchema } from "./response-schema.ts";
 import { strictTools } from "./strict-tools.ts";

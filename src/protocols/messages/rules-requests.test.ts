@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bareRequest, target } from "../../../test/support/conversation-arbitraries.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { ChatRequest, Message, Part, TextPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 import type { EncodedRequest, Translation } from "../translation.ts";

@@ -1,4 +1,4 @@
-import { lookUp } from "../../conversation/schema-subset.ts";
+import { lookUp } from "../../conversation/lower/schema-subset.ts";
 import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
 
 /** What makes schemas costly to compile: properties that may be left out, and those of several types. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { chatEvents, chatResponses, frame } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import { writeFrames } from "../stream-frames.ts";
+import { writeFrames } from "../streams/stream-frames.ts";
 import type { Translation } from "../translation.ts";
 import { messages } from "./codec.ts";
 

@@ -1,4 +1,4 @@
-import { type Opaque, opaqueFor, opaqueIn, wrapOpaque } from "../../conversation/opaque.ts";
+import { type Opaque, opaqueFor, opaqueIn, wrapOpaque } from "../../conversation/state/opaque.ts";
 import type { JsonObject } from "../json.ts";
 
 /**

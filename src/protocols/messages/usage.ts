@@ -1,13 +1,19 @@
-import { writeExact } from "../../base/exact-json.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
 import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
-import { keyFilter } from "../byte-filter.ts";
-import { statesError } from "../error-body.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { type MeteringRules, noteError, noteIssued, noteUsage, type StreamState } from "../metering-rules.ts";
-import type { TextSink } from "../output-text.ts";
-import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveOutput, metered, splitWrites, Tally } from "../usage-counts.ts";
-import { usageReader } from "../usage-reader.ts";
+import { keyFilter } from "../streams/byte-filter.ts";
+import {
+  type MeteringRules,
+  noteError,
+  noteIssued,
+  noteUsage,
+  type StreamState,
+} from "../streams/metering-rules.ts";
+import type { TextSink } from "../streams/output-text.ts";
+import { inclusiveOutput, metered, splitWrites, Tally } from "../streams/usage-counts.ts";
+import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 
 const rules: MeteringRules = {

@@ -1,4 +1,4 @@
-import type { ProtocolCapabilities } from "../../conversation/capabilities.ts";
+import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 
 /** What responses has slots for. */
 export const responsesCapabilities: ProtocolCapabilities = {

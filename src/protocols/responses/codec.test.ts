@@ -9,14 +9,14 @@ import {
   plan,
   target,
 } from "../../../test/support/conversation-arbitraries.ts";
-import { collectEvents } from "../../conversation/collect.ts";
+import { collectEvents } from "../../conversation/adapt/collect.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import { type Opaque, unwrapOpaque } from "../../conversation/opaque.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
+import { type Opaque, unwrapOpaque } from "../../conversation/state/opaque.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
-import { openFrameReader, writeFrames } from "../stream-frames.ts";
+import { openFrameReader, writeFrames } from "../streams/stream-frames.ts";
 import type { Translation, WireFrame } from "../translation.ts";
 import { responses } from "./codec.ts";
 import { encodeUsage } from "./encode-usage.ts";

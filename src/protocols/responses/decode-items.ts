@@ -1,6 +1,6 @@
-import type { BlockWriter } from "../../conversation/blocks.ts";
-import { makeCallId } from "../../conversation/ids.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
+import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
 import { argumentsOf, decodeCallHead, foreignOutput } from "./decode-response.ts";

@@ -1,11 +1,11 @@
-import { makeCallId } from "../../conversation/ids.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
+import { makeCallId } from "../../conversation/lower/ids.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
-import { statesError } from "../error-body.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
-import { decodeStatedError } from "../upstream-error.ts";
 import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
 import { decodeFinish } from "./finish.ts";
 import { decodeReasoningItem } from "./reasoning-item.ts";

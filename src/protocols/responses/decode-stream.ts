@@ -1,12 +1,12 @@
-import { type BlockState, noBlocks, writeBlocks } from "../../conversation/blocks.ts";
+import { type BlockState, noBlocks, writeBlocks } from "../../conversation/adapt/blocks.ts";
+import type { StreamMachine } from "../../conversation/adapt/machine.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import type { StreamMachine } from "../../conversation/machine.ts";
-import type { ResponsePlan } from "../../conversation/plan.ts";
-import { statesError } from "../error-body.ts";
+import type { ResponsePlan } from "../../conversation/lower/plan.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
+import { latestCounts } from "../streams/usage-counts.ts";
 import type { WireFrame } from "../translation.ts";
-import { decodeStatedError } from "../upstream-error.ts";
-import { latestCounts } from "../usage-counts.ts";
 import { type ItemsState, readItems } from "./decode-items.ts";
 import { decodeHead } from "./decode-response.ts";
 import { decodeFinish } from "./finish.ts";

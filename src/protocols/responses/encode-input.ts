@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { answeredMessages, withoutLoneReasoning } from "../../conversation/alternating-turns.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import { answeredMessages, withoutLoneReasoning } from "../../conversation/lower/alternating-turns.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type {
   ChatRequest,
   Message,

@@ -1,9 +1,9 @@
-import { leastEffortOf, nearestEffort } from "../../conversation/effort.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { subsetSchema } from "../../conversation/lower/schema-subset.ts";
+import { fitWord } from "../../conversation/lower/words.ts";
 import type { ChatRequest, ForeignField, ResponseFormat } from "../../conversation/request.ts";
-import { subsetSchema } from "../../conversation/schema-subset.ts";
-import { fitWord } from "../../conversation/words.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import { ENCRYPTED_REASONING } from "./decode-request.ts";
 import { encodeInput, opensInput } from "./encode-input.ts";

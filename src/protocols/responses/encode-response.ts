@@ -1,4 +1,4 @@
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import { asObject, asObjects, type JsonObject } from "../json.ts";

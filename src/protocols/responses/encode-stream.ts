@@ -1,7 +1,7 @@
 import { readFrame } from "../../base/sse.ts";
+import type { StreamMachine } from "../../conversation/adapt/machine.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import type { StreamMachine } from "../../conversation/machine.ts";
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Finish } from "../../conversation/response.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import type { TokenUsage } from "../../usage/usage.ts";

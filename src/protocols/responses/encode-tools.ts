@@ -1,7 +1,7 @@
 import type { LossList } from "../../conversation/loss.ts";
-import type { EncodeTarget } from "../../conversation/plan.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { objectSchema, subsetSchema } from "../../conversation/lower/schema-subset.ts";
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from "../../conversation/request.ts";
-import { objectSchema, subsetSchema } from "../../conversation/schema-subset.ts";
 import type { JsonObject } from "../json.ts";
 
 /** Tools as responses declares them; those of a namespace stand together in it. */

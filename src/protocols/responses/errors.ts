@@ -1,8 +1,8 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
-import { shapeA } from "../error-format-a.ts";
+import { shapeA } from "../errors/error-format-a.ts";
+import { decodeUpstreamError } from "../errors/upstream-error.ts";
 import type { BrokenStream } from "../protocol.ts";
-import { decodeUpstreamError } from "../upstream-error.ts";
 
 export const decodeError = decodeUpstreamError;
 

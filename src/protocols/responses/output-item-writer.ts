@@ -1,5 +1,5 @@
-import { writeExact } from "../../base/exact-json.ts";
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import { writeExact } from "../../base/json/exact-json.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Citation, MediaPart, ReasoningPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Opaque, type Origin, opaqueFor, opaqueIn, wrapOpaque } from "../../conversation/opaque.ts";
 import type { ReasoningPart } from "../../conversation/request.ts";
+import {
+  type Opaque,
+  type Origin,
+  opaqueFor,
+  opaqueIn,
+  wrapOpaque,
+} from "../../conversation/state/opaque.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ResponseFrame } from "../../conversation/plan.ts";
+import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Citation, MediaPart, ToolCallPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeAnnotation, encodeImageCall } from "./encode-parts.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bareRequest, frame, target } from "../../../test/support/conversation-arbitraries.ts";
-import type { Quirks } from "../../conversation/quirks.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest, Message } from "../../conversation/request.ts";
 import { chatCompletions } from "../chat-completions/codec.ts";
 import type { Translation } from "../translation.ts";

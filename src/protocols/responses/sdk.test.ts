@@ -7,7 +7,7 @@ import { chatEvents, chatResponses, frame } from "../../../test/support/conversa
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
-import { writeFrames } from "../stream-frames.ts";
+import { writeFrames } from "../streams/stream-frames.ts";
 import type { Translation } from "../translation.ts";
 import { responses } from "./codec.ts";
 

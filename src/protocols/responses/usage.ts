@@ -1,6 +1,7 @@
-import { keyFilter } from "../byte-filter.ts";
-import { statesError } from "../error-body.ts";
+import { statesError } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { keyFilter } from "../streams/byte-filter.ts";
 import {
   type MeteringRules,
   noteError,
@@ -8,11 +9,10 @@ import {
   noteIssued,
   noteUsage,
   type StreamState,
-} from "../metering-rules.ts";
-import type { TextSink } from "../output-text.ts";
-import { decodeStatedError } from "../upstream-error.ts";
-import { inclusiveInput, inclusiveOutput, metered, Tally } from "../usage-counts.ts";
-import { usageReader } from "../usage-reader.ts";
+} from "../streams/metering-rules.ts";
+import type { TextSink } from "../streams/output-text.ts";
+import { inclusiveInput, inclusiveOutput, metered, Tally } from "../streams/usage-counts.ts";
+import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 
 const rules: MeteringRules = {

@@ -1,5 +1,5 @@
-import { isWithinDepth, USAGE_LEVELS } from "../../base/max-depth.ts";
-import { readMediaRates, type StoredMediaRates } from "../../billing/media-rates.ts";
+import { isWithinDepth, USAGE_LEVELS } from "../../base/json/max-depth.ts";
+import { readMediaRates, type StoredMediaRates } from "../../billing/pricing/media-rates.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Task, TaskState } from "../tasks.ts";
 import type { Claim, FoundTask } from "./task-store.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../../accounts/caller.ts";
 import type { ChargeReason, FrozenMediaPrice } from "../../billing/billing.ts";
-import type { LedgerRef } from "../../billing/ledger-ref.ts";
+import type { LedgerRef } from "../../billing/leases/ledger-ref.ts";
 import type { HoldShortage } from "../../billing/task-billing.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import type { QueueStore } from "../../queue/durable-queue.ts";

@@ -1,5 +1,5 @@
-import type { LargeJson } from "../../base/large-json.ts";
-import { writeMediaRates } from "../../billing/media-rates.ts";
+import type { LargeJson } from "../../base/json/large-json.ts";
+import { writeMediaRates } from "../../billing/pricing/media-rates.ts";
 import type { HoldShortage } from "../../billing/task-billing.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import type { Queryable } from "../../storage/database.ts";

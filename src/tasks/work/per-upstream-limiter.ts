@@ -1,4 +1,4 @@
-import { Semaphore } from "../../base/semaphore.ts";
+import { Semaphore } from "../../base/async/semaphore.ts";
 
 /** Bounds how much runs at each upstream at once; what is beyond waits its turn in order, where upstreams answer. */
 export interface PerUpstreamLimiter {

@@ -1,5 +1,5 @@
+import { type Timers, within } from "../../base/async/timers.ts";
 import { failpoint } from "../../base/failpoint.ts";
-import { type Timers, within } from "../../base/timers.ts";
 import type { AskOutcome } from "../../upstreams/call.ts";
 import type {
   PollAbout,

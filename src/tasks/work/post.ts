@@ -1,6 +1,6 @@
+import { sleep, within } from "../../base/async/timers.ts";
 import { failpoint } from "../../base/failpoint.ts";
-import type { LargeJson } from "../../base/large-json.ts";
-import { sleep, within } from "../../base/timers.ts";
+import type { LargeJson } from "../../base/json/large-json.ts";
 import type { AttemptOutcome } from "../../routing/health/outcome.ts";
 import { isConnectionLoss } from "../../storage/failures.ts";
 import type { AskOutcome } from "../../upstreams/call.ts";

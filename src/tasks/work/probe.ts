@@ -1,4 +1,4 @@
-import type { SafeFetch } from "../../base/safe-fetch.ts";
+import type { SafeFetch } from "../../base/fetch/safe-fetch.ts";
 import type { ProbeSeconds } from "./finish.ts";
 
 /** What is read at once: the header of a file that begins with it fits many times. */

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import { within } from "../../base/timers.ts";
+import { within } from "../../base/async/timers.ts";
 import type { FindOutcome, SubmitOutcome, TaskApi } from "../../upstreams/task-apis/task-api.ts";
 import { orderFor, requestFor } from "./fit-order.ts";
 import type { TaskCandidate } from "./places.ts";

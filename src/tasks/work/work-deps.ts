@@ -1,7 +1,7 @@
 import type { ResolvedOrder } from "../../assets/assets.ts";
+import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { LargeJson } from "../../base/large-json.ts";
-import type { Timers } from "../../base/timers.ts";
+import type { LargeJson } from "../../base/json/large-json.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import type { Log } from "../../observe/log.ts";

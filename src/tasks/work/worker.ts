@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
+import { overShare } from "../../base/async/over-share.ts";
 import { failpoint } from "../../base/failpoint.ts";
-import { overShare } from "../../base/over-share.ts";
 import { createDurableQueue } from "../../queue/durable-queue.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Claim, ClaimOptions, PollResult, TaskPlace } from "../store/task-store.ts";

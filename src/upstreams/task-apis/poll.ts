@@ -1,4 +1,4 @@
-import { LongNumber, parseExact, writeExact } from "../../base/exact-json.ts";
+import { LongNumber, parseExact, writeExact } from "../../base/json/exact-json.ts";
 import type { TaskApiResponse } from "./task-api.ts";
 
 /** Where something may stand in an answer: dotted paths, of which the first that holds something counts. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../../../src/accounts/caller.ts";
 import type { HoldOrder, Outcome } from "../../../src/billing/billing.ts";
-import { ledgersOf } from "../../../src/billing/ledger-ref.ts";
+import { ledgersOf } from "../../../src/billing/leases/ledger-ref.ts";
 import type { SimulatedProcess } from "./process.ts";
 
 /** One simulated request and what the outside world knows of it. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { journalsOnDisk, openJournalDisk } from "../../../src/billing/journal-disk.ts";
+import { journalsOnDisk, openJournalDisk } from "../../../src/billing/journal/journal-disk.ts";
 
 /**
  * A process that does nothing but look for abandoned journals, until the file that is named second is there. Its

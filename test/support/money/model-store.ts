@@ -1,6 +1,6 @@
-import type { FlushRequest, FlushResult, LeaseState } from "../../../src/billing/flush.ts";
-import type { FlushBatch } from "../../../src/billing/flush-batch.ts";
-import type { LeaseDelta } from "../../../src/billing/lease.ts";
+import type { FlushRequest, FlushResult, LeaseState } from "../../../src/billing/journal/flush.ts";
+import type { FlushBatch } from "../../../src/billing/journal/flush-batch.ts";
+import type { LeaseDelta } from "../../../src/billing/leases/lease.ts";
 
 /** Rules of the database that a test can break, to see that the checks notice. */
 export const MUTANTS = [

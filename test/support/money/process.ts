@@ -1,14 +1,14 @@
+import type { Timers } from "../../../src/base/async/timers.ts";
 import type { Clock } from "../../../src/base/clock.ts";
-import type { Timers } from "../../../src/base/timers.ts";
 import type { HoldOrder, OpenHold } from "../../../src/billing/billing.ts";
-import type { JournalStore } from "../../../src/billing/flush.ts";
+import type { JournalStore } from "../../../src/billing/journal/flush.ts";
 import {
   createJournalBilling,
   type JournalBilling,
   type MoneyNews,
-} from "../../../src/billing/journal-billing.ts";
-import type { JournalDisk } from "../../../src/billing/journal-disk.ts";
-import { readRecords } from "../../../src/billing/journal-files.ts";
+} from "../../../src/billing/journal/journal-billing.ts";
+import type { JournalDisk } from "../../../src/billing/journal/journal-disk.ts";
+import { readRecords } from "../../../src/billing/journal/journal-files.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import type { ModelStore } from "./model-store.ts";
 import type { World } from "./world.ts";

@@ -1,6 +1,6 @@
+import type { Timers } from "../../../src/base/async/timers.ts";
 import type { Clock } from "../../../src/base/clock.ts";
-import { createLargeJson } from "../../../src/base/large-json.ts";
-import type { Timers } from "../../../src/base/timers.ts";
+import { createLargeJson } from "../../../src/base/json/large-json.ts";
 import { createTaskBilling } from "../../../src/billing/task-billing.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";

@@ -1,4 +1,4 @@
-import { effortOf } from "../../../src/conversation/effort.ts";
+import { effortOf } from "../../../src/conversation/lower/effort.ts";
 import { CHAT, NATIVE, type RequestRow } from "./row.ts";
 import { alike, config, PLACE } from "./spoken.ts";
 

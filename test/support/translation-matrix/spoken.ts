@@ -1,6 +1,6 @@
-import { wrapOpaque } from "../../../src/conversation/opaque.ts";
 import type { ChatProtocol } from "../../../src/conversation/protocol-name.ts";
 import type { JsonObject } from "../../../src/conversation/request.ts";
+import { wrapOpaque } from "../../../src/conversation/state/opaque.ts";
 import { origin } from "../conversation-arbitraries.ts";
 
 /** The least request of each protocol, which rows lay their fields over. */

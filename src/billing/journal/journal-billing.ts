@@ -1,0 +1,126 @@
+import { inTurnAll } from "../../base/async/lifecycle.ts";
+import type { Timers } from "../../base/async/timers.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../observe/log.ts";
+import { createAdmission } from "../admission.ts";
+import type { TextBilling } from "../billing.ts";
+import type { LedgerClient } from "../ledger/ledger-client.ts";
+import { openLedgerClients } from "../ledger/ledger-clients.ts";
+import { timelyStore } from "../ledger/timely-store.ts";
+import type { JournalStore } from "./flush.ts";
+import type { RequestRecords } from "./flush-batch.ts";
+import type { JournalDisk } from "./journal-disk.ts";
+import { startMaintenance } from "./maintenance.ts";
+
+/** What one process needs; all of it can be simulated. */
+export interface JournalBillingOptions {
+  readonly store: JournalStore;
+  readonly disk: JournalDisk;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Who this is, for people. */
+  readonly label: string;
+  /** An id no journal ever had. */
+  readonly newId: () => string;
+  /** Calls back with what the database notifies; gives the function that ends it. Only makes things faster. */
+  readonly listen: (onNews: (news: MoneyNews) => void) => Promise<() => Promise<void>>;
+}
+
+/** "reclaim": others need what is not held of this ledger. "room": something was given back. */
+export interface MoneyNews {
+  readonly kind: "reclaim" | "room";
+  readonly ledger: string;
+  readonly byJournal: string;
+}
+
+export interface JournalBilling extends TextBilling {
+  /** Why no new work would be taken now, or undefined. */
+  notReady(): string | undefined;
+  /** The begin record, and the end record if there is one, of a request of this process that is not posted yet. */
+  findUnposted(requestId: string): RequestRecords | undefined;
+  /** For metrics. */
+  counts(): { readonly open: number; readonly unposted: number; readonly waiting: number };
+  /**
+   * Takes no new work, waits for running requests to settle, posts everything, returns the leases and
+   * closes the journal. False where that was not done within `limitMs`: the journal then stays on disk, and the
+   * next start on this data dir, or another process, finishes it.
+   */
+  drain(limitMs?: number): Promise<boolean>;
+}
+
+// By then the server's own limit for running requests is over.
+const DRAIN_LIMIT_MS = 10_000;
+
+/** Nothing was taken yet: the journal is empty, and its closing is one statement. */
+const FAILED_START_MS = 1_000;
+
+/** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts ticking. */
+export async function createJournalBilling(options: JournalBillingOptions): Promise<JournalBilling> {
+  const { disk, clock, timers, log } = options;
+  const store = timelyStore(options.store, timers);
+  let draining = false;
+  const sessions = await openLedgerClients({ ...options, store });
+  const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: sessions.ownIds });
+  let unlisten = async (): Promise<void> => undefined;
+  const drain = async (limitMs: number): Promise<boolean> => {
+    draining = true;
+    let isFinished = false;
+    await inTurnAll(
+      () => sessions.stop(),
+      () => upkeep.stop(),
+      () => unlisten(),
+      async () => {
+        const deadlineMs = clock.monotonicMs() + limitMs;
+        const finished = await Promise.all([...sessions.all].map((session) => session.finish(deadlineMs)));
+        isFinished = finished.every(Boolean);
+      },
+    );
+    return isFinished;
+  };
+  const onNews = ({ kind, ledger, byJournal }: MoneyNews): void => {
+    for (const session of sessions.all) {
+      if (byJournal === session.journal.id) continue;
+      if (kind === "reclaim") session.journal.reclaim(ledger);
+      else if ((session.journal.leases.get(ledger)?.waiting ?? 0) > 0) session.journal.hurry();
+      session.flushLoop.wake();
+    }
+  };
+  try {
+    await Promise.all([sessions.current()?.answered, upkeep.recover()]);
+    unlisten = await options.listen(onNews);
+  } catch (error) {
+    // What was begun goes on until it is told, and would complain of a database that is closed.
+    await drain(FAILED_START_MS).catch(() => undefined);
+    throw error;
+  }
+  const admission = createAdmission({
+    clock,
+    timers,
+    log,
+    current: sessions.current,
+    draining: () => draining,
+  });
+
+  return {
+    ...admission,
+    findUnposted(requestId) {
+      for (const { journal } of sessions.all) {
+        const records = journal.findUnposted(requestId);
+        if (records !== undefined) return records;
+      }
+      return undefined;
+    },
+    counts() {
+      const all = [...sessions.all].map(({ journal }) => journal);
+      const sum = (count: (journal: LedgerClient["journal"]) => number): number =>
+        all.reduce((total, journal) => total + count(journal), 0);
+      return {
+        open: sum((journal) => journal.openCount),
+        unposted: sum((journal) => journal.unpostedCount),
+        waiting: sum((journal) => journal.leases.waitingCount),
+      };
+    },
+    drain: (limitMs = DRAIN_LIMIT_MS) => drain(limitMs),
+  };
+}

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { completed, endOf, order } from "../../../test/support/billing.ts";
+import { callerOf } from "../../../test/support/money/exchange.ts";
+import { ByteWriter } from "../../base/byte-writer.ts";
+import { ledgersOf } from "../leases/ledger-ref.ts";
+import { encodeBegin, encodeEnd, recordOf, textOf, unframe, writeFramed } from "./journal-record.ts";
+
+describe("a line", () => {
+  it("comes back as it was written, and not at all when a byte of it changed", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.nat(), fc.nat(255), (text, at, byte) => {
+        const json = JSON.stringify({ text });
+        const writer = new ByteWriter();
+        writeFramed(writer, "end", recordOf(json));
+        const bytes = writer.view(0, writer.length - 1);
+        expect(unframe(bytes.toString())).toEqual({ kind: "end", json });
+        const changed = at % bytes.length;
+        if (bytes[changed] === byte) return;
+        bytes[changed] = byte;
+        expect(unframe(bytes.toString())).not.toEqual({ kind: "end", json });
+      }),
+    );
+  });
+
+  it("is checked as a whole, also in a room that grows under it", () => {
+    const caller = callerOf(3, true);
+    const record = encodeBegin(7, 1, order(caller, 5n, "é"), ledgersOf(caller, 0));
+    for (const each of [record, encodeBegin(8, 1, order(caller, 5n, "é"), ledgersOf(caller, 0))]) {
+      const writer = new ByteWriter(1);
+      writeFramed(writer, "begin", each);
+      const [text = "", rest] = writer.view().toString().split("\n");
+      expect([unframe(text), rest]).toEqual([{ kind: "begin", json: textOf(each) }, ""]);
+    }
+  });
+
+  it("is one line of JSON with whole amounts, whatever text is in it", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+        (text, amount) => {
+          const caller = callerOf(3, true);
+          const request = { ...order(caller, amount, text), model: text };
+          const records = [
+            encodeBegin(7, 1, request, ledgersOf(caller, 0)),
+            encodeEnd(
+              8,
+              2,
+              7,
+              amount,
+              endOf({ ...completed(1), raw: { text }, upstreamModel: text }, amount),
+            ),
+          ];
+          const [begin = "", end = ""] = records.map(textOf);
+          for (const record of [begin, end]) {
+            expect(record).not.toContain("\n");
+            // What PostgreSQL's jsonb does not take.
+            expect(record.replaceAll("\\\\", "")).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+          }
+          expect(JSON.parse(begin)).toMatchObject({ n: 7, account: "3", key: "103", hold: String(amount) });
+          expect(JSON.parse(end)).toMatchObject({ n: 8, begin: 7, charge: String(amount) });
+        },
+      ),
+    );
+  });
+
+  it("keeps a usage object of a plausible size and only the size of others", () => {
+    const raw = (length: number): unknown =>
+      JSON.parse(
+        textOf(encodeEnd(1, 1, 0, 0n, endOf({ ...completed(1), raw: { x: "x".repeat(length) } }, 0n))),
+      ).raw;
+    expect(raw(1_000)).toEqual({ x: "x".repeat(1_000) });
+    expect(raw(20_000)).toEqual({ omitted_characters: 20_008 });
+  });
+
+  it.each([33, 7_900, 200_000])("leaves out a usage object nested %i deep, and is written", (levels) => {
+    const raw = JSON.parse("[".repeat(levels) + "]".repeat(levels));
+    const record = JSON.parse(textOf(encodeEnd(1, 1, 0, 5n, endOf({ ...completed(1), raw }, 5n))));
+    expect(record).toMatchObject({ begin: 0, charge: "5" });
+    expect(record).not.toHaveProperty("raw");
+  });
+});

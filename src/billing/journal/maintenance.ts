@@ -1,0 +1,77 @@
+import { runEvery, type Timers } from "../../base/async/timers.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../observe/log.ts";
+import type { JournalStore } from "./flush.ts";
+import type { JournalDisk } from "./journal-disk.ts";
+import { recoverJournal } from "./recovery.ts";
+import { StaleJournalMonitor } from "./stale-journal-monitor.ts";
+
+// Well below the 60 s after which a silent journal is closed.
+const WATCH_INTERVAL_MS = 5_000;
+// A process that dies beside this one leaves its requests unresolved until then.
+const RECOVER_INTERVAL_MS = 10_000;
+
+export interface JournalMaintenanceOptions {
+  readonly store: JournalStore;
+  readonly disk: JournalDisk;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Journals of this process, which are none of this business. */
+  readonly ownIds: ReadonlySet<string>;
+}
+
+export interface JournalMaintenance {
+  /** Finishes the journals that dead processes left on this data dir. Never rejects: it is tried again. */
+  recover(): Promise<void>;
+  /** Ends after what is under way. */
+  stop(): Promise<void>;
+}
+
+/** Looks after the journals of others: recovers those of dead processes here, closes silent ones elsewhere. */
+export function startMaintenance(options: JournalMaintenanceOptions): JournalMaintenance {
+  const { store, disk, clock, timers, log, ownIds } = options;
+  const watch = new StaleJournalMonitor();
+  const unknown = new Set<string>();
+
+  const recover = async (): Promise<void> => {
+    for (const journal of disk.abandoned(ownIds)) {
+      if (unknown.has(journal)) continue;
+      try {
+        const contents = disk.read(journal);
+        const recovered = await recoverJournal(store, journal, contents);
+        if (!recovered && contents.begins.size > 0) {
+          unknown.add(journal);
+          log.error({ journal }, "a journal on disk is unknown to this database; it is left where it is");
+          continue;
+        }
+        disk.remove(journal);
+        const { damaged } = contents;
+        if (recovered) log.info({ journal, damaged }, "finished the journal of a process that is gone");
+      } catch (error) {
+        log.warn({ err: error, journal }, "the journal of a process that is gone cannot be finished yet");
+      }
+    }
+  };
+
+  const observe = async (): Promise<void> => {
+    try {
+      const open = await store.listOpen();
+      for (const { journal, flush } of watch.observe(open, clock.monotonicMs())) {
+        if (ownIds.has(journal) || !(await store.close(journal, flush))) continue;
+        log.warn({ journal }, "closed the journal of a process that has been silent for 60 s");
+      }
+    } catch {
+      watch.lost();
+    }
+  };
+
+  const recoveries = runEvery(timers, RECOVER_INTERVAL_MS, recover);
+  const observations = runEvery(timers, WATCH_INTERVAL_MS, observe);
+  return {
+    recover: recoveries.now,
+    async stop() {
+      await Promise.all([recoveries.stop(), observations.stop()]);
+    },
+  };
+}

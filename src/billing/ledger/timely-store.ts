@@ -1,0 +1,35 @@
+import type { Timers } from "../../base/async/timers.ts";
+import type { JournalStore } from "../journal/flush.ts";
+
+// An answer this late is as good as none: the same is asked again, on another connection. A connection that swallows what
+// is sent would be given up by the driver after 35 s only, and twice that is longer than others wait for a silent process.
+const RESPONSE_LIMIT_MS = 4_000;
+
+/** There was no answer in time. Whether the statement took effect, or still will, nobody knows. */
+export class LateResponseError extends Error {
+  override readonly name = "LateAnswerError";
+}
+
+/** The same store, but whoever waits for it is told after 4 s: {@link LateAnswerError}. */
+export function timelyStore(store: JournalStore, timers: Timers): JournalStore {
+  const inTime = async <T>(response: Promise<T>): Promise<T> => {
+    let cancel = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      cancel = timers.after(RESPONSE_LIMIT_MS, () =>
+        reject(new LateResponseError(`no answer within ${RESPONSE_LIMIT_MS} ms`)),
+      );
+    });
+    try {
+      return await Promise.race([response, late]);
+    } finally {
+      cancel();
+    }
+  };
+  return {
+    open: (journal, label) => inTime(store.open(journal, label)),
+    flush: (request) => inTime(store.flush(request)),
+    read: (journal) => inTime(store.read(journal)),
+    listOpen: () => inTime(store.listOpen()),
+    close: (journal, flush) => inTime(store.close(journal, flush)),
+  };
+}

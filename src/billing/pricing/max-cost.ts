@@ -1,0 +1,222 @@
+import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
+import type { Nanos } from "../../base/money.ts";
+import type { Model, Settings } from "../../catalog/catalog.ts";
+import { GatewayError } from "../../errors.ts";
+import {
+  allowedCalls,
+  type BodyFeatures,
+  type HoldTable,
+  readFeatures,
+} from "../../protocols/body-features.ts";
+import type { FrozenPrice } from "../billing.ts";
+import { extrasCost, maxInputRate, maxOutputRate, roundedCost } from "./rate.ts";
+import { textBytes } from "./text-bytes.ts";
+import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
+
+/** A text request as far as its hold is concerned. */
+export interface CostEstimateInput {
+  /** What the protocol in which it came says of its cost. */
+  readonly forward: CostPaths;
+  readonly model: Model;
+  /** The price row and factor in force, from freezePrice. */
+  readonly price: FrozenPrice;
+  readonly body: readonly Uint8Array[];
+  /** Of the body, with holdPaths, limits and counts watched. */
+  readonly scan: BodyScan;
+  /** How often the request may be sent for them, its input each time; absent = once. */
+  readonly copies?: number;
+  /** Betas that the caller asks for, separated by commas. */
+  readonly betas?: string | undefined;
+  /** The output limit that the gateway writes into a request without one, see limitOutput; absent = none. */
+  readonly outputLimit?: number;
+  readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
+  /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
+  readonly refersElsewhere?: boolean;
+}
+
+/** Where a protocol's bodies say what they cost. */
+interface CostPaths {
+  readonly hold: HoldTable;
+  /**
+   * Paths at which this protocol's vendors read an output limit, in any spelling they take; never one
+   * that they ignore, since an ignored limit limits nothing.
+   */
+  readonly outputLimits: readonly string[];
+  /** Paths of the number of answers asked for; [] = always one. */
+  readonly responseCounts: readonly string[];
+}
+
+/** What a request may cost and use. */
+export interface RequestBound {
+  readonly amountNanos: Nanos;
+  readonly usage: UsageBound;
+}
+
+/** The price of a model for a group, frozen for one request; throws `model_not_priced`. */
+export function freezePrice(
+  model: Model,
+  factorPpm: bigint,
+  extras: Readonly<Record<string, bigint>> | undefined,
+): FrozenPrice {
+  if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
+  const price = { priceId: model.price.id, rates: model.price.rates, factorPpm };
+  return extras === undefined ? price : { ...price, extras };
+}
+
+/**
+ * An upper bound of what the request can cost: the dearest input for all of its input, the output price for the
+ * largest answers it allows. Where the upstream runs tools it is none, as nobody knows how often: of those calls that the
+ * caller allows, else some. And what the request can have used at all, in which passes. Throws `model_not_priced` for a
+ * generating model without limits or prices.
+ */
+export function estimateMaxCost(question: CostEstimateInput): RequestBound {
+  const { scan, price, model, body, settings } = question;
+  const { hold } = question.forward;
+  const features = readFeatures(hold, scan);
+  const inputRate = maxInputRate(price.rates, features.mayWrite1h);
+  if (hold.texts !== null) {
+    const tokens = textTokens(hold.texts, scan, body);
+    const nanos = roundedCost(BigInt(tokens) * inputRate + extrasCost(price), price.factorPpm);
+    return { amountNanos: nanos, usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)) };
+  }
+
+  if (price.rates.output === undefined) throw notPriced(model, "an output price");
+  const limits = limitsOf(model, question.betas);
+  if (limits === undefined) throw notPriced(model, "context_tokens and max_output_tokens");
+  const responses = responsesAsked(question);
+  const stated = question.outputLimit ?? statedLimit(question, limits.outputTokens) ?? limits.outputTokens;
+  // A summary is a pass of its own over the same input, as long as the model can write.
+  const summaries = features.maySummarise ? 1 : 0;
+  const runsTools = features.vendorTools > 0;
+  const calls = runsTools ? (allowedCalls(hold, scan, features) ?? settings.holdCalls) : 0;
+  const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
+  const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
+  const input = BigInt(inputTokens) * BigInt((question.copies ?? 1) * passes) * inputRate;
+  const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
+  const output = outputTokens * maxOutputRate(price.rates);
+  return {
+    amountNanos: roundedCost(input + output + extrasCost(price), price.factorPpm),
+    usage: {
+      ...limits,
+      statedOutputTokens: stated,
+      responses,
+      passes: 1 + summaries,
+      mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
+    },
+  };
+}
+
+/**
+ * What vendors put around a prompt: roles, separators, a system prompt of their own of some dozen tokens. Most of it
+ * stands in the body as longer JSON.
+ */
+const FRAME_TOKENS = 128;
+
+/** The prompt that teaches a model to call tools, beside the tools themselves: up to 804 tokens are documented (Anthropic). */
+const TOOL_PROMPT_TOKENS = 1_000;
+
+/** Vendors frame each text that is embedded or ranked on its own, with two or three tokens. */
+const TEXT_FRAME_TOKENS = 4;
+
+/**
+ * The most tokens that one picture takes, whatever its size: vendors scale it down before they count.
+ * Published ceilings: 10,000 patches at full detail (OpenAI), 4,784 (Anthropic), 2,240 (Google).
+ * A model outside this states its own as the quirk `image_tokens` (gpt-4o-mini: 48,169).
+ */
+const IMAGE_TOKENS = 10_000;
+
+function imageTokensOf(model: Model): number {
+  const stated = model.quirks["image_tokens"];
+  return typeof stated === "number" && Number.isSafeInteger(stated) && stated >= 0 ? stated : IMAGE_TOKENS;
+}
+
+function inputBound(
+  contextTokens: number,
+  imageTokens: number,
+  { body, scan, refersElsewhere }: CostEstimateInput,
+  { unbounded, images }: BodyFeatures,
+): number {
+  if (unbounded !== undefined || refersElsewhere === true) return contextTokens;
+  const around = FRAME_TOKENS + (scan.count("tools") > 0 ? TOOL_PROMPT_TOKENS : 0);
+  const beside = around + images.length * imageTokens;
+  if (beside >= contextTokens) return contextTokens;
+  return beside + textBytes(body, images, contextTokens - beside);
+}
+
+/** Texts that are embedded or ranked: each may fill the context, so the context bounds nothing. */
+function textTokens(
+  { list, beside }: NonNullable<HoldTable["texts"]>,
+  scan: BodyScan,
+  body: readonly Uint8Array[],
+): number {
+  const bytes = textBytes(body, [], LARGEST_COUNTED);
+  const texts = Math.max(1, ...scan.all(list).map(({ items }) => items));
+  const again = beside === undefined ? [] : scan.all(beside).map((text) => text.end - text.start);
+  return bytes + FRAME_TOKENS + (Math.max(0, ...again) + TEXT_FRAME_TOKENS) * texts;
+}
+
+/** Of a larger body, which is embedded or ranked, every byte counts: to look for escapes would hold up others. */
+const LARGEST_COUNTED = 4 * 1024 * 1024;
+
+/**
+ * All answers asked for. What is no count may be one to a vendor (`"3"`, 2.5), so it is read as the most that it can
+ * mean; of so many values that not all were kept, nothing is known.
+ */
+function responsesAsked({ scan, forward: { responseCounts } }: CostEstimateInput): number {
+  let most = 1;
+  for (const path of responseCounts) {
+    const values = scan.all(path);
+    if (values.length < scan.count(path)) return MAX_RESPONSES;
+    for (const { type, value } of values) {
+      if (type === "null") continue;
+      const asked = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+      most = Math.max(most, asked >= 1 ? Math.min(Math.ceil(asked), MAX_RESPONSES) : USUAL_RESPONSES);
+    }
+  }
+  return most;
+}
+
+/** More than anybody can pay for. */
+const MAX_RESPONSES = 1e15;
+/** What vendors allow at most, for values that no vendor should take. */
+const USUAL_RESPONSES = 128;
+
+/**
+ * The largest output limit that the request states, at most `ceiling`; anything that is no whole number
+ * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
+ * less: servers that take these write on without end (llama.cpp, Ollama), and clients mean that by them.
+ */
+export function statedLimit({ scan, forward }: CostEstimateInput, ceiling: number): number | undefined {
+  let largest: number | undefined;
+  let isOpen = false;
+  for (const path of forward.outputLimits) {
+    const values = scan.all(path);
+    if (values.length < scan.count(path)) return ceiling;
+    for (const value of values) {
+      if (isNoLimit(value)) isOpen = true;
+      else if (value.type !== "null") largest = Math.max(largest ?? 0, asCount(value, ceiling));
+    }
+  }
+  // Which of several a vendor takes is its own affair.
+  return largest !== undefined && isOpen ? ceiling : largest;
+}
+
+/** Whether it says in a number that there is no limit. */
+export function isNoLimit({ value }: FoundValue): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value <= 0;
+}
+
+function asCount(value: FoundValue, ceiling: number): number {
+  const asked = value.value;
+  return typeof asked === "number" && Number.isSafeInteger(asked) && asked >= 1
+    ? Math.min(asked, ceiling)
+    : ceiling;
+}
+
+function notPriced(model: Model, missing: string): GatewayError {
+  return new GatewayError(
+    "model_not_priced",
+    `The model "${model.id}" cannot be used yet: the operator has not set ${missing} for it.`,
+    { param: "model" },
+  );
+}

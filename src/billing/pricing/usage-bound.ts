@@ -1,0 +1,174 @@
+import type { Model } from "../../catalog/catalog.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import {
+  MAX_TOKENS_REPORTED,
+  type MeteredUsage,
+  type TokenBucket,
+  type TokenUsage,
+  totalInput,
+  totalOutput,
+} from "../../usage/usage.ts";
+
+/** What one request can have used at most: nobody pays for more, whatever the vendor says. */
+export interface UsageBound {
+  /** Input of one pass. */
+  readonly contextTokens: number;
+  /** Output of one answer in one pass. */
+  readonly outputTokens: number;
+  /** What the caller allows of that; a vendor may count reasoning beyond it, an estimate may not. */
+  readonly statedOutputTokens: number;
+  /** That one request to an upstream may bring; the input counts once for all of them. */
+  readonly responses: number;
+  /** Over the conversation, where no tool runs. */
+  readonly passes: number;
+  /** The same where the upstream runs tools; undefined = it runs none. */
+  readonly mostPasses: number | undefined;
+}
+
+/** A count that is not possible, or far beyond what the caller allowed. */
+export interface Implausible {
+  readonly field: "input" | "output";
+  readonly reported: number;
+  /** What the model can have done; with `charged`, what the caller allowed. */
+  readonly most: number;
+  /** Odd, but within what the model can do: it is charged as reported. */
+  readonly charged?: true;
+}
+
+export interface BoundedUsage {
+  /** As reported; a side that is not possible is its bound where tools ran, else left out. */
+  readonly tokens: TokenUsage;
+  readonly implausible: readonly Implausible[];
+}
+
+/** Of all protocols, since betas reach an upstream of theirs whatever the caller speaks. */
+const BETA_LIMITS = Object.values(PROTOCOLS).flatMap(({ endpoint }) => endpoint.betaLimits ?? []);
+
+/** The limits of a model for a request that asks for these betas; undefined where the model has none. */
+export function limitsOf(
+  { contextTokens, maxOutputTokens }: Model,
+  betas: string | undefined,
+): Pick<UsageBound, "contextTokens" | "outputTokens"> | undefined {
+  if (contextTokens === null || maxOutputTokens === null) return undefined;
+  const limits = { contextTokens, outputTokens: maxOutputTokens };
+  if (betas === undefined) return limits;
+  for (const asked of betas.split(",")) {
+    for (const { beta, context = 0, output = 0 } of BETA_LIMITS) {
+      if (!beta.test(asked.trim())) continue;
+      limits.contextTokens = Math.max(limits.contextTokens, context);
+      limits.outputTokens = Math.max(limits.outputTokens, output);
+    }
+  }
+  return limits;
+}
+
+/** Texts that are embedded or ranked: so many tokens at most. */
+export function boundOfTexts(tokens: number): UsageBound {
+  return {
+    contextTokens: tokens,
+    outputTokens: tokens,
+    statedOutputTokens: tokens,
+    responses: 1,
+    passes: 1,
+    mostPasses: undefined,
+  };
+}
+
+/** Holds what a vendor reports of one answer, or of several that one request brought, against what is possible. */
+export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound): BoundedUsage {
+  if (usage === undefined) return { tokens: {}, implausible: NONE };
+  const { tokens } = usage;
+  const input = totalInput(tokens);
+  const output = totalOutput(tokens);
+  // Nearly always one pass explains it all.
+  if (input <= bound.contextTokens && output <= bound.statedOutputTokens)
+    return { tokens, implausible: NONE };
+  const calls = bound.mostPasses === undefined ? 0 : callsReported(usage.raw);
+  const passes = Math.min(bound.passes + calls, bound.mostPasses ?? bound.passes);
+  const allowed = atMost(bound.statedOutputTokens * bound.responses * passes);
+  const mostInput = atMost(bound.contextTokens * passes);
+  const mostOutput = atMost(bound.outputTokens * bound.responses * passes);
+  const implausible: Implausible[] = [];
+  if (input > mostInput) implausible.push({ field: "input", reported: input, most: mostInput });
+  if (output > mostOutput) implausible.push({ field: "output", reported: output, most: mostOutput });
+  else if (isFarBeyond(tokens.outputVisible ?? 0, allowed))
+    implausible.push({ field: "output", reported: output, most: allowed, charged: true });
+  if (implausible.every(({ charged }) => charged)) return { tokens, implausible };
+  const toolsRan = calls > 0;
+  return {
+    tokens: {
+      ...within(tokens, INPUT, mostInput, toolsRan),
+      ...within(tokens, OUTPUT, mostOutput, toolsRan),
+    },
+    implausible,
+  };
+}
+
+/**
+ * Words beyond the caller's own limit, which vendors keep to. Some have a least of their own (16 tokens), and some count
+ * reasoning beside it: what they say is reasoning is left out of account.
+ */
+function isFarBeyond(visible: number, allowed: number): boolean {
+  return visible > 2 * allowed + LEAST_ODD;
+}
+
+const LEAST_ODD = 256;
+
+/** An estimate has the bounds of a report; of the output, the caller's own limit. */
+export function boundEstimate(tokens: number, side: "input" | "output", bound: UsageBound): number {
+  const most = side === "input" ? bound.contextTokens : bound.statedOutputTokens * bound.responses;
+  return Math.min(tokens, atMost(most));
+}
+
+const NONE: readonly Implausible[] = [];
+
+/** Cheap ones first: what does not fit is left out of the dearer ones. */
+const INPUT: readonly TokenBucket[] = ["cacheRead", "inputUncached", "cacheWrite5m", "cacheWrite1h"];
+const OUTPUT: readonly TokenBucket[] = ["outputVisible", "outputReasoning"];
+
+/** These buckets if they are within `most` together; else cut to it, or nothing. */
+function within(
+  tokens: TokenUsage,
+  buckets: readonly TokenBucket[],
+  most: number,
+  cuts: boolean,
+): TokenUsage {
+  const kept: Partial<Record<TokenBucket, number>> = {};
+  let left = most;
+  for (const bucket of buckets) {
+    const count = tokens[bucket];
+    if (count === undefined) continue;
+    if (count > left && !cuts) return {};
+    kept[bucket] = Math.min(count, left);
+    left -= Math.min(count, left);
+  }
+  return kept;
+}
+
+function atMost(tokens: number): number {
+  return Math.min(tokens, MAX_TOKENS_REPORTED);
+}
+
+/** Where vendors count the calls of the tools that they ran, beside the tokens. */
+const CALL_COUNTS = [
+  "server_tool_use",
+  "server_side_tool_usage_details",
+  "tool_usage",
+  "num_server_side_tools_used",
+];
+
+/** How often the vendor says that its tools ran; without a word of it, as often as one may believe. */
+function callsReported(raw: unknown): number {
+  const objects = (Array.isArray(raw) ? raw : [raw]).filter(isRecord);
+  const counts = objects.flatMap((usage) => CALL_COUNTS.flatMap((name) => countsIn(usage[name])));
+  return counts.length === 0 ? Number.POSITIVE_INFINITY : counts.reduce((sum, count) => sum + count, 0);
+}
+
+function countsIn(value: unknown): number[] {
+  if (typeof value === "number") return value >= 0 ? [value] : [];
+  return isRecord(value) ? Object.values(value).flatMap(countsIn) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

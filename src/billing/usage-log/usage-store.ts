@@ -1,0 +1,83 @@
+import type { Queryable } from "../../storage/database.ts";
+import type { MediaUnits } from "../../usage/media.ts";
+import type { Implausible } from "../pricing/usage-bound.ts";
+
+/**
+ * Writes for good what a day of the usage log charged to each ledger, so that `ledger verify` stays exact
+ * once the day's rows are gone. Part of the transaction that drops them; `day` is `YYYY-MM-DD`, UTC.
+ */
+export async function sealUsageDay(tx: Queryable, day: string): Promise<void> {
+  await tx.execute(
+    `insert into usage_days (day, ledger, requests, charge_nanos)
+     select $1::date, l.ledger, count(*), sum(u.charge_nanos)::int8
+       from usage u, unnest(u.ledgers) as l (ledger)
+      where u.posted_at >= $1::date at time zone 'utc' and u.posted_at < ($1::date + 1) at time zone 'utc'
+      group by l.ledger`,
+    [day],
+  );
+}
+
+/** One request as the usage log has it. */
+export interface UsageRow {
+  readonly requestId: string;
+  readonly acceptedAt: Date;
+  readonly endedAt: Date;
+  readonly keyId: bigint;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly streamed: boolean;
+  readonly status: number;
+  readonly reason: string;
+  readonly errorCode: string | null;
+  readonly estimated: boolean;
+  readonly hostile: readonly string[];
+  readonly inputUncached: number | null;
+  readonly cacheRead: number | null;
+  readonly cacheWrite5m: number | null;
+  readonly cacheWrite1h: number | null;
+  readonly outputVisible: number | null;
+  readonly outputReasoning: number | null;
+  readonly priceId: bigint;
+  /** Of a picture or video: what was used; null = text. */
+  readonly media: MediaUnits | null;
+  /** Nanos per 1,000,000 tokens, as text; of pictures and videos MediaRates with the amounts as text. */
+  readonly rates: Readonly<Record<string, string>>;
+  readonly factorPpm: bigint;
+  readonly holdNanos: bigint;
+  readonly chargeNanos: bigint;
+  readonly writtenOffNanos: bigint;
+  readonly implausible: readonly Implausible[];
+  readonly losses: readonly string[];
+  readonly outputLimit: number | null;
+}
+
+/** The account's request of that id; where a process died and a later one settled it after all, the settled record. */
+export async function findUsage(
+  db: Queryable,
+  accountId: bigint,
+  requestId: string,
+): Promise<UsageRow | undefined> {
+  return db.maybeOne<UsageRow>(
+    `select request_id as "requestId", accepted_at as "acceptedAt", ended_at as "endedAt", key_id as "keyId",
+            model, endpoint, streamed, status, reason, error_code as "errorCode", estimated, hostile,
+            input_uncached as "inputUncached", cache_read as "cacheRead", cache_write_5m as "cacheWrite5m",
+            cache_write_1h as "cacheWrite1h", output_visible as "outputVisible",
+            output_reasoning as "outputReasoning", media, price_id as "priceId", rates, factor_ppm as "factorPpm",
+            hold_nanos as "holdNanos", charge_nanos as "chargeNanos", losses,
+            coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible,
+            output_limit as "outputLimit"
+       from usage where account_id = $1 and request_id = $2
+      order by record_number is null limit 1`,
+    [accountId, requestId],
+  );
+}
+
+/** Whether the record of this request was refused by the database and paid by the platform. */
+export async function isQuarantined(db: Queryable, accountId: bigint, requestId: string): Promise<boolean> {
+  const row = await db.maybeOne(
+    `select from quarantined_records
+      where ledger = 'account:' || $1::int8 and position($2 in begin_record) > 0 limit 1`,
+    [accountId, `"request":${JSON.stringify(requestId)}`],
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,184 @@
+import { access, constants, readdir, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { openSeals } from "../../accounts/master-key.ts";
+import { learnMasterKey, openAll } from "../../accounts/master-key-store.ts";
+import { systemClock } from "../../base/clock.ts";
+import { counted } from "../../base/plain-text.ts";
+import { SealError, type Seals } from "../../base/seal.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { createCatalogCache } from "../../catalog/catalog-cache.ts";
+import type { Config } from "../../config.ts";
+import { demoClashes } from "../../manifest/demo/demo-clashes.ts";
+import type { Database } from "../../storage/database.ts";
+import { migrationStatus } from "../../storage/migrator.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
+import { probeUpstream } from "../../upstreams/probe.ts";
+import { type Command, commandLine } from "../command.ts";
+import { sentenceOf } from "../failure-sentence.ts";
+import { withDatabase } from "../open.ts";
+
+/** Below this the database's log and the journal soon have no room. */
+const LEAST_FREE_BYTES = 500 * 1024 * 1024;
+
+/** Checks everything a gateway needs and says what to do about what is missing. */
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check environment, database, upstreams and models; say what to do",
+  positionals: [],
+  options: {},
+  examples: ["faregate doctor"],
+  async run({ config }) {
+    const report = createReport();
+    report.good("environment", "every setting is known and in range");
+    await checkDataDir(config, report);
+    try {
+      await withDatabase(config, "doctor", async ({ database }) => {
+        report.good(
+          "database",
+          config.databaseUrl === undefined
+            ? "the embedded PostgreSQL runs"
+            : "the server of DATABASE_URL answers",
+        );
+        const status = await migrationStatus(database);
+        if (status.state === "current") report.good("schema", "up to date");
+        else report.bad("schema", status.reason);
+        const seals = await checkMasterKey(database, config, report);
+        if (seals === undefined) return;
+        const catalog = await createCatalogCache({ database, seals, kindOf });
+        await catalog.close();
+        const answering = await checkUpstreams(catalog.current(), report);
+        checkModels(catalog.current(), answering, report);
+      });
+    } catch (error) {
+      report.bad("database", sentenceOf(error, config));
+    }
+    console.log(
+      report.failures === 0
+        ? "\nAll is well."
+        : `\n${report.failures} of these ${report.failures === 1 ? "needs" : "need"} attention.`,
+    );
+    return report.failures === 0 ? 0 : 1;
+  },
+};
+
+interface Report {
+  failures: number;
+  good(what: string, sentence: string): void;
+  /** Worth a look, and no failure. */
+  odd(what: string, sentence: string): void;
+  bad(what: string, sentence: string): void;
+}
+
+function createReport(): Report {
+  const report: Report = {
+    failures: 0,
+    good: (what, sentence) => console.log(`  ok    ${what}: ${sentence}`),
+    odd: (what, sentence) => console.log(`  note  ${what}: ${sentence}`),
+    bad(what, sentence) {
+      report.failures += 1;
+      console.log(`  FAIL  ${what}: ${sentence}`);
+    },
+  };
+  return report;
+}
+
+async function checkDataDir(config: Config, report: Report): Promise<void> {
+  try {
+    // A folder that is not there yet is made by a start, not by a look at it.
+    const place = await nearestFolder(config.dataDir);
+    await access(place, constants.W_OK);
+    const { bavail, bsize } = await statfs(place);
+    if (bavail * bsize < LEAST_FREE_BYTES)
+      report.bad(
+        "data folder",
+        `less than 500 MB are free under ${config.dataDir}; make room or set FAREGATE_DATA_DIR`,
+      );
+    else
+      report.good(
+        "data folder",
+        place === config.dataDir
+          ? `${place} can be written`
+          : `${config.dataDir} is not there yet and can be made`,
+      );
+  } catch (error) {
+    report.bad("data folder", sentenceOf(error, config));
+  }
+}
+
+/** The folder, or the one above it in which it can be made. Throws what keeps it from being looked at. */
+async function nearestFolder(folder: string): Promise<string> {
+  try {
+    // As a folder: a file in its place is an error, and so is one on the way to it.
+    await readdir(folder);
+    return folder;
+  } catch (error) {
+    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isAbsent || dirname(folder) === folder) throw error;
+    return nearestFolder(dirname(folder));
+  }
+}
+
+/** Opens all secrets, not just the upstreams' credentials: where these have none, a wrong key would pass. */
+async function checkMasterKey(
+  database: Database,
+  config: Config,
+  report: Report,
+): Promise<Seals | undefined> {
+  const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database }).catch(
+    (error: unknown) => report.bad("master key", sentenceOf(error, config)),
+  );
+  if (!seals) return undefined;
+  try {
+    await learnMasterKey(database, seals);
+    await openAll(database, seals);
+    report.good("master key", "opens the secrets in the database");
+    return seals;
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    report.bad("master key", error.message);
+    return undefined;
+  }
+}
+
+/** Gives the names of those that answer. */
+async function checkUpstreams(catalog: Catalog, report: Report): Promise<ReadonlySet<string>> {
+  const answering = new Set<string>();
+  if (catalog.upstreams.length === 0)
+    report.bad(
+      "upstreams",
+      `there are none; declare one in the catalog file, then run: ${commandLine("apply FILE")}`,
+    );
+  for (const clash of demoClashes(catalog.upstreams)) report.odd("models", clash);
+  for (const upstream of catalog.upstreams) {
+    for (const credential of upstream.credentials) {
+      const problem = await probeUpstream(upstream, credential, { clock: systemClock });
+      const name = `upstream ${upstream.name} (key ${credential.name})`;
+      if (problem === undefined) {
+        answering.add(upstream.name);
+        report.good(name, "answers and takes the key");
+      } else report.bad(name, problem);
+    }
+  }
+  return answering;
+}
+
+/** Of a long catalog the first ones show what is wrong with all. */
+const SHOWN_MODELS = 10;
+
+/** Whether each can be called: it has a price, and one that answers serves it. */
+function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<string>, report: Report): void {
+  const broken = [...models.values()].flatMap(({ id, price }): [string, string][] => {
+    if (price === null)
+      return [[id, "has no price, so that it cannot be called; give it one in the catalog"]];
+    const serving = upstreams.filter((upstream) => upstream.models.has(id)).map(({ name }) => name);
+    if (serving.length === 0)
+      return [[id, "has no upstream that is enabled; list it under the models of one"]];
+    if (serving.some((name) => answering.has(name))) return [];
+    return [[id, `has no upstream that answers (${serving.join(", ")})`]];
+  });
+  if (broken.length === 0 && models.size > 0)
+    report.good("models", `each of ${models.size} has a price and an upstream that answers`);
+  for (const [id, problem] of broken.slice(0, SHOWN_MODELS)) report.bad(`model ${id}`, problem);
+  const more = broken.length - SHOWN_MODELS;
+  if (more > 0) report.bad("models", `${counted(more, "more model")} cannot be called either`);
+}

@@ -1,0 +1,77 @@
+import { findAccount } from "../../accounts/accounts-store.ts";
+import { issueKeyWithin } from "../../accounts/issue-key.ts";
+import { openKeyHasher } from "../../accounts/key-hasher.ts";
+import { openSeals } from "../../accounts/master-key.ts";
+import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { readModels } from "../../catalog/models-store.ts";
+import { insertAudit } from "../../users/audit-store.ts";
+import { commandOrigin } from "../audit.ts";
+import { type Command, CommandFailure } from "../command.ts";
+import { withDatabase } from "../open.ts";
+
+/** Makes a key and prints it, once: only its hash is kept. */
+export const keysCreateCommand: Command = {
+  name: "keys create",
+  summary: "make an API key and print it once",
+  positionals: [],
+  options: {
+    account: {
+      type: "string",
+      value: "NAME",
+      help: "the account that pays for what the key does (required)",
+    },
+    name: { type: "string", value: "NAME", help: "a name to know the key by (default: key-1, key-2 ...)" },
+    models: {
+      type: "string",
+      value: "a,b",
+      help: "the only models the key may use (default: all of the account's group)",
+    },
+  },
+  examples: ["faregate keys create --account acme --name ci --models text-large,embed-small"],
+  async run({ config, text }) {
+    const accountName = text("account");
+    if (!accountName) throw new CommandFailure("keys create needs --account NAME");
+    const name = readName(text("name"));
+    const models = readModelIds(text("models"));
+    return withDatabase(config, "keys create", async ({ database }) => {
+      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const hasher = await openKeyHasher(database, seals);
+      const account = await findAccount(database, accountName);
+      if (account === undefined)
+        throw new CommandFailure(`there is no account "${accountName}"; declare it in the catalog file`);
+      const known = new Set((await readModels(database)).map(({ id }) => id));
+      const unknown = models?.find((id) => !known.has(id));
+      if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
+      const issued = await database.transaction(async (tx) => {
+        const made = await issueKeyWithin(tx, hasher, { accountId: account.id, name, models });
+        if (made !== undefined)
+          await insertAudit(tx, {
+            ...{ action: "key.create", subject: made.name, accountId: account.id, after: { models } },
+            ...commandOrigin(),
+          });
+        return made;
+      });
+      if (issued === undefined) throw new CommandFailure(`the account has a key named "${name}" already`);
+      console.log(issued.key);
+      return 0;
+    });
+  },
+};
+
+/** As the catalog file takes it: an export must be one that can be applied. */
+function readName(text: string | undefined): string | undefined {
+  const name = text?.trim();
+  if (name === undefined || (name !== "" && name.length <= 200 && PLAIN_TEXT.test(name))) return name;
+  throw new CommandFailure("--name takes 1 to 200 characters, and no control characters");
+}
+
+/** Null = all. None at all is a slip: such a key could call nothing. */
+function readModelIds(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  const ids = text
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
+  if (ids.length > 0) return ids;
+  throw new CommandFailure("--models takes ids of models, with commas between them; leave it out for all");
+}

@@ -1,0 +1,32 @@
+import type { LossList } from "../loss.ts";
+import type { Quirks } from "../lower/quirks.ts";
+import type { ReasoningWish } from "../request.ts";
+
+/**
+ * A wish to think as the model bears it, or undefined where it can be told none. `own`: the caller speaks the
+ * upstream's protocol, whose words mean there what they mean.
+ */
+export function fitReasoning(
+  wish: ReasoningWish,
+  own: boolean,
+  quirks: Quirks,
+  losses: LossList,
+): ReasoningWish | undefined {
+  if (quirks.thinking === "none") {
+    // Not thinking is what such a model does anyway.
+    if (wish.enabled) losses.field("reasoning", "model-refuses");
+    return undefined;
+  }
+  if (!wish.enabled && quirks.thinkingOff === false) {
+    const { budgetTokens: _, ...rest } = wish;
+    losses.field("reasoning", "weakened");
+    return { ...rest, enabled: true, effort: "minimal" };
+  }
+  if (wish.betweenTools && !own) {
+    // To think little at the beginning is the nearest that others can be told.
+    const { betweenTools: _, ...rest } = wish;
+    losses.field("reasoning", "weakened");
+    return { effort: "low", ...rest };
+  }
+  return wish;
+}

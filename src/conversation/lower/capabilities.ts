@@ -1,0 +1,86 @@
+import type { NeutralField } from "../loss.ts";
+import type { ChatProtocol } from "../protocol-name.ts";
+import type { JsonObject, MediaPart } from "../request.ts";
+import type { WordRule } from "./words.ts";
+
+/**
+ * What one protocol has slots for, as data. `lower-request.ts` fits requests to it and `adapt-response.ts` answers,
+ * so that the encoders write what they are given and each discard is decided in one place.
+ */
+export interface ProtocolCapabilities {
+  readonly protocol: ChatProtocol;
+  /** How much its slots can hold beside those of its siblings, the most first: what an upstream of several is asked in. */
+  readonly rank: number;
+  /** Fields of a request that the protocol can state. Others are dropped with a loss, or refused by `prepare.ts`. */
+  readonly slots: ReadonlySet<NeutralField>;
+  readonly toolNames: WordRule;
+  readonly callIds: WordRule;
+  /** Most letters of the end user's name, where that has a slot. */
+  readonly maxUserLength?: number;
+  /** The smallest limit of output that the protocol takes; 0 asks messages to fill the cache and to write nothing. */
+  readonly leastOutputTokens: number;
+  /** Most stop sequences; the gateway cuts the answer at the others. */
+  readonly maxStops: number;
+  /** Custom tools have a slot; elsewhere they become functions with one text (rule 29). */
+  readonly customTools: boolean;
+  /** Tools can be grouped; elsewhere groups are flattened into names. */
+  readonly namespaces: boolean;
+  /** One request can ask for several answers; elsewhere it is sent several times. */
+  readonly manyAnswers: boolean;
+  /**
+   * Where a request for JSON of any form must have the word as well: in instructions or messages, in messages
+   * alone, or `always` anew, since no field tells it. Absent: nowhere.
+   */
+  readonly jsonWord?: "anywhere" | "in-messages" | "always";
+  /** Whether an answer can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
+  readonly takesSchema?: (schema: JsonObject) => boolean;
+  /** Takes turns without words, and instructions that no conversation follows. */
+  readonly silence?: true;
+  /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
+  readonly prefill: "continue" | "refuse";
+  /** Caches only what it is asked to, and can be asked to cache all (`cacheAll`); elsewhere vendors cache by themselves. */
+  readonly cachesAsked?: true;
+  /** Media that requests can hold. */
+  readonly media: MediaSlots;
+  /** Turns of the assistant can hold media. */
+  readonly assistantMedia: boolean;
+  /** Answers hold several choices, as their callers may ask for; elsewhere callers read the first one. */
+  readonly manyChoices: boolean;
+  /** Media that answers can hold. */
+  readonly responseMedia: readonly MediaPart["media"][];
+  /** How calls hold their arguments: as an object, or as its text, which need not be one. */
+  readonly argumentsAs: "object" | "text";
+  /** Streams write one block after the other, never two at a time (rule 13). */
+  readonly blocksInTurn: boolean;
+  /**
+   * Parts of answers that can hold opaque state. State of others becomes a thought of its own where
+   * thoughts can (`opaque.of` leads it back), else it is lost.
+   */
+  readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call")[];
+  /** Clients drop the state of calls, so that the gateway remembers it for them. */
+  readonly forgetsCallState?: true;
+  /** The word for an end at a call whose arguments are no JSON; absent = it has none. */
+  readonly brokenCallWord?: string;
+  /**
+   * Where clients drop thoughts: what carries the state of those before it (`riding-state.ts`). A text carries only what
+   * no call comes for.
+   */
+  readonly reasoningRideOn: readonly ("tool-call" | "text")[];
+  /**
+   * A thought that holds the state of an answer's last words may stand behind them (`last-words.ts`). Only
+   * where `serializeBlocks`.
+   */
+  readonly stateAfterWords: boolean;
+  /** What answers can cite: anything, only what has an address, or nothing. Its own citations a protocol always takes. */
+  readonly responseCitations: "any" | "urls" | "none";
+}
+
+/** What media a request can hold inline, and what the vendor fetches itself when told the address. */
+export interface MediaSlots {
+  readonly inline: readonly MediaPart["media"][];
+  readonly byUrl: readonly MediaPart["media"][];
+  /** The vendor fetches from no other addresses. */
+  readonly schemes: readonly ("https:" | "http:")[];
+  /** The vendor fetches documents of no other types; absent = of any. */
+  readonly documentTypes?: readonly string[];
+}

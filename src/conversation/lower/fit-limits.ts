@@ -1,0 +1,28 @@
+import type { LossList } from "../loss.ts";
+import type { ChatRequest, Limits } from "../request.ts";
+import type { ProtocolCapabilities } from "./capabilities.ts";
+
+/** Where an answer is to end, as a protocol takes it; stop sequences are all still there, more than it may take. */
+export function fitLimits(
+  { protocol, limits }: ChatRequest,
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): Limits {
+  const { maxOutputTokens, stop } = limits;
+  return {
+    ...(maxOutputTokens === undefined
+      ? {}
+      : { maxOutputTokens: atLeast(maxOutputTokens, capabilities, losses) }),
+    // An empty one stops nothing, and not every vendor takes it: nothing is lost without it.
+    ...(stop === undefined
+      ? {}
+      : { stop: protocol === capabilities.protocol ? stop : stop.filter((each) => each !== "") }),
+  };
+}
+
+/** A smaller limit than a protocol takes becomes its least, which is as near as it comes (rule 39). */
+function atLeast(limit: number, { leastOutputTokens }: ProtocolCapabilities, losses: LossList): number {
+  if (limit >= leastOutputTokens) return limit;
+  losses.field("maxOutputTokens", "weakened");
+  return leastOutputTokens;
+}

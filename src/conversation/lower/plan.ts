@@ -1,0 +1,63 @@
+import type { JsonObject } from "../request.ts";
+import type { Origin, Reader } from "../state/opaque.ts";
+import type { Quirks } from "./quirks.ts";
+
+/** Who a request is encoded for. */
+export interface EncodeTarget extends Reader {
+  /** The upstream's name of the model. */
+  readonly model: string;
+  /** Stamped on state that the answer issues, and compared with state that the request carries. */
+  readonly origin: Origin;
+  readonly quirks: Quirks;
+  /** The model's largest output, which stands in where a protocol must be told a limit. */
+  readonly maxOutputTokens: number | undefined;
+  /** Unique to the request: ids that the upstream leaves out are made from it. */
+  readonly seed: string;
+}
+
+/** What the encoding of a request did that its answer must undo (`undo.ts` does, for all protocols). */
+export interface ResponsePlan {
+  readonly origin: Origin;
+  readonly seed: string;
+  /** Tools by the name they have upstream, where that differs or they are not plain functions. */
+  readonly tools: ReadonlyMap<string, PlannedTool>;
+  /** Structured output by a forced tool: this tool's arguments are the answer's text. */
+  readonly responseTool: string | undefined;
+  /** How often to send the request, for it makes one answer and several are wanted; the answers are joined. */
+  readonly copies: number;
+  /** Stop sequences that the upstream was not told: the answer is cut at them. */
+  readonly stops: readonly string[];
+  /** Thoughts stand in tags at the answer's beginning. */
+  readonly thinkTags?: boolean;
+}
+
+export interface PlannedTool {
+  readonly name: string;
+  readonly namespace?: string;
+  /** A custom tool sent as a function with one text, `input`. */
+  readonly custom?: true;
+}
+
+/** What an answer in the caller's protocol needs beside its content. */
+export interface ResponseFrame {
+  /** Unique; encoders put their protocol's prefix before it. */
+  readonly id: string;
+  /** Ends the messages of errors. */
+  readonly requestId: string;
+  /** Unix time, seconds. */
+  readonly created: number;
+  /** Told where the upstream names no model. */
+  readonly model: string;
+  readonly includeUsage: boolean;
+  /** The caller reads one call an answer, as chats told it before there were tools. */
+  readonly oneCall?: true;
+  /** The caller's own fields that its protocol repeats. */
+  readonly echo: JsonObject;
+  /** Stands in for the input count until the truth is known; at least 1 (rule 6). */
+  readonly inputEstimate: number;
+}
+
+/** A plan that undoes nothing. */
+export function blankPlan(origin: Origin, seed: string): ResponsePlan {
+  return { origin, seed, tools: new Map(), responseTool: undefined, copies: 1, stops: [] };
+}

@@ -1,0 +1,260 @@
+import type { StreamRun } from "../adapt/machine.ts";
+import type { ChatEvent } from "../event.ts";
+import type { LossList } from "../loss.ts";
+import type { ProtocolCapabilities } from "../lower/capabilities.ts";
+import type { ReasoningPart } from "../request.ts";
+import type { ResponsePart } from "../response.ts";
+import { OF_MEDIA, type Opaque } from "./opaque.ts";
+import { joinState, type RidingReasoning } from "./riding-state.ts";
+
+/**
+ * State in the places where the caller's clients keep it. Where parts have no slot, it stands in a thought beside
+ * them: before a call, as vendors of such protocols put what they thought before it; behind words, which are out by
+ * the time it is known. Where clients drop thoughts, their state rides on what follows them. `own-state.ts` undoes both.
+ */
+export function placeState(
+  parts: readonly ResponsePart[],
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): readonly ResponsePart[] {
+  return capabilities.reasoningRideOn.length === 0
+    ? parts.flatMap((part) => withBeside(part, capabilities, losses))
+    : withRiding(parts, capabilities, losses);
+}
+
+function withBeside(
+  part: ResponsePart,
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): readonly ResponsePart[] {
+  if (part.kind === "foreign" || part.opaque === undefined || hasSlot(part.kind, capabilities)) return [part];
+  const { opaque, ...stateless } = part;
+  if (!hasSlot("reasoning", capabilities)) {
+    losses.field("reasoningState");
+    return [stateless];
+  }
+  const of = part.kind === "media" ? OF_MEDIA : part.kind === "tool-call" ? part.id : "";
+  const reasoning: ReasoningPart = { kind: "reasoning", text: "", opaque: { ...opaque, of } };
+  return part.kind === "tool-call" ? [reasoning, stateless] : [stateless, reasoning];
+}
+
+function withRiding(
+  parts: readonly ResponsePart[],
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): readonly ResponsePart[] {
+  const out: ResponsePart[] = [];
+  let riding: readonly RidingReasoning[] = [];
+  let lastText = -1;
+  for (const part of parts) {
+    switch (part.kind) {
+      case "reasoning": {
+        const { opaque, redacted, ...words } = part;
+        if (words.text !== "") out.push(words);
+        if (opaque !== undefined) riding = [...riding, ridingReasoning(part.text, redacted === true, opaque)];
+        break;
+      }
+      case "tool-call":
+        out.push(withState(part, joinState(part.opaque, riding)));
+        riding = [];
+        break;
+      case "text":
+        riding = riding.map(behindWords);
+        lastText = out.length;
+        out.push(slotted(part, capabilities, losses));
+        break;
+      case "media":
+        out.push(slotted(part, capabilities, losses));
+        break;
+      case "foreign":
+        out.push(part);
+    }
+  }
+  if (riding.length === 0) return out;
+  if (!capabilities.reasoningRideOn.includes("text")) {
+    losses.field("reasoningState");
+    return out;
+  }
+  const last = out[lastText];
+  if (last?.kind === "text" && riding.every(({ beforeWords }) => beforeWords)) {
+    out[lastText] = withState(last, joinState(last.opaque, riding));
+    return out;
+  }
+  const state = joinState(undefined, riding);
+  return state === undefined ? out : [...out, { kind: "text", text: "", opaque: state }];
+}
+
+/** The same for a stream. */
+export function eventsPlaceState(
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): StreamRun<ChatEvent, ChatEvent> {
+  return capabilities.reasoningRideOn.length === 0
+    ? standBeside(capabilities, losses)
+    : rideAlong(capabilities, losses);
+}
+
+function standBeside(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  const owners = new Map<number, { readonly choice: number; readonly of: string }>();
+  let beside = 0;
+  /** A thought of its own, under a number that no block of the stream has. */
+  const reasoning = (opaque: Opaque, choice: number, of: string): readonly ChatEvent[] => {
+    if (!hasSlot("reasoning", capabilities)) {
+      losses.field("reasoningState");
+      return [];
+    }
+    beside -= 1;
+    return [
+      { type: "reasoning-start", block: beside, choice },
+      { type: "reasoning-end", block: beside, opaque: { ...opaque, of } },
+    ];
+  };
+  const ended = (event: BlockEnd, kind: "text" | "tool-call"): readonly ChatEvent[] => {
+    const { choice, of } = owners.get(event.block) ?? { choice: 0, of: "" };
+    owners.delete(event.block);
+    const { opaque, ...stateless } = event;
+    if (opaque === undefined || hasSlot(kind, capabilities)) return [event];
+    return [stateless, ...reasoning(opaque, choice, of)];
+  };
+  return {
+    step(event) {
+      switch (event.type) {
+        case "text-start":
+          owners.set(event.block, { choice: event.choice, of: "" });
+          return [event];
+        case "tool-call-start": {
+          const { opaque, ...stateless } = event;
+          owners.set(event.block, { choice: event.choice, of: event.id });
+          if (opaque === undefined || hasSlot("tool-call", capabilities)) return [event];
+          return [...reasoning(opaque, event.choice, event.id), stateless];
+        }
+        case "media": {
+          const { opaque, ...stateless } = event.part;
+          if (opaque === undefined || hasSlot("media", capabilities)) return [event];
+          return [{ ...event, part: stateless }, ...reasoning(opaque, event.choice, OF_MEDIA)];
+        }
+        case "text-end":
+          return ended(event, "text");
+        case "tool-call-end":
+          return ended(event, "tool-call");
+        default:
+          return [event];
+      }
+    },
+    end: () => [],
+  };
+}
+
+function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+  /** Thoughts that wait for a carrier, by choice; words stand behind the first `spoken` of them. */
+  const riding = new Map<number, { readonly reasoning: RidingReasoning[]; spoken: number }>();
+  const ridersOf = (choice: number): readonly RidingReasoning[] => {
+    const { reasoning, spoken } = riding.get(choice) ?? { reasoning: [], spoken: 0 };
+    return reasoning.map((reasoning, at) => (at < spoken ? behindWords(reasoning) : reasoning));
+  };
+  const open = new Map<number, { readonly choice: number; text: string }>();
+  /** What rides on each call, in case it tells state of its own at its end. */
+  const carried = new Map<number, readonly RidingReasoning[]>();
+  const slotless = (kind: "text" | "media", opaque: Opaque | undefined): boolean => {
+    if (opaque === undefined || hasSlot(kind, capabilities)) return false;
+    losses.field("reasoningState");
+    return true;
+  };
+  return {
+    step(event) {
+      switch (event.type) {
+        case "reasoning-start":
+          open.set(event.block, { choice: event.choice, text: "" });
+          return [event];
+        case "reasoning-delta": {
+          const reasoning = open.get(event.block);
+          if (reasoning !== undefined) reasoning.text += event.text;
+          return [event];
+        }
+        case "reasoning-end": {
+          const { block, opaque, redacted } = event;
+          const { choice, text } = open.get(block) ?? { choice: 0, text: "" };
+          open.delete(block);
+          if (opaque === undefined) return [event];
+          const reasoning = ridingReasoning(text, redacted === true, opaque);
+          const waiting = riding.get(choice);
+          if (waiting === undefined) riding.set(choice, { reasoning: [reasoning], spoken: 0 });
+          else waiting.reasoning.push(reasoning);
+          return [{ type: "reasoning-end", block }];
+        }
+        case "text-start": {
+          const waiting = riding.get(event.choice);
+          if (waiting !== undefined) waiting.spoken = waiting.reasoning.length;
+          return [event];
+        }
+        case "tool-call-start": {
+          const reasoning = ridersOf(event.choice);
+          riding.delete(event.choice);
+          if (reasoning.length === 0) return [event];
+          carried.set(event.block, reasoning);
+          return [withState(event, joinState(event.opaque, reasoning))];
+        }
+        case "tool-call-end": {
+          const reasoning = carried.get(event.block) ?? [];
+          carried.delete(event.block);
+          if (event.opaque === undefined) return [event];
+          return [withState(event, joinState(event.opaque, reasoning))];
+        }
+        case "text-end":
+          return [slotless("text", event.opaque) ? withState(event, undefined) : event];
+        case "media":
+          return [
+            slotless("media", event.part.opaque)
+              ? { ...event, part: withState(event.part, undefined) }
+              : event,
+          ];
+        case "finish": {
+          const { choice } = event;
+          const opaque = joinState(undefined, ridersOf(choice));
+          if (opaque === undefined) return [event];
+          if (!capabilities.reasoningRideOn.includes("text")) {
+            losses.field("reasoningState");
+            return [event];
+          }
+          const block = -1 - choice;
+          return [{ type: "text-start", block, choice }, { type: "text-end", block, opaque }, event];
+        }
+        default:
+          return [event];
+      }
+    },
+    end: () => [],
+  };
+}
+
+type BlockEnd = Extract<ChatEvent, { readonly type: "text-end" | "tool-call-end" }>;
+
+function hasSlot(
+  kind: "text" | "media" | "reasoning" | "tool-call",
+  { stateSlots }: ProtocolCapabilities,
+): boolean {
+  return stateSlots.includes(kind);
+}
+
+function slotted<P extends ResponsePart & { readonly kind: "text" | "media" }>(
+  part: P,
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): P {
+  if (part.opaque === undefined || hasSlot(part.kind, capabilities)) return part;
+  losses.field("reasoningState");
+  return withState(part, undefined);
+}
+
+function withState<P extends { readonly opaque?: Opaque }>(holder: P, opaque: Opaque | undefined): P {
+  const { opaque: _, ...stateless } = holder;
+  return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
+}
+
+function ridingReasoning(text: string, redacted: boolean, opaque: Opaque): RidingReasoning {
+  return { text, redacted, opaque, beforeWords: false };
+}
+
+function behindWords(reasoning: RidingReasoning): RidingReasoning {
+  return { ...reasoning, beforeWords: true };
+}

@@ -1,0 +1,221 @@
+import { closestMatch } from "../../base/closest-match.ts";
+import { type Issue, type Path, quoted } from "../../base/schema-issues.ts";
+import { endpointOf } from "../../catalog/vocabulary.ts";
+import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-name.ts";
+import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
+import { FAMILIES } from "../../families/table.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
+import type { FileAccount, FileGroup, FileModel, FileUpstream } from "../file/schema.ts";
+
+/** An item that is sound by itself, with its place in its list. */
+export interface Item<T> {
+  readonly index: number;
+  readonly value: T;
+}
+
+/** What the rules between items see: the sound items, and the names of all, broken ones included. */
+export interface CheckedFile {
+  readonly groups: readonly Item<FileGroup>[];
+  readonly models: readonly Item<FileModel>[];
+  readonly upstreams: readonly Item<FileUpstream>[];
+  readonly accounts: readonly Item<FileAccount>[];
+  readonly groupNames: ReadonlySet<string>;
+  readonly modelIds: ReadonlySet<string>;
+  /** Where names must be declared, for messages: "in this file". */
+  readonly where: string;
+}
+
+/** The rules a schema of single values cannot say: references, duplicates, what each kind of model needs. */
+export function checkFile(file: CheckedFile): Issue[] {
+  const issues: Issue[] = [];
+  const report = (path: Path, message: string): void => {
+    issues.push({ path, message });
+  };
+  const checks: Checks = { file, report };
+  twice(file.groups, (group) => group.name, ["groups"], "name", report);
+  twice(file.models, (model) => model.id, ["models"], "id", report);
+  twice(file.upstreams, (upstream) => upstream.name, ["upstreams"], "name", report);
+  twice(file.accounts, (account) => account.name, ["accounts"], "name", report);
+  for (const { index, value } of file.models) checkModel(checks, ["models", index], value);
+  for (const { index, value } of file.upstreams) checkUpstream(checks, ["upstreams", index], value);
+  checkAccounts(checks);
+  return issues;
+}
+
+interface Checks {
+  readonly file: CheckedFile;
+  report(path: Path, message: string): void;
+}
+
+function checkModel(checks: Checks, path: Path, model: FileModel): void {
+  checkGroups(checks, path, model.groups);
+  if (model.family === undefined) checkTextModel(checks, path, model);
+  else checkMediaModel(checks, path, model, FAMILIES[model.family]);
+}
+
+function checkTextModel({ report }: Checks, path: Path, model: FileModel): void {
+  const endpoints = model.endpoints?.map(endpointOf) ?? [...CHAT_PROTOCOLS];
+  endpoints.forEach((endpoint, index) => {
+    if (endpoint !== "images" && endpoint !== "videos") return;
+    report([...path, "endpoints", index], `needs a \`family\` (${FAMILY_NAMES.join(", ")}) on the model`);
+  });
+  if (model.variant !== undefined) report([...path, "variant"], "belongs to a media model; add its `family`");
+  for (const unit of ["per_image", "per_second"] as const) {
+    if (model.price?.[unit]) report([...path, "price", unit], "belongs to a media model; add its `family`");
+  }
+  const generates = endpoints.some((endpoint) => CHAT_PROTOCOLS.some((protocol) => protocol === endpoint));
+  const needs = generates ? (["input", "output"] as const) : (["input"] as const);
+  if (generates) {
+    for (const limit of ["context_tokens", "max_output_tokens"] as const) {
+      if (model[limit] === undefined)
+        report(
+          [...path, limit],
+          "is required on a model that generates text: the cost of a request is bounded by it",
+        );
+    }
+  }
+  if (!model.price) {
+    report([...path, "price"], "is required: a model without a price cannot be called (0 makes it free)");
+    return;
+  }
+  for (const rate of needs) {
+    if (model.price[rate] === undefined)
+      report([...path, "price", rate], "is required: USD per 1,000,000 tokens (0 makes it free)");
+  }
+}
+
+const PLACES = {
+  image: { endpoint: "images", word: "image-generation", unit: "per_image" },
+  video: { endpoint: "videos", word: "oa-video", unit: "per_second" },
+} as const;
+
+function checkMediaModel({ report }: Checks, path: Path, model: FileModel, family: Family): void {
+  const { endpoint, word, unit } = PLACES[family.medium];
+  model.endpoints?.forEach((written, index) => {
+    if (endpointOf(written) !== endpoint)
+      report([...path, "endpoints", index], `must be ${word}: family ${family.name} is served there only`);
+  });
+  const named = { id: model.id, variant: model.variant ?? null };
+  if (family.variantOf(named) === undefined) {
+    const known = family.variants.map((each) => quoted(each)).join(", ");
+    const why = model.variant === undefined ? "cannot be read off the id; set it to" : "must be";
+    report([...path, "variant"], `${why} one of ${known}`);
+  } else {
+    checkMediaPrice({ report }, [...path, "price", unit], family, named, model.price?.[unit]);
+  }
+  const foreign = Object.keys(model.price ?? {}).filter((each) => each !== unit && each !== "extras");
+  for (const each of foreign)
+    report([...path, "price", each], `does not apply to family ${family.name}; use ${unit}`);
+  for (const limit of ["context_tokens", "max_output_tokens"] as const) {
+    if (model[limit] !== undefined) report([...path, limit], "belongs to a text model; remove it");
+  }
+}
+
+/** Every value that a caller may ask for needs a price: an order that nobody can price cannot be held for. */
+function checkMediaPrice(
+  { report }: Pick<Checks, "report">,
+  path: Path,
+  family: Family,
+  model: FamilyModel,
+  prices: Readonly<Record<string, unknown>> | undefined,
+): void {
+  const priced = new Set(Object.keys(prices ?? {}).map((word) => word.toLowerCase()));
+  const missing = family.priceWords(model).filter((word) => !priced.has(word));
+  if (missing.length === 0) return;
+  const all = prices === undefined ? "is required on a model of family" : "lacks what can be asked of family";
+  report(path, `${all} ${family.name}: ${missing.join(", ")} (0 makes it free)`);
+}
+
+function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void {
+  const { file, report } = checks;
+  checkGroups(checks, path, upstream.groups);
+  if (upstream.api_key !== undefined && upstream.api_keys !== undefined)
+    report([...path, "api_keys"], "stands beside api_key; put every credential into api_keys");
+  checkReference(checks, [...path, "api_key"], upstream.api_key);
+  upstream.api_keys?.forEach((secret, index) => {
+    checkReference(checks, [...path, "api_keys", index], secret);
+  });
+  const kind = kindOf(upstream.kind);
+  if (kind?.needsKey && upstream.api_key === undefined && upstream.api_keys === undefined)
+    report([...path, "api_key"], `is required for kind ${upstream.kind}`);
+  const paths: Partial<Record<ProtocolName, string>> = kind?.paths ?? {};
+  upstream.protocols?.forEach((protocol, index) => {
+    if (paths[protocol] === undefined)
+      report([...path, "protocols", index], `is not spoken by upstreams of kind ${upstream.kind}`);
+  });
+  upstream.api_keys?.forEach((secret, index, all) => {
+    if (all.indexOf(secret) !== index) report([...path, "api_keys", index], "is in this list already");
+  });
+  const mapped: [string | number, string][] = Array.isArray(upstream.models)
+    ? [...upstream.models.entries()]
+    : Object.keys(upstream.models).map((id) => [id, id]);
+  for (const [step, id] of mapped) {
+    if (!file.modelIds.has(id))
+      report([...path, "models", step], undeclared("model", id, file.modelIds, file.where));
+  }
+}
+
+function checkAccounts(checks: Checks): void {
+  const { file, report } = checks;
+  const owners = new Map<string, string>();
+  for (const { index, value: account } of file.accounts) {
+    const path: Path = ["accounts", index];
+    if (!file.groupNames.has(account.group))
+      report([...path, "group"], undeclared("group", account.group, file.groupNames, file.where));
+    const keys = (account.keys ?? []).map((value, at) => ({ index: at, value }));
+    twice(keys, (key) => key.name, [...path, "keys"], "name", report);
+    for (const { index: at, value: key } of keys) {
+      checkReference(checks, [...path, "keys", at, "key"], key.key);
+      const owner = key.key && owners.get(key.key);
+      if (owner)
+        report(
+          [...path, "keys", at, "key"],
+          `is the same as that of ${owner}; every key needs one of its own`,
+        );
+      if (key.key) owners.set(key.key, owner ?? `${account.name}/${key.name}`);
+      key.models?.forEach((id, place) => {
+        if (!file.modelIds.has(id))
+          report([...path, "keys", at, "models", place], undeclared("model", id, file.modelIds, file.where));
+      });
+    }
+  }
+}
+
+/** LiteLLM's way to name a variable would pass as a credential, and every request would fail with it. */
+function checkReference({ report }: Checks, path: Path, secret: string | undefined): void {
+  const name = /^os\.environ\/(.+)$/.exec(secret ?? "")?.[1];
+  if (name !== undefined) report(path, `names a variable in LiteLLM's way; write \${${name}}`);
+}
+
+function checkGroups({ file, report }: Checks, path: Path, groups: readonly string[] | undefined): void {
+  groups?.forEach((group, index) => {
+    if (!file.groupNames.has(group))
+      report([...path, "groups", index], undeclared("group", group, file.groupNames, file.where));
+  });
+}
+
+function undeclared(what: string, name: string, declared: ReadonlySet<string>, where: string): string {
+  const near = closestMatch(name, [...declared]);
+  const hint = near === undefined ? `declare it under ${what}s` : `did you mean ${quoted(near)}?`;
+  return `no ${what} ${quoted(name)} is declared ${where}; ${hint}`;
+}
+
+function twice<T>(
+  items: readonly Item<T>[],
+  nameOf: (value: T) => string,
+  path: Path,
+  field: string,
+  report: Checks["report"],
+): void {
+  const seen = new Map<string, number>();
+  for (const { index, value } of items) {
+    const name = nameOf(value);
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, index);
+    else
+      report(
+        [...path, index, field],
+        `${quoted(name)} is declared already, as number ${first + 1} of this list`,
+      );
+  }
+}

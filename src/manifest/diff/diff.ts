@@ -1,0 +1,187 @@
+import { type CredentialDeclaration, UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
+import { encodeGroup, encodeModel, encodeUpstream, type FileRecord } from "../file/encode-file.ts";
+import { DEFAULT_GROUP, type DeclaredUpstream, type Manifest, type Section } from "../manifest.ts";
+import { changedFields } from "./changed-fields.ts";
+import type { Change, Plan } from "./changes.ts";
+import { diffAccounts, type KeyFacts } from "./diff-accounts.ts";
+import type { State } from "./state.ts";
+
+export interface DiffOptions extends KeyFacts {
+  /** Also remove what the file no longer names, in the sections that it has. */
+  readonly prune: boolean;
+}
+
+/**
+ * What must change for the database to hold what the manifest declares. Pure. Additions come first, from
+ * what is referred to (groups) to what refers (keys); removals last, the other way round. Secrets
+ * appear in no detail and no note.
+ */
+export function diffManifest(state: State, manifest: Manifest, options: DiffOptions): Plan {
+  const accounts = diffAccounts(state, manifest, options);
+  const pruned = (section: Section): boolean => options.prune && manifest.sections.has(section);
+  const removed = [
+    ...(pruned("upstreams")
+      ? gone("upstream", state.upstreams.map(nameOf), manifest.upstreams.map(nameOf))
+      : []),
+    ...(pruned("models") ? gone("model", state.models.map(idOf), manifest.models.map(idOf)) : []),
+  ];
+  const groups = pruned("groups") ? pruneGroups(state, manifest) : NOTHING;
+  const upstreams = diffUpstreams(state, manifest);
+  return {
+    changes: [
+      ...diffGroups(state, manifest),
+      ...diffModels(state, manifest),
+      ...upstreams.changes,
+      ...diffSettings(state, manifest),
+      ...accounts.changes,
+      ...accounts.removals,
+      ...removed,
+      ...groups.changes,
+    ],
+    notes: [...upstreams.notes, ...accounts.notes, ...groups.notes],
+  };
+}
+
+const NOTHING: Plan = { changes: [], notes: [] };
+const nameOf = ({ name }: { readonly name: string }): string => name;
+const idOf = ({ id }: { readonly id: string }): string => id;
+
+function diffGroups(state: State, manifest: Manifest): Change[] {
+  const known = new Map(state.groups.map((group) => [group.name, group]));
+  return manifest.groups.flatMap((group): Change[] => {
+    const before = known.get(group.name);
+    const facts = { subject: "group", name: group.name, group } as const;
+    if (!before) return [{ ...facts, action: "create", details: described(encodeGroup(group)) }];
+    return updated(encodeGroup(before), encodeGroup(group), (details) => ({
+      ...facts,
+      action: "update",
+      details,
+    }));
+  });
+}
+
+function diffModels(state: State, manifest: Manifest): Change[] {
+  const known = new Map(state.models.map((model) => [model.id, model]));
+  return manifest.models.flatMap((declared): Change[] => {
+    const before = known.get(declared.id);
+    if (!before)
+      return [
+        {
+          subject: "model",
+          action: "create",
+          name: declared.id,
+          details: [String(encodeModel(declared)["endpoints"]).replaceAll(",", ", ")],
+          model: declared,
+        },
+      ];
+    const model = { ...declared, created: declared.created ?? before.created };
+    const details = changedFields(encodeModel(before), encodeModel(model));
+    if (details.length === 0) return [];
+    return [{ subject: "model", action: "update", name: model.id, details, model }];
+  });
+}
+
+function diffUpstreams(state: State, manifest: Manifest): Plan {
+  const known = new Map(state.upstreams.map((upstream) => [upstream.name, upstream]));
+  const notes: string[] = [];
+  const changes = manifest.upstreams.flatMap((declared): Change[] => {
+    const { name } = declared;
+    const before = known.get(name);
+    const upstream = complete(declared, before);
+    if (!before) return [{ subject: "upstream", action: "create", name, details: [declared.kind], upstream }];
+    if (!before.enabled && declared.enabled === undefined)
+      notes.push(`upstream ${name} is disabled and stays so; write "disabled: false" to enable it`);
+    const details = [
+      ...changedFields(encodeUpstream(before), encodeUpstream(upstream)),
+      ...credentialDetails(before.credentials, upstream.credentials),
+    ];
+    return details.length > 0 ? [{ subject: "upstream", action: "update", name, details, upstream }] : [];
+  });
+  return { changes, notes };
+}
+
+/** What the file leaves open stays as it is: whether the upstream and each credential is enabled. */
+function complete(declared: DeclaredUpstream, before: State["upstreams"][number] | undefined) {
+  const known = new Map(before?.credentials.map((credential) => [credential.secret, credential]));
+  return {
+    ...declared,
+    enabled: declared.enabled ?? before?.enabled ?? UPSTREAM_DEFAULTS.enabled,
+    credentials: declared.credentials.map((credential): CredentialDeclaration => {
+      const kept = known.get(credential.secret);
+      return kept
+        ? { ...credential, enabled: kept.enabled, reference: credential.reference ?? kept.reference }
+        : credential;
+    }),
+  };
+}
+
+/** Credentials are what they open with: their order and their names mean nothing. */
+function credentialDetails(
+  before: readonly CredentialDeclaration[],
+  after: readonly CredentialDeclaration[],
+): string[] {
+  const secrets = (list: typeof before): string =>
+    list
+      .map(({ secret }) => secret)
+      .sort()
+      .join("\n");
+  if (secrets(before) !== secrets(after)) return ["credentials (changed)"];
+  const origins = (list: typeof before): string =>
+    list
+      .map(({ secret, reference }) => `${secret} ${reference}`)
+      .sort()
+      .join("\n");
+  // A name for a secret that was written out, or the reverse, is no difference in what is declared.
+  const named = before.every(({ reference }) => reference !== null);
+  return named && origins(before) !== origins(after) ? ["credentials (other variable, same value)"] : [];
+}
+
+function diffSettings(state: State, manifest: Manifest): Change[] {
+  if (!manifest.sections.has("settings")) return [];
+  const { settings } = manifest;
+  return updated(state.settings as FileRecord, settings as FileRecord, (details) => ({
+    subject: "settings",
+    action: "update",
+    name: "",
+    details: details.map((each) => (each.startsWith("metrics_token ") ? "metrics_token (changed)" : each)),
+    settings,
+  }));
+}
+
+function pruneGroups(state: State, manifest: Manifest): Plan {
+  const declared = new Map(manifest.accounts.map(({ name, group }) => [name, group]));
+  const members = new Map(state.accounts.map(({ name, group }) => [declared.get(name) ?? group, name]));
+  const kept = [DEFAULT_GROUP, ...manifest.groups.map(nameOf)];
+  const removable = gone("group", state.groups.map(nameOf), kept);
+  return {
+    changes: removable.filter(({ name }) => !members.has(name)),
+    notes: removable.flatMap(({ name }) => {
+      const member = members.get(name);
+      return member === undefined
+        ? []
+        : [
+            `group ${name} stays, because account ${member} is in it; move the account to another group first`,
+          ];
+    }),
+  };
+}
+
+function gone(
+  subject: "group" | "model" | "upstream",
+  before: readonly string[],
+  declared: readonly string[],
+): Change[] {
+  const named = new Set(declared);
+  return before.flatMap((name): Change[] =>
+    named.has(name) ? [] : [{ subject, action: "delete", name, details: [] }],
+  );
+}
+
+function updated(before: FileRecord, after: FileRecord, make: (details: string[]) => Change): Change[] {
+  const details = changedFields(before, after);
+  return details.length > 0 ? [make(details)] : [];
+}
+
+function described({ name: _, ...fields }: FileRecord): string[] {
+  return Object.entries(fields).map(([field, value]) => `${field} ${String(value)}`);
+}

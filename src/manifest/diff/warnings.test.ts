@@ -1,0 +1,116 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the file should hold.
+import { describe, expect, it } from "vitest";
+import { parseManifest } from "../file/read.ts";
+import { warningsOf } from "./warnings.ts";
+
+const NOW = Date.parse("2026-11-27T00:00:00Z");
+const SANDBOX = {
+  name: "sandbox",
+  kind: "sandbox",
+  enabled: true,
+  models: new Map([
+    ["text", "text"],
+    ["other", "other"],
+  ]),
+};
+
+interface Written {
+  readonly model?: string;
+  readonly upstream?: string;
+  readonly key?: string;
+  readonly before?: readonly (typeof SANDBOX)[];
+  readonly removed?: readonly string[];
+}
+
+function warnings({ model, upstream, key, before = [], removed = [] }: Written): string[] {
+  const manifest = parseManifest(
+    `version: 1
+models: [{ id: text, ${model ?? "context_tokens: 1000, max_output_tokens: 100, price: { input: 3, output: 15 }"} }]
+upstreams: [{ name: main, api_key: secret-secret, ${upstream ?? "kind: openai, base_url: 'https://vendor.example/v1', models: [text]"} }]
+accounts: [{ name: acme, keys: [{ name: ci, key: ci-key-0123456789${key ?? ""} }] }]`,
+    {},
+  );
+  return warningsOf(manifest, { upstreams: before } as never, { removed: new Set(removed), now: NOW });
+}
+
+describe("what a file may declare but hardly means", () => {
+  it("is told: nothing of a usual file", () => {
+    expect(warnings({})).toEqual([]);
+  });
+
+  it.each<[string, Written, RegExp]>([
+    [
+      "a price per token",
+      { model: "context_tokens: 9, max_output_tokens: 9, price: { input: 0.00000125, output: 10 }" },
+      /^model text costs less than .* is this a price per token\?/,
+    ],
+    [
+      "an output longer than the context",
+      { model: "context_tokens: 100, max_output_tokens: 101, price: { input: 3, output: 15 }" },
+      /^model text has max_output_tokens 101 above its context_tokens 100$/,
+    ],
+    [
+      "a cache that costs more than none",
+      { model: "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, cache_read: 3.1 }" },
+      /^model text has a price for cache_read above that of input$/,
+    ],
+    [
+      "a model that nobody serves",
+      { upstream: "kind: openai, base_url: 'https://vendor.example/v1', models: []" },
+      /^model text has no upstream/,
+    ],
+    [
+      "a key that expired already",
+      { key: ", expires_at: '2026-11-26T00:00:00Z'" },
+      /^key acme\/ci expired already/,
+    ],
+    [
+      "an openai address without its version",
+      { upstream: "kind: openai, base_url: 'https://vendor.example', models: [text]" },
+      /^upstream main has a base_url without \/v1/,
+    ],
+    [
+      "an anthropic address with a version",
+      { upstream: "kind: anthropic, base_url: 'https://vendor.example/v1', models: [text]" },
+      /^upstream main has a base_url that ends in a version/,
+    ],
+    [
+      "a model that the demo's sandbox answers too",
+      { before: [SANDBOX] },
+      /^text is also answered by the sandbox \(upstream sandbox\), .*--remove-demo/,
+    ],
+  ])("%s", (_what, written, sentence) => {
+    const told = warnings(written);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(sentence);
+  });
+
+  it("is not told of a sandbox that is disabled or goes with the same run, nor of a price of nothing", () => {
+    expect(warnings({ before: [{ ...SANDBOX, enabled: false }] })).toEqual([]);
+    expect(warnings({ before: [SANDBOX], removed: ["sandbox"] })).toEqual([]);
+    expect(
+      warnings({ model: "context_tokens: 9, max_output_tokens: 9, price: { input: 0, output: 0 }" }),
+    ).toEqual([]);
+  });
+});
+
+describe("what is written in LiteLLM's way", () => {
+  const FILE = (apiKey: string, key: string) => `version: 1
+upstreams: [{ name: main, kind: openai, base_url: "https://vendor.example/v1", models: [], ${apiKey} }]
+accounts: [{ name: acme, keys: [{ name: ci, key: ${key} }] }]`;
+
+  it.each([
+    ["api_key", FILE("api_key: os.environ/VENDOR_KEY", "ci-key-0123456789")],
+    ["api_keys", FILE("api_keys: [os.environ/VENDOR_KEY]", "ci-key-0123456789")],
+    ["a key of an account", FILE("api_key: secret-secret", "os.environ/VENDOR_KEY")],
+  ])("is refused as %s, with the right spelling", (_what, text) => {
+    expect(() => parseManifest(text, {})).toThrow("LiteLLM's way; write ${VENDOR_KEY}");
+  });
+
+  it("is recognised where the whole file is its configuration", () => {
+    const text = "model_list:\n  - model_name: a\n    litellm_params: { model: openai/a }\n";
+    expect(() => parseManifest(text, {}, "config.yaml")).toThrow(
+      /^config\.yaml:1:1: this looks like LiteLLM's configuration; docs\/moving\.md [^\n]*$/,
+    );
+  });
+});

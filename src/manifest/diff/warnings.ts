@@ -1,0 +1,77 @@
+import type { TokenRates } from "../../catalog/catalog.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
+import { demoClashes } from "../demo/demo-clashes.ts";
+import type { Manifest } from "../manifest.ts";
+import type { State } from "./state.ts";
+
+/** A price below this, in nanos of a dollar per 1,000,000 tokens, is nobody's: it is most likely one per token. */
+const LEAST_PRICE_NANOS = 1_000_000n;
+
+/**
+ * Sentences about what a file may well declare but hardly means. Pure; `removed` names the upstreams that the same
+ * run removes, `now` is in milliseconds since 1970.
+ */
+export function warningsOf(
+  manifest: Manifest,
+  state: Pick<State, "upstreams">,
+  { removed, now }: { readonly removed: ReadonlySet<string>; readonly now: number },
+): string[] {
+  const declared = new Set(manifest.upstreams.map(({ name }) => name));
+  const before = new Map(state.upstreams.map((upstream) => [upstream.name, upstream]));
+  const upstreams = [
+    ...manifest.upstreams.map(({ name, kind, models, enabled }) => ({
+      name,
+      kind,
+      models,
+      enabled: enabled ?? before.get(name)?.enabled ?? true,
+    })),
+    ...state.upstreams.filter(({ name }) => !declared.has(name) && !removed.has(name)),
+  ];
+  const served = new Set(upstreams.flatMap(({ models }) => [...models.keys()]));
+  return [
+    ...demoClashes(upstreams),
+    ...manifest.models.flatMap((model) => modelWarnings(model, served)),
+    ...manifest.upstreams.flatMap(addressWarnings),
+    ...manifest.accounts.flatMap(({ name, keys }) =>
+      (keys ?? []).flatMap((key) =>
+        key.expiresAt && key.expiresAt.getTime() <= now
+          ? [`key ${name}/${key.name} expired already, on ${key.expiresAt.toISOString()}`]
+          : [],
+      ),
+    ),
+  ];
+}
+
+function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<string>): string[] {
+  const { id, contextTokens, maxOutputTokens } = model;
+  const rates: Partial<TokenRates> = model.price?.rates ?? {};
+  const tiny = Object.values(rates).some(
+    (rate) => rate !== undefined && rate > 0n && rate < LEAST_PRICE_NANOS,
+  );
+  const warnings: string[] = [];
+  if (!served.has(id)) warnings.push(`model ${id} has no upstream: list it under the models of one`);
+  if (tiny)
+    warnings.push(
+      `model ${id} costs less than $0.001 per 1,000,000 tokens; is this a price per token? Prices are per 1,000,000`,
+    );
+  if (contextTokens != null && maxOutputTokens != null && maxOutputTokens > contextTokens)
+    warnings.push(
+      `model ${id} has max_output_tokens ${maxOutputTokens} above its context_tokens ${contextTokens}`,
+    );
+  if (rates.cacheRead !== undefined && rates.input !== undefined && rates.cacheRead > rates.input)
+    warnings.push(`model ${id} has a price for cache_read above that of input`);
+  return warnings;
+}
+
+/** The two kinds whose SDKs disagree on whether the version belongs to the base URL. */
+function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number]): string[] {
+  const isVersioned = /\/v\d+$/.test(baseUrl);
+  const belowRoot = Object.values(kindOf(kind)?.paths ?? {}).some((path) => path.startsWith("/v1/"));
+  if (kind === "openai" && !isVersioned)
+    return [`upstream ${name} has a base_url without /v1 at its end, which kind openai wants`];
+  if (belowRoot && isVersioned)
+    return [
+      `upstream ${name} has a base_url that ends in a version; kind ${kind} adds /v1 itself: remove it`,
+    ];
+  return [];
+}

@@ -1,0 +1,161 @@
+import type { Path } from "../../base/schema-issues.ts";
+import type { Group, TokenRates } from "../../catalog/catalog.ts";
+import type { ModelDeclaration } from "../../catalog/models-store.ts";
+import type { Price } from "../../catalog/price-columns.ts";
+import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
+import { endpointOf } from "../../catalog/vocabulary.ts";
+import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
+import {
+  type DeclaredAccount,
+  type DeclaredKey,
+  type DeclaredUpstream,
+  type Manifest,
+  SECTIONS,
+} from "../manifest.ts";
+import type { CatalogFile, FileAccount, FileKey, FileModel, FilePrice, FileUpstream } from "./schema.ts";
+
+/** The environment variable that a value of the file was taken from; null = it is written out. */
+type ReferenceAt = (path: Path) => string | null;
+
+/** A file that passed every check, in the gateway's own terms. */
+export function decodeFile(file: CatalogFile, referenceAt: ReferenceAt): Manifest {
+  return {
+    sections: new Set(SECTIONS.filter((section) => file[section] !== undefined)),
+    groups: (file.groups ?? []).map(({ name, factor }): Group => ({ name, factorPpm: factor })),
+    models: (file.models ?? []).map(decodeModel),
+    upstreams: (file.upstreams ?? []).map((upstream, index) =>
+      decodeUpstream(upstream, ["upstreams", index], referenceAt),
+    ),
+    settings: file.settings ?? {},
+    accounts: (file.accounts ?? []).map((account, index) =>
+      decodeAccount(account, ["accounts", index], referenceAt),
+    ),
+  };
+}
+
+function decodeModel(model: FileModel): ModelDeclaration {
+  const family = model.family ?? null;
+  const implied = family === null ? CHAT_PROTOCOLS : ([family === "imagegen" ? "images" : "videos"] as const);
+  return {
+    id: model.id,
+    family,
+    variant: model.variant ?? null,
+    ownedBy: model.owned_by,
+    created: model.created,
+    endpoints: model.endpoints?.flatMap((word) => endpointOf(word) ?? []) ?? implied,
+    groups: model.groups ? new Set(model.groups) : null,
+    contextTokens: model.context_tokens ?? null,
+    maxOutputTokens: model.max_output_tokens ?? null,
+    price: model.price ? decodePrice(model.price) : null,
+    quirks: model.quirks,
+  };
+}
+
+function decodePrice(price: FilePrice): Price {
+  const rates: { [Rate in keyof TokenRates]: bigint | undefined } = {
+    input: price.input,
+    output: price.output,
+    reasoning: price.reasoning,
+    cacheRead: price.cache_read,
+    cacheWrite5m: price.cache_write_5m,
+    cacheWrite1h: price.cache_write_1h,
+  };
+  return {
+    rates: given(rates),
+    extras: price.extras ?? {},
+    media: given({ perImage: lowerCase(price.per_image), perSecond: lowerCase(price.per_second) }),
+  };
+}
+
+function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: ReferenceAt): DeclaredUpstream {
+  const models = Array.isArray(upstream.models)
+    ? upstream.models.map((id): [string, string] => [id, id])
+    : Object.entries(upstream.models);
+  return {
+    name: upstream.name,
+    kind: upstream.kind,
+    baseUrl: upstream.base_url.replace(/\/+$/, ""),
+    protocols: upstream.protocols ?? null,
+    models: new Map(models),
+    groups: upstream.groups ? new Set(upstream.groups) : null,
+    priority: upstream.priority,
+    weight: upstream.weight,
+    maxConcurrency: upstream.max_concurrency,
+    sharedIds: upstream.shared_ids,
+    timeouts: decodeTimeouts(upstream.timeouts),
+    probe: upstream.probe,
+    signer: upstream.signer,
+    ...(upstream.disabled !== undefined && { enabled: !upstream.disabled }),
+    credentials: decodeCredentials(upstream, path, referenceAt),
+  };
+}
+
+function decodeTimeouts(timeouts: FileUpstream["timeouts"]): UpstreamDeclaration["timeouts"] {
+  return given({
+    connectMs: timeouts.connect_ms,
+    firstByteStreamMs: timeouts.first_byte_stream_ms,
+    firstBytePlainMs: timeouts.first_byte_plain_ms,
+    idleMs: timeouts.idle_ms,
+    totalMs: timeouts.total_ms,
+  });
+}
+
+function decodeCredentials(
+  upstream: FileUpstream,
+  path: Path,
+  referenceAt: ReferenceAt,
+): CredentialDeclaration[] {
+  const written: [string, Path][] =
+    upstream.api_key === undefined
+      ? (upstream.api_keys ?? []).map((secret, index) => [secret, [...path, "api_keys", index]])
+      : [[upstream.api_key, [...path, "api_key"]]];
+  return written.map(([secret, place], index) => ({
+    name: String(index + 1),
+    secret,
+    reference: referenceAt(place),
+    enabled: true,
+  }));
+}
+
+function decodeAccount(account: FileAccount, path: Path, referenceAt: ReferenceAt): DeclaredAccount {
+  return {
+    name: account.name,
+    group: account.group,
+    balanceNanos: account.balance ?? null,
+    ...(account.disabled !== undefined && { disabled: account.disabled }),
+    keys: account.keys?.map((key, index) => decodeKey(key, [...path, "keys", index], referenceAt)) ?? null,
+  };
+}
+
+function decodeKey(key: FileKey, path: Path, referenceAt: ReferenceAt): DeclaredKey {
+  const limit = key.spending_limit;
+  const rates = key.rate_limits;
+  const rateLimits = given({
+    requestsPerMinute: rates?.requests_per_minute,
+    tokensPerMinute: rates?.tokens_per_minute,
+    concurrency: rates?.concurrency,
+  });
+  return {
+    name: key.name,
+    credential: key.key ?? null,
+    reference: referenceAt([...path, "key"]),
+    models: key.models ?? null,
+    ...(key.disabled !== undefined && { disabled: key.disabled }),
+    expiresAt: key.expires_at === undefined ? null : new Date(key.expires_at),
+    spendingLimit: limit ? { amountNanos: limit.amount, period: limit.period } : null,
+    rateLimits: Object.keys(rateLimits).length > 0 ? rateLimits : null,
+  };
+}
+
+function lowerCase(prices: Readonly<Record<string, bigint>> | undefined): Record<string, bigint> | undefined {
+  return (
+    prices && Object.fromEntries(Object.entries(prices).map(([word, price]) => [word.toLowerCase(), price]))
+  );
+}
+
+/** The entries that have a value: what is not given must not stand as undefined where defaults are filled in. */
+function given<T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

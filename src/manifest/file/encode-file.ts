@@ -1,0 +1,129 @@
+import type { AccountDeclaration } from "../../accounts/accounts-store.ts";
+import type { KeyTerms } from "../../accounts/keys-store.ts";
+import { formatDecimal, formatUsd } from "../../base/money.ts";
+import type { Group, Timeouts } from "../../catalog/catalog.ts";
+import type { ModelDeclaration } from "../../catalog/models-store.ts";
+import type { Price } from "../../catalog/price-columns.ts";
+import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
+import { vocabularyOf } from "../../catalog/vocabulary.ts";
+
+/**
+ * Things of the catalog in the form the file has, every field spelt out, defaults too. The diff compares and
+ * the export writes this one form, so neither can know a field that the other does not. Undefined = the
+ * field is not there. Secrets are left out: each reader has its own way to show them.
+ */
+export type FileValue = string | number | boolean | null | readonly FileValue[] | FileRecord;
+export interface FileRecord {
+  readonly [field: string]: FileValue | undefined;
+}
+
+const vocabulary = vocabularyOf("spec");
+
+export function encodeGroup(group: Group): FileRecord {
+  return { name: group.name, factor: decimalValue(formatDecimal(group.factorPpm, 6)) };
+}
+
+export function encodeModel(model: ModelDeclaration): FileRecord {
+  return {
+    id: model.id,
+    family: model.family ?? undefined,
+    variant: model.variant ?? undefined,
+    owned_by: model.ownedBy,
+    created: model.created,
+    endpoints: model.endpoints.map((endpoint) => vocabulary.wordOf(endpoint)),
+    groups: sorted(model.groups),
+    context_tokens: model.contextTokens ?? undefined,
+    max_output_tokens: model.maxOutputTokens ?? undefined,
+    price: model.price ? encodePrice(model.price) : undefined,
+    quirks: model.quirks as FileRecord,
+  };
+}
+
+export function encodePrice({ rates, extras, media }: Price): FileRecord {
+  return {
+    input: usd(rates.input),
+    output: usd(rates.output),
+    reasoning: usd(rates.reasoning),
+    cache_read: usd(rates.cacheRead),
+    cache_write_5m: usd(rates.cacheWrite5m),
+    cache_write_1h: usd(rates.cacheWrite1h),
+    per_image: media.perImage && amounts(media.perImage),
+    per_second: media.perSecond && amounts(media.perSecond),
+    extras: amounts(extras),
+  };
+}
+
+export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
+  return {
+    name: upstream.name,
+    kind: upstream.kind,
+    base_url: upstream.baseUrl,
+    models: Object.fromEntries(upstream.models),
+    protocols: upstream.protocols ?? undefined,
+    groups: sorted(upstream.groups),
+    priority: upstream.priority,
+    weight: upstream.weight,
+    max_concurrency: upstream.maxConcurrency,
+    shared_ids: upstream.sharedIds.length === 0 ? undefined : [...upstream.sharedIds].sort(),
+    timeouts: encodeTimeouts(upstream.timeouts),
+    probe: upstream.probe,
+    signer: upstream.signer ?? undefined,
+    disabled: !upstream.enabled,
+  };
+}
+
+function encodeTimeouts(timeouts: Partial<Timeouts>): FileRecord {
+  return {
+    connect_ms: timeouts.connectMs,
+    first_byte_stream_ms: timeouts.firstByteStreamMs,
+    first_byte_plain_ms: timeouts.firstBytePlainMs,
+    idle_ms: timeouts.idleMs,
+    total_ms: timeouts.totalMs,
+  };
+}
+
+export function encodeAccount(account: AccountDeclaration): FileRecord {
+  return { name: account.name, group: account.group, disabled: account.disabled ?? false };
+}
+
+export function encodeKey(key: KeyTerms & { readonly name: string }): FileRecord {
+  const { spendingLimit: limit, rateLimits: rates } = key;
+  return {
+    name: key.name,
+    models: sorted(key.models),
+    disabled: key.disabled ?? false,
+    expires_at: key.expiresAt?.toISOString(),
+    spending_limit: limit
+      ? { amount: decimalValue(formatUsd(limit.amountNanos)), period: limit.period }
+      : undefined,
+    rate_limits: rates
+      ? {
+          requests_per_minute: rates.requestsPerMinute,
+          tokens_per_minute: rates.tokensPerMinute,
+          concurrency: rates.concurrency,
+        }
+      : undefined,
+  };
+}
+
+/** A decimal as YAML shows it best: a number, or text where a float would not print as these very digits. */
+export function decimalValue(text: string): number | string {
+  return String(Number(text)) === text ? Number(text) : text;
+}
+
+function usd(nanos: bigint | undefined): FileValue | undefined {
+  return nanos === undefined ? undefined : decimalValue(formatUsd(nanos));
+}
+
+function amounts(prices: Readonly<Record<string, bigint>>): FileRecord {
+  return Object.fromEntries(Object.entries(prices).map(([name, nanos]) => [name, usd(nanos)]));
+}
+
+/** For lists in which neither order nor number means anything: keys made elsewhere may name a model twice. */
+function sorted(names: Iterable<string> | null | undefined): string[] | undefined {
+  return names ? [...new Set(names)].sort() : undefined;
+}
+
+export function isRecord(value: FileValue): value is FileRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

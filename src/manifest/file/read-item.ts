@@ -1,0 +1,58 @@
+import { flattenIssues, issueMessage, type Path, pathText } from "../../base/schema-issues.ts";
+import type { ModelDeclaration } from "../../catalog/models-store.ts";
+import type { SettingsFile } from "../../catalog/settings.ts";
+import { checkFile } from "../diff/check.ts";
+import type { DeclaredUpstream, Manifest } from "../manifest.ts";
+import { decodeFile } from "./decode-file.ts";
+import { validParts } from "./read.ts";
+import { fileSchema } from "./schema.ts";
+
+/** What the catalog has that an item may name. */
+export interface KnownNames {
+  readonly groups: ReadonlySet<string>;
+  readonly models: ReadonlySet<string>;
+}
+
+/** An item that a catalog file could not have; `path` is the field at fault, as in `price.input`. */
+export class ItemError extends Error {
+  override readonly name = "ItemError";
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(path === "" ? message : `${path}: ${message}`);
+    this.path = path;
+  }
+}
+
+/** A model in the form it has in a catalog file, read by the file's own rules. Throws ItemError. */
+export function readModel(model: unknown, known: KnownNames): ModelDeclaration {
+  return only(readItem({ models: [model] }, ["models", 0], known).models);
+}
+
+/** The same for an upstream, its credentials in `api_keys`. Its references are not looked up: texts are as they are. */
+export function readUpstream(upstream: unknown, known: KnownNames): DeclaredUpstream {
+  return only(readItem({ upstreams: [upstream] }, ["upstreams", 0], known).upstreams);
+}
+
+/** The same for the settings as a whole. */
+export function readSettings(settings: unknown): SettingsFile {
+  return readItem({ settings }, ["settings"], { groups: new Set(), models: new Set() }).settings;
+}
+
+function readItem(section: Readonly<Record<string, unknown>>, place: Path, known: KnownNames): Manifest {
+  const value = { version: 1, ...section };
+  const parsed = fileSchema.safeParse(value, { error: issueMessage });
+  const issues = parsed.success ? [] : flattenIssues(parsed.error.issues);
+  const parts = validParts(value);
+  const modelIds = new Set([...known.models, ...parts.modelIds]);
+  const checked = checkFile({ ...parts, groupNames: known.groups, modelIds, where: "in the catalog" });
+  const [first] = [...issues, ...checked];
+  if (first !== undefined) throw new ItemError(pathText(first.path.slice(place.length)), first.message);
+  if (!parsed.success) throw new ItemError("", "cannot be read");
+  return decodeFile(parsed.data, () => null);
+}
+
+function only<T>([item]: readonly T[]): T {
+  if (item === undefined) throw new ItemError("", "is required");
+  return item;
+}

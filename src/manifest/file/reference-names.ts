@@ -1,0 +1,84 @@
+import type { AccountState, State } from "../diff/state.ts";
+
+/** Gives every secret of an export the name of an environment variable to come from. */
+export interface ReferenceNames {
+  /** `${NAME}` for a secret: under the name it was taken from, or one made of what it belongs to. */
+  referTo(secret: ReferredSecret): string;
+  /** The names given out, with what they stand for, sorted. */
+  list(): readonly (readonly [name: string, meaning: string])[];
+}
+
+interface ReferredSecret {
+  /** Tells secrets apart without showing them: the same identity gets the same name. */
+  readonly identity: string;
+  /** Where the catalog file took it from; null = it stood there in clear, or came another way. */
+  readonly known: string | null;
+  /** What the name is made of where there is none: ["upstream", "openai-main", "api key"]. */
+  readonly words: readonly string[];
+  readonly meaning: string;
+}
+
+export function createReferenceNames(): ReferenceNames {
+  const taken = new Map<string, { readonly identity: string; readonly meaning: string }>();
+  return {
+    referTo({ identity, known, words, meaning }) {
+      const base = known ?? variableName(words);
+      let name = base;
+      // Two secrets may have had one name at different times, or differ only in signs that a name cannot hold.
+      for (let number = 2; taken.has(name) && taken.get(name)?.identity !== identity; number += 1)
+        name = `${base}_${number}`;
+      if (!taken.has(name)) taken.set(name, { identity, meaning });
+      return `\${${name}}`;
+    },
+    list: () =>
+      [...taken].map(([name, { meaning }]) => [name, meaning] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+  };
+}
+
+/** References to an upstream's credentials, one each. Named in the order of the export, which decides between equal names. */
+export function referToCredentials(
+  { name, credentials }: State["upstreams"][number],
+  names: ReferenceNames,
+): string[] {
+  const several = credentials.length > 1;
+  return credentials.map(({ secret, reference }, index) =>
+    names.referTo({
+      identity: `credential ${secret}`,
+      known: reference,
+      words: ["upstream", name, "api key", ...(several ? [String(index + 1)] : [])],
+      meaning: `credential of upstream ${name}`,
+    }),
+  );
+}
+
+/** The same for an account's key. */
+export function referToKey(
+  account: AccountState,
+  { hash, reference, name, hint }: AccountState["keys"][number],
+  names: ReferenceNames,
+): string {
+  return names.referTo({
+    identity: `key ${hash}`,
+    known: reference,
+    words: ["key", account.name, name],
+    meaning: `API key ${name} of account ${account.name} (${hint})`,
+  });
+}
+
+/** The same for the token of monitors; `kept` is its hash. */
+export function referToMetricsToken(kept: string, names: ReferenceNames): string {
+  return names.referTo({
+    identity: `metrics token ${kept}`,
+    known: null,
+    words: ["metrics token"],
+    meaning: "settings.metrics_token, of which only a hash is known",
+  });
+}
+
+function variableName(words: readonly string[]): string {
+  const text = words
+    .join("_")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_");
+  return text.replace(/^_+|_+$/g, "").replace(/^(?=\d|$)/, "_");
+}

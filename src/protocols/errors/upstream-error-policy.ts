@@ -1,0 +1,96 @@
+import { type ErrorStatement, GatewayError, UpstreamRejection } from "../../errors.ts";
+import type { EndpointTable } from "../endpoint-table.ts";
+import { asObject, asText } from "../json.ts";
+import type { ErrorWords } from "./error-body.ts";
+import { isUnknownModel } from "./told-limits.ts";
+
+/**
+ * Whose fault an upstream's error is. It decides who is told what: callers act on errors about their
+ * own request and must read them word for word, while a refused key or an empty account of ours is
+ * nothing they can mend, and none of their business.
+ */
+export type Fault = "caller" | "account" | "rate-limit" | "overloaded" | "upstream";
+
+/** An upstream's error, read and judged. */
+export interface UpstreamError extends ErrorStatement {
+  readonly fault: Fault;
+}
+
+/** Judges by status first and by the vendor's words where a status means several things. */
+export function classifyError(status: number, words: ErrorWords): Fault {
+  const said = `${words.code} ${words.type} ${words.message} ${asText(asObject(words.details)?.["error_code"])}`;
+  if (status === 529 || words.type === "overloaded_error") return "overloaded";
+  if (status === 429) return NO_CREDIT.test(said) ? "account" : "rate-limit";
+  if (status >= 500 || status < 400) return "upstream";
+  if (status === 401 || status === 402 || status === 407) return "account";
+  if ([NO_CREDIT, BILLING, BAD_KEY, SUSPENDED].some((pattern) => pattern.test(said))) return "account";
+  if (status === 403) return ABOUT_CONTENT.test(said) || FORBIDDEN_FILE.test(said) ? "caller" : "account";
+  if (isUnknownModel(said)) return "account";
+  if (status === 404) return KEPT_CONTENT.test(said) ? "caller" : "account";
+  return PASSING.has(status) ? "upstream" : "caller";
+}
+
+/**
+ * What the caller is told when no other candidate can answer. Only the caller's own fault keeps the
+ * vendor's words; 529 keeps its status where the protocol's clients know it. The cause is for the
+ * operator's log.
+ */
+export function toClientError(
+  error: UpstreamError,
+  client: Pick<EndpointTable, "tellsOverload">,
+  cause?: Error,
+): GatewayError | UpstreamRejection {
+  switch (error.fault) {
+    case "caller":
+      return new UpstreamRejection(error);
+    case "rate-limit":
+      return new GatewayError(
+        "upstream_rate_limited",
+        "The upstream limits the rate of this model's requests; wait and try again.",
+        {
+          cause,
+          shouldRetry: error.shouldRetry,
+          ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+        },
+      );
+    case "overloaded":
+      if (client.tellsOverload !== true) break;
+      return new GatewayError("upstream_overloaded", "The upstream is overloaded; wait and try again.", {
+        cause,
+        shouldRetry: error.shouldRetry,
+      });
+    default:
+  }
+  return new GatewayError("upstream_error", "The upstream could not answer this request; try again.", {
+    cause,
+  });
+}
+
+/** Our account at the vendor has run dry; 429 says so too, with these words in place of a rate limit's. */
+const NO_CREDIT =
+  /insufficient[_ -](?:user[_ -])?(?:quota|balance|credit|funds)|credit balance|out of credits|arrearage|balance is (?:too low|not enough)|billing_(?:hard_limit|not_active)/i;
+
+/** The same where the status is no 429: one vendor's plain rate limits speak of billing details. */
+const BILLING = /\bbilling (?:account|details|has|is|limit|to be enabled)/i;
+
+/** The gateway's own key is wrong, although the status says 400. */
+const BAD_KEY =
+  /invalid_api_key|API_KEY_INVALID|authentication_error|UNAUTHENTICATED|(?:invalid|incorrect|expired|missing|wrong|valid) api[ -]?key|\bapi[ -]key (?:is |was |has )?(?:not valid|invalid|incorrect|expired|not found|missing|required)/i;
+
+/** The vendor has shut our account or our place out. */
+const SUSPENDED =
+  /(?:account|organi[sz]ation|project|workspace)\b.{0,40}(?:disabled|suspended|deactivated|blocked|terminated)|location is not supported|country, region/i;
+
+/** A refusal of what the caller sent. */
+const ABOUT_CONTENT =
+  /safety|moderat|content[_ ]?(?:policy|filter|management)|flagged|prohibited content|guardrail|sensitive|usage polic/i;
+
+/** A file or cache that the caller names; one vendor says 403 where it means 404. */
+const FORBIDDEN_FILE = /cached ?content|\bfiles?\b.{0,60}(?:not found|not exist|permission)/i;
+
+/** What the caller refers to is not there: a stored response, a thread, a file, a cache. */
+const KEPT_CONTENT =
+  /\b(?:response|item|file|container|conversation|cached ?content|batch|prompt|skill|vector[_ ]store)s?\b|(?:response|thread)_not_found/i;
+
+/** 4xx that say "not now" about the vendor's own state. */
+const PASSING = new Set([408, 409, 421, 425, 498, 499]);

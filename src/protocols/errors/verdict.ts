@@ -1,0 +1,28 @@
+import type { ResponseSummary } from "../protocol.ts";
+import { decodeStatedError } from "./upstream-error.ts";
+import type { UpstreamError } from "./upstream-error-policy.ts";
+
+/**
+ * What an ended answer under a status of success amounts to, from its facts alone: the failure it is, or undefined for an
+ * answer. The one place that decides it, for answers that are forwarded or translated, whole or streamed
+ * (docs/translation.md has it as a table). `generates`: the protocol's answers are written by a model.
+ */
+export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamError | undefined {
+  if (facts.parts !== undefined) {
+    // One request to its caller: one copy's failure is the failure of all.
+    for (const part of facts.parts) {
+      const failure = failureIn(part, generates);
+      if (failure !== undefined) return failure;
+    }
+    return undefined;
+  }
+  const { error, failed, hasOutput, declined, usage, finish } = facts;
+  if (error !== undefined) return error;
+  if (failed) return FAILED;
+  if (!generates || hasOutput || declined) return undefined;
+  // Without a word, only one that has ended and was counted is an answer: a model may think to its limit in silence.
+  return usage === undefined || finish === undefined ? EMPTY : undefined;
+}
+
+const FAILED = decodeStatedError({ error: { message: "The upstream's answer says that it failed." } });
+const EMPTY = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });

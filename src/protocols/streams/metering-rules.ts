@@ -1,0 +1,134 @@
+import type { MeteredUsage } from "../../usage/usage.ts";
+import type { UpstreamError } from "../errors/upstream-error-policy.ts";
+import type { JsonObject } from "../json.ts";
+import type { OutputText, ResponseSummary } from "../protocol.ts";
+import type { ByteFilter } from "./byte-filter.ts";
+import type { TextSink } from "./output-text.ts";
+import { latestCounts } from "./usage-counts.ts";
+
+/** How one protocol states what metering needs; `usage-reader.ts` does the rest, the same for all. */
+export interface MeteringRules {
+  /** Reads a whole plain answer. */
+  readResponse(body: JsonObject, notes: StreamState): void;
+  /** Reads one event of a stream; `name` is its `event:` line, often "". */
+  readEvent(event: JsonObject, notes: StreamState, name: string): void;
+  /**
+   * A cheap look at a frame's bytes: false only where the frame cannot hold usage, a finish, a terminal
+   * event or an error. Opened once a stream, because it may remember what it found.
+   */
+  openLook(): ByteFilter;
+  /** Gathers the generated text of a plain answer. */
+  responseText(body: JsonObject, text: TextSink): void;
+  /** Gathers the generated text of one event. */
+  eventText(event: JsonObject, text: TextSink, name: string): void;
+  /** The vendor's usage object in disjoint buckets. */
+  buckets(usage: JsonObject): MeteredUsage;
+  /** Finish words that mean the caller's own stop sequence or limit. */
+  readonly callerFinishes: ReadonlySet<string>;
+  /** Whether a finish says that the vendor declines to answer. */
+  declines(finish: string): boolean;
+  /** A finish is no terminal event: usage follows it, and where a server states it too early, the answer itself. */
+  readonly openEnded?: true;
+  /** Vendors answer in forms of their own, too many to know, which are passed on as they are. */
+  readonly anyForm?: true;
+  /** Data that is a terminal event without being JSON (`[DONE]`). */
+  readonly doneWord?: string;
+}
+
+/** What has been read of an answer so far. */
+export interface StreamState {
+  started: boolean;
+  finished: boolean;
+  output: boolean;
+  finish: string | undefined;
+  id: string | undefined;
+  issued: { readonly withResponse: string[]; readonly apart: string[] } | undefined;
+  error: UpstreamError | undefined;
+  /** The error stands in the event that this protocol's own clients raise. */
+  errorInForm: boolean;
+  failed: boolean;
+  declined: boolean;
+  usage: JsonObject | undefined;
+  opening: JsonObject | undefined;
+  /** Answers that were asked for, and which of them have finished. */
+  readonly responses: number;
+  readonly finishedResponses: Set<unknown>;
+  /** Those among several that have begun: fewer may come than were asked for. */
+  readonly begunResponses: Set<unknown>;
+}
+
+export function blankNotes(responses: number): StreamState {
+  return {
+    started: false,
+    finished: false,
+    output: false,
+    finish: undefined,
+    id: undefined,
+    issued: undefined,
+    error: undefined,
+    errorInForm: false,
+    failed: false,
+    declined: false,
+    usage: undefined,
+    opening: undefined,
+    responses,
+    finishedResponses: new Set(),
+    begunResponses: new Set(),
+  };
+}
+
+export function noteUsage(notes: StreamState, usage: JsonObject | undefined): void {
+  if (usage !== undefined) notes.usage = latestCounts(notes.usage, usage);
+}
+
+/** Notes the first error of a stream; `inForm`: its own clients raise it where it stands. */
+export function noteError(notes: StreamState, error: UpstreamError, inForm: boolean): void {
+  if (notes.error !== undefined) return;
+  notes.error = error;
+  notes.errorInForm = inForm;
+}
+
+/** Notes an id by which a later request can name what the vendor keeps; whatever is no text is none. */
+export function noteIssued(notes: StreamState, kept: "withResponse" | "apart", id: unknown): void {
+  if (typeof id !== "string" || id === "") return;
+  notes.issued ??= { withResponse: [], apart: [] };
+  const ids = notes.issued[kept];
+  if (ids.length < MAX_ISSUED) ids.push(id);
+}
+
+/** Far above the items of any answer. */
+const MAX_ISSUED = 1_000;
+
+/** One of the asked answers has ended; all of them have when as many differ in index. */
+export function noteFinish(notes: StreamState, word: string, index: unknown): void {
+  notes.finish = word;
+  notes.finishedResponses.add(index);
+  if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
+}
+
+/** At the end of the stream: each answer that has begun has finished, and one has. */
+export function finishAtEnd(notes: StreamState): void {
+  const { begunResponses, finishedResponses } = notes;
+  const isAll = [...begunResponses].every((index) => finishedResponses.has(index));
+  if (finishedResponses.size > 0 && isAll) notes.finished = true;
+}
+
+/** What the notes amount to. */
+export function factsOf(
+  rules: MeteringRules,
+  notes: StreamState,
+  outputText: () => OutputText,
+): ResponseSummary {
+  return {
+    usage: notes.usage === undefined ? undefined : rules.buckets(notes.usage),
+    hasOutput: notes.output,
+    finish: notes.finish,
+    finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),
+    declined: notes.declined || (notes.finish !== undefined && rules.declines(notes.finish)),
+    id: notes.id,
+    issued: notes.issued,
+    error: notes.error,
+    failed: notes.failed,
+    outputText,
+  };
+}

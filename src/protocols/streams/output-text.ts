@@ -1,0 +1,46 @@
+import type { OutputText } from "../protocol.ts";
+
+/** Gathers generated text, visible and thought apart. What is not a string is ignored. */
+export interface TextSink {
+  visible(text: unknown): void;
+  reasoning(text: unknown): void;
+  /** What it has kept so far. */
+  text(): OutputText;
+}
+
+/** A sink that keeps at most KEPT_CHARS of each kind and the length of the rest. */
+export function openTextSink(): TextSink {
+  const visible = openKeeper();
+  const reasoning = openKeeper();
+  return {
+    visible: visible.add,
+    reasoning: reasoning.add,
+    text: () => ({
+      ...{ visible: visible.kept(), reasoning: reasoning.kept() },
+      ...(visible.more() > 0 ? { visibleMore: visible.more() } : {}),
+      ...(reasoning.more() > 0 ? { reasoningMore: reasoning.more() } : {}),
+    }),
+  };
+}
+
+function openKeeper() {
+  let kept = "";
+  let more = 0;
+  return {
+    add(text: unknown): void {
+      if (typeof text !== "string") return;
+      const room = KEPT_CHARS - kept.length;
+      // A whole string is appended as it is: cutting would copy.
+      kept += text.length <= room ? text : text.slice(0, room);
+      more += Math.max(0, text.length - room);
+    },
+    kept: () => kept,
+    more: () => more,
+  };
+}
+
+/**
+ * What a stream may hold of its text, as slow readers must stay below 1 MB each. It is 16k tokens of
+ * English; an estimate of a longer text goes by the ratio of this much.
+ */
+const KEPT_CHARS = 64 * 1024;

@@ -1,0 +1,137 @@
+import { writeExact } from "../../base/json/exact-json.ts";
+import { openFrameScanner, readFrame } from "../../base/sse.ts";
+import { type Scrub, scrubWords } from "../errors/told-words.ts";
+import { asObject, parseWhole } from "../json.ts";
+import { openArrayScanner } from "./array-scanner.ts";
+
+/**
+ * Whole frames of a stream (or items of a JSON array) with the vendor's own words scrubbed: comments, errors, what is
+ * no event of the protocol. The very bytes where nothing was found, and frames that hold a model's words alone.
+ */
+export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub): Buffer {
+  const pieces: Buffer[] = [];
+  let isChanged = false;
+  let at = 0;
+  const pass = (end: number, told: string, original: string): void => {
+    isChanged ||= told !== original;
+    pieces.push(told === original ? bytes.subarray(at, end) : Buffer.from(told));
+    at = end;
+  };
+  if (form === "array") {
+    scanItems(bytes, (start, end) => {
+      const between = bytes.toString("utf8", at, start);
+      pass(start, scrub.text(between), between);
+      const item = bytes.toString("utf8", start, end);
+      pass(end, scrubEvent(item, "", scrub), item);
+    });
+    const rest = bytes.toString("utf8", at);
+    pass(bytes.length, scrub.text(rest), rest);
+  } else {
+    scanFrames(bytes, (end) => {
+      const frame = bytes.toString("utf8", at, end);
+      pass(end, scrubFrame(frame, scrub), frame);
+    });
+  }
+  return isChanged ? Buffer.concat(pieces) : bytes;
+}
+
+/** Whole frames without their comments, on which some clients fail. The very bytes where there are none. */
+export function dropComments(frames: Buffer): Buffer {
+  const text = frames.toString("latin1");
+  const kept = text.replace(COMMENT_LINES, "");
+  return kept === text ? frames : Buffer.from(kept, "latin1");
+}
+
+/** Whether this is the beginning of a large event of an answer: what a model wrote, or a image. */
+export function beginsResponse(bytes: Buffer): boolean {
+  return RESPONSE_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
+}
+
+/**
+ * Whether a large event begins as a vendor's error. Only how it begins is looked at: further in, the same words are as
+ * likely a model's own, in the arguments of a call.
+ */
+export function beginsError(bytes: Buffer): boolean {
+  return ERROR_BEGINNING.test(bytes.toString("latin1", 0, BEGINNING_BYTES));
+}
+
+/** A plain answer with the vendor's own words scrubbed; the very bytes where nothing was found. */
+export function scrubResponse(body: Buffer, scrub: Scrub): Buffer {
+  const text = body.toString("utf8");
+  const told = scrubEvent(text, "", scrub);
+  return told === text ? body : Buffer.from(told);
+}
+
+function scanItems(bytes: Buffer, item: (start: number, end: number) => void): void {
+  // One buffer from beginning to end, so that offsets are its own.
+  const scanner = openArrayScanner((_, start, end) => item(start, end), { maxItemBytes: bytes.length });
+  scanner.write(bytes);
+}
+
+function scanFrames(bytes: Buffer, frame: (end: number) => void): void {
+  let last = 0;
+  const scanner = openFrameScanner(
+    {
+      frame(_, __, ___, next) {
+        last = next;
+        frame(next);
+      },
+    },
+    bytes.length,
+  );
+  scanner.write(bytes);
+  if (last < bytes.length) frame(bytes.length);
+}
+
+function scrubFrame(frame: string, scrub: Scrub): string {
+  const { name, data } = readFrame(frame);
+  const told = scrubEvent(data, name, scrub);
+  let isTold = false;
+  const lines = frame.split(LINE_END).flatMap((line, at) => {
+    // Every second one is the line end that was split at.
+    if (at % 2 === 1) return [line];
+    const isData = line.replace(BYTE_ORDER_MARK, "").startsWith("data:");
+    if (!isData) return [scrub.text(line)];
+    if (told === data) return [line];
+    if (isTold) return [];
+    isTold = true;
+    return [`data: ${told}`];
+  });
+  return lines.join("");
+}
+
+/** An event's JSON; text that is none is no model's either. */
+function scrubEvent(data: string, name: string, scrub: Scrub): string {
+  const parsed = parseWhole(data.replace(BYTE_ORDER_MARK, ""));
+  const event = asObject(parsed);
+  if (event !== undefined) {
+    const told = scrubWords(event, name, scrub);
+    return told === event ? data : (written(told) ?? scrub.text(data));
+  }
+  if (!Array.isArray(parsed)) return scrub.text(data);
+  const told = parsed.map((each: unknown) => {
+    const item = asObject(each);
+    return item === undefined ? scrub.value(each) : scrubWords(item, name, scrub);
+  });
+  return told.every((each, at) => each === parsed[at]) ? data : (written(told) ?? scrub.text(data));
+}
+
+/** undefined = nested too deep to be written; it was read without recursion. */
+function written(value: unknown): string | undefined {
+  try {
+    return writeExact(value);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const RESPONSE_FIELD =
+  /"(?:choices|delta|candidates|content_block|message|response|item|part|output|data|text|arguments|input|code|b64_json|partial_image_b64)"\s*:/;
+const ERROR_BEGINNING =
+  /^event:\s*error\b|^[\s,[]*(?:data:)?[\s[]*\{\s*(?:"type"\s*:\s*"error"|"(?:errors?|detail|base_resp)"\s*:\s*(?!null\b))/m;
+/** Vendors name an error first. */
+const BEGINNING_BYTES = 512;
+const COMMENT_LINES = /^:[^\r\n]*(?:\r\n|\n|\r)/gm;
+const LINE_END = /(\r\n|\n|\r)/;
+const BYTE_ORDER_MARK = /^\ufeff/;

@@ -1,0 +1,47 @@
+import { holdsResponse } from "../errors/error-body.ts";
+import { decodeStatedError } from "../errors/upstream-error.ts";
+import { asObject, asObjects, type JsonObject, parseLoosely } from "../json.ts";
+import type { ResponseSummary, UsageReader } from "../protocol.ts";
+import { blankNotes, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
+import { openTextSink } from "./output-text.ts";
+import { RuledStreamMeter } from "./stream-meter.ts";
+
+// Whole texts only, so it keeps nothing from one to the next; making one costs as much as decoding.
+const UTF8 = new TextDecoder();
+
+/** The reader of a protocol's answers, from what the protocol says about them. */
+export function usageReader(rules: MeteringRules): UsageReader {
+  function readPlain(body: unknown): ResponseSummary {
+    const notes = blankNotes(1);
+    const response = asObject(Array.isArray(body) ? body[0] : body) ?? {};
+    rules.readResponse(response, notes);
+    // Of what cannot be parsed nothing is known, not even that.
+    if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(response, notes))
+      notes.error = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });
+    const facts = factsOf(rules, notes, () => {
+      const sink = openTextSink();
+      rules.responseText(response, sink);
+      return sink.text();
+    });
+    return isResponse(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };
+  }
+  return {
+    readPlain,
+    readBytes: (body) => readPlain(parseLoosely(UTF8.decode(body))),
+    buckets: (usage) => rules.buckets(usage),
+    openStream: (responses = 1) => new RuledStreamMeter(rules, responses),
+  };
+}
+
+/** An object; of vendors with forms of their own also a list of them. */
+function isResponse(body: unknown, anyForm: boolean): boolean {
+  return asObject(body) !== undefined || (anyForm && asObjects(body).length > 0);
+}
+
+/** Whether an object is no answer of the protocol: no word of it, no end, no usage, and no error that it states. */
+function saysNothing(body: JsonObject, notes: StreamState): boolean {
+  const { error, failed, finish, usage } = notes;
+  return (
+    usage === undefined && finish === undefined && error === undefined && !failed && !holdsResponse(body)
+  );
+}

@@ -1,0 +1,171 @@
+import { Semaphore } from "../../base/async/semaphore.ts";
+import type { FetchLimits, SafeFetch } from "../../base/fetch/safe-fetch.ts";
+import { FetchFailure } from "../../base/fetch/safe-fetch-failure.ts";
+import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
+import { type LinkedMedia, mediaToInline, replaceMedia } from "../../conversation/lower/inline.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
+import type { ChatRequest, MediaPart } from "../../conversation/request.ts";
+import { GatewayError } from "../../errors.ts";
+import { stopping } from "../failures.ts";
+import { fileType, isOfKind } from "./media-type.ts";
+
+/** Where media that upstreams need inline comes from. One for the process: it bounds what all requests hold. */
+export interface InlineMedia {
+  /** For one request: each address is fetched at most once, however many candidates need it. */
+  begin(): Inlining;
+}
+
+export interface Inlining {
+  /**
+   * The request with all media inline that this upstream does not fetch itself; at once where that is
+   * none. Throws GatewayError: invalid_request for media that cannot be had.
+   */
+  inline(
+    request: ChatRequest,
+    capabilities: ProtocolCapabilities,
+    quirks: Quirks,
+  ): ChatRequest | Promise<ChatRequest>;
+  /** Gives up what is under way and frees what was fetched. */
+  end(): void;
+}
+
+/** The largest file that any of the vendors takes inline without other conditions (20 MB of base64 and more). */
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+/** All files of a request: as much as a body may have that brings them along (`http/body.ts`). */
+const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
+
+/** More images than this are frames of a video, which is better sent as one file. */
+const MAX_FILES = 64;
+
+/** At once for one request: a page's worth, as browsers do; a request is no load generator. */
+const MAX_AT_ONCE = 6;
+
+/** All requests together: each byte lives about three times until its request is answered. */
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
+
+/** A caller waits meanwhile, and its own time-out is seldom below a minute. */
+const LIMITS: FetchLimits = { connectMs: 5_000, firstByteMs: 10_000, totalMs: 30_000 };
+
+/** Seconds after which another request has most likely let go of its files. */
+const RETRY_AFTER_SECONDS = 5;
+
+export function createInlineMedia(client: SafeFetch): InlineMedia {
+  let heldBytes = 0;
+
+  return {
+    begin() {
+      const abort = new AbortController();
+      const files = new Map<string, Promise<File>>();
+      let bytes = 0;
+      const turns = new Semaphore({ maxRunning: MAX_AT_ONCE });
+
+      return {
+        inline(request, capabilities, quirks) {
+          const parts = mediaToInline(request, capabilities, quirks);
+          return parts.length === 0 ? request : inlineParts(request, parts);
+        },
+        end() {
+          abort.abort();
+          heldBytes -= bytes;
+          bytes = 0;
+          files.clear();
+        },
+      };
+
+      async function inlineParts(request: ChatRequest, parts: readonly LinkedMedia[]): Promise<ChatRequest> {
+        const refuse = (why: string): GatewayError =>
+          new GatewayError("invalid_request", why, { param: request.fieldNames.media ?? "media" });
+        const urls = new Set(parts.map(({ source }) => source.url));
+        if (urls.size > MAX_FILES) {
+          throw refuse(`The request links ${urls.size} files; at most ${MAX_FILES} are fetched for it.`);
+        }
+        const inlined = await Promise.all(
+          parts.map(async (part) => [part, await inlinePart(part, refuse)] as const),
+        );
+        return replaceMedia(request, new Map<MediaPart, MediaPart>(inlined));
+      }
+
+      async function inlinePart(
+        part: LinkedMedia,
+        refuse: (why: string) => GatewayError,
+      ): Promise<MediaPart> {
+        const { url } = part.source;
+        const what = `The ${part.media} at ${hostOf(url)}`;
+        const file = await fetchOnce(url).catch((error: unknown) => {
+          if (!(error instanceof FetchFailure)) throw error;
+          if (error.reason === "aborted") throw stopping(error);
+          throw refuse(`${what} could not be fetched. ${error.message} Send its data inline instead.`);
+        });
+        if (!isOfKind(file.type, part)) {
+          throw refuse(`${what} is ${file.type ?? "of no known type"}, which is no ${wantedOf(part)}.`);
+        }
+        return {
+          ...part,
+          source: { from: "base64", data: file.data },
+          ...(file.type === undefined ? {} : { mimeType: file.type }),
+        };
+      }
+
+      function fetchOnce(url: string): Promise<File> {
+        const known = files.get(url);
+        if (known !== undefined) return known;
+        const file = turns.run(() => fetchFile(url));
+        files.set(url, file);
+        return file;
+      }
+
+      async function fetchFile(url: string): Promise<File> {
+        const stream = await client.open(url, {
+          maxBytes: MAX_FILE_BYTES,
+          signal: abort.signal,
+          limits: LIMITS,
+        });
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream.body) {
+          hold(chunk.length);
+          chunks.push(chunk);
+        }
+        const data = Buffer.concat(chunks);
+        const type = fileType(stream.headers["content-type"], data, url);
+        return { data: data.toString("base64"), type };
+      }
+
+      function hold(more: number): void {
+        if (abort.signal.aborted) throw new FetchFailure("aborted", "The fetch was given up.");
+        if (bytes + more > MAX_REQUEST_BYTES) {
+          throw new FetchFailure(
+            "too-large",
+            `All linked files together are larger than the ${MAX_REQUEST_BYTES} bytes that are fetched for a request.`,
+          );
+        }
+        if (heldBytes + more > MAX_HELD_BYTES) throw crowded();
+        bytes += more;
+        heldBytes += more;
+      }
+    },
+  };
+}
+
+interface File {
+  /** Base64. */
+  readonly data: string;
+  readonly type: string | undefined;
+}
+
+function crowded(): GatewayError {
+  return new GatewayError(
+    "service_unavailable",
+    "The gateway holds as many fetched files as it can now; try again, or send the data inline.",
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function wantedOf({ media, mimeType }: MediaPart): string {
+  return media === "document" ? (mimeType ?? media) : media;
+}
+
+/** Which one it was, without a query that may be secret. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : "the given URL";
+}

@@ -1,0 +1,112 @@
+import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Pin } from "../../routing/routes.ts";
+import type { IssuedIds, Owner } from "../../upstreams/memory/issued-ids.ts";
+import type { TextRequest } from "../text-request.ts";
+import type { Reference, References } from "./references.ts";
+
+/**
+ * Where a request can be answered that names what vendors keep: at the places that gave its account the ids, and no
+ * others. Undefined = anywhere. Rejects with GatewayError where an id is not the caller's to use, in the same words
+ * whether nobody or somebody else was given it, or where no place knows all of them. One query, none without ids.
+ */
+export async function pinsOf(
+  issuedIds: IssuedIds,
+  catalog: Catalog,
+  model: Model,
+  request: Pick<TextRequest, "caller" | "protocol">,
+  { ids }: References,
+): Promise<readonly Pin[] | undefined> {
+  const keepers = keepersOf(catalog, model, request);
+  // Translation refuses what only the caller's own protocol can say, or names it as lost.
+  const asked = keepers.length > 0 ? ids : ids.filter(isContinued);
+  if (asked.length === 0) return undefined;
+  const owners = await issuedIds.find(request.caller.accountId, textsOf(asked));
+  const refusesUnknown = keepers.some(({ id }) => catalog.refusesForeignIds(id));
+  let pins: readonly Pin[] | undefined;
+  let pinnedBy: Reference | undefined;
+  for (const reference of asked) {
+    const places = placesOf(reference, owners, keepers);
+    if (places === "unknown" && !refusesUnknown && !isContinued(reference)) continue;
+    if (typeof places === "string") throw notKnown(reference);
+    const common = pins === undefined ? places : meet(pins, places);
+    if (common.length === 0) throw fromTwoIssuers(pinnedBy, reference);
+    pins = common;
+    pinnedBy ??= reference;
+  }
+  return pins;
+}
+
+/** Upstreams that this caller may use and that get the request as it is: only they can know what it refers to. */
+function keepersOf(
+  catalog: Catalog,
+  model: Model,
+  { caller, protocol }: Pick<TextRequest, "caller" | "protocol">,
+): readonly Upstream[] {
+  return catalog
+    .serving(model.id, caller.group, protocol.name)
+    .filter(({ protocols }) => protocols.includes(protocol.name));
+}
+
+/** A conversation is gone on with where it is kept, whatever an operator allows. */
+function isContinued({ field }: Reference): boolean {
+  return field === "previous_response_id";
+}
+
+function textsOf(references: readonly Reference[]): readonly string[] {
+  return references.flatMap(({ id }) => (id === undefined ? [] : [id]));
+}
+
+/** The places that know an id, "other" where it is another account's. */
+function placesOf(
+  { id }: Reference,
+  owners: ReadonlyMap<string, Owner>,
+  keepers: readonly Upstream[],
+): readonly Pin[] | "unknown" | "other" {
+  if (id === undefined) return "unknown";
+  const shared = keepers.filter(({ sharedIds }) => sharedIds.has(id));
+  if (shared.length > 0) return shared.map((upstream) => ({ upstreamId: upstream.id, credentialId: null }));
+  const owner = owners.get(id) ?? "unknown";
+  if (typeof owner === "string") return owner;
+  // An upstream that has left the catalog has taken what it kept with it, and others know nothing of that.
+  const isThere = keepers.some((upstream) => upstream.id === owner.upstreamId);
+  return isThere ? [{ upstreamId: owner.upstreamId, credentialId: owner.credentialId }] : "unknown";
+}
+
+/** The places that are among both. */
+function meet(these: readonly Pin[], those: readonly Pin[]): readonly Pin[] {
+  return these.flatMap((one) =>
+    those.flatMap((other) => {
+      if (one.upstreamId !== other.upstreamId) return [];
+      if (one.credentialId === null) return [other];
+      return other.credentialId === null || other.credentialId === one.credentialId ? [one] : [];
+    }),
+  );
+}
+
+function notKnown(reference: Reference): GatewayError {
+  const { field, id } = reference;
+  if (isContinued(reference)) {
+    return new GatewayError(
+      "previous_response_not_found",
+      "previous_response_id names no stored response of this account and model; send the history in `input` instead.",
+      { param: field },
+    );
+  }
+  const named = id === undefined ? "more than can be checked" : `'${id}'`;
+  return new GatewayError(
+    "invalid_request",
+    `\`${field}\` names ${named}, which this model's upstream has not issued to your account through this gateway; ` +
+      "send the content itself, or ask the operator to share the id.",
+    { param: field },
+  );
+}
+
+function fromTwoIssuers(first: Reference | undefined, second: Reference): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    `\`${second.field}\` names '${second.id}', which another upstream keeps than '${first?.id}' of \`${first?.field}\`: ` +
+      "one request can refer to what one upstream keeps.",
+    { param: second.field },
+  );
+}

@@ -1,0 +1,105 @@
+import type { FoundValue } from "../../base/json/json-scan.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import type { ReferenceRow } from "../../protocols/reference.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { TextRequest } from "../text-request.ts";
+
+/** An id in a request of something that a vendor keeps. */
+export interface Reference {
+  /** Where it stands, as callers are told: `input[].id`. */
+  readonly field: string;
+  /** Undefined where it cannot be told: it is longer than any that a vendor gives, or one of too many. */
+  readonly id: string | undefined;
+}
+
+export interface References {
+  /** Each id once. */
+  readonly ids: readonly Reference[];
+  /** What they bring is not in the body, so that its bytes do not bound what the model reads. */
+  readonly addContent: boolean;
+}
+
+/** What a scan must watch, beside the rule for bare objects, so that the references can be told. */
+export function referencePaths(protocol: ProtocolName): readonly string[] {
+  const { keepsResponse } = PROTOCOLS[protocol].forward.references;
+  return [...placesOf(protocol).keys(), ...(keepsResponse?.fields ?? [])];
+}
+
+/** Reads the references of a request off its scan. Most have none, which costs a look at each field that was found. */
+export function readReferences({
+  protocol,
+  scan,
+  body,
+}: Pick<TextRequest, "protocol" | "scan" | "body">): References {
+  const places = placesOf(protocol.name);
+  let found: Map<string, Reference> | undefined;
+  let addContent = false;
+  for (const path of scan.present) {
+    const place = places.get(path);
+    if (place === undefined) continue;
+    const values = scan.all(path);
+    const read = place.isList ? textsIn(values, body) : values.flatMap((value) => textOf(value, place.row));
+    const isWhole = values.length === scan.count(path);
+    if (read.length === 0 && isWhole) continue;
+    if (place.row.addsNothing !== true) addContent = true;
+    found ??= new Map();
+    for (const id of isWhole ? read : [...read, undefined]) {
+      const field = place.row.path;
+      found.set(id ?? `\0${field}`, { field, id });
+    }
+  }
+  return found === undefined ? NONE : { ids: [...found.values()], addContent };
+}
+
+const NONE: References = { ids: [], addContent: false };
+
+interface Place {
+  readonly row: ReferenceRow;
+  readonly isList: boolean;
+}
+
+const compiled = new Map<ProtocolName, ReadonlyMap<string, Place>>();
+
+function placesOf(protocol: ProtocolName): ReadonlyMap<string, Place> {
+  let places = compiled.get(protocol);
+  if (places === undefined) {
+    const { rows } = PROTOCOLS[protocol].forward.references;
+    places = new Map(
+      rows.map((row) => [row.path.replaceAll("[]", ""), { row, isList: row.path.endsWith("[]") }]),
+    );
+    compiled.set(protocol, places);
+  }
+  return places;
+}
+
+/** Only strings are ids; objects are what they describe. */
+function textOf({ type, value, head }: FoundValue, { isId }: ReferenceRow): (string | undefined)[] {
+  if (type !== "string" || value === "") return [];
+  const isWhole = typeof value === "string";
+  const text = isWhole ? value : head;
+  return isId === undefined || isId(text, isWhole) ? [isWhole ? value : undefined] : [];
+}
+
+/** Lists of ids are read from the body itself: they are short, and few requests have one. */
+function textsIn(lists: readonly FoundValue[], body: readonly Buffer[]): (string | undefined)[] {
+  return lists.flatMap(({ type, start, end, items }) => {
+    if (type !== "array" || items === 0) return [];
+    if (end - start > MAX_LIST_BYTES) return [undefined];
+    const ids: unknown = JSON.parse(textAt(body, start, end));
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  });
+}
+
+/** Vendors take 20 files and as many stores at most. */
+const MAX_LIST_BYTES = 16 * 1024;
+
+function textAt(body: readonly Buffer[], start: number, end: number): string {
+  const pieces: Buffer[] = [];
+  let offset = 0;
+  for (const piece of body) {
+    const from = Math.max(0, start - offset);
+    if (from < piece.length && offset < end) pieces.push(piece.subarray(from, end - offset));
+    offset += piece.length;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

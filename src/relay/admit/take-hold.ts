@@ -1,0 +1,81 @@
+import { InsufficientFunds, type OpenHold, type TextBilling } from "../../billing/billing.ts";
+import { type CostEstimateInput, estimateMaxCost, freezePrice } from "../../billing/pricing/max-cost.ts";
+import { limitOutput } from "../../billing/pricing/output-limit.ts";
+import type { UsageBound } from "../../billing/pricing/usage-bound.ts";
+import type { Catalog, Model } from "../../catalog/catalog.ts";
+import { maxCopies } from "../mode/relay-modes.ts";
+import type { TextRequest } from "../text-request.ts";
+import { priceExtras } from "./extras.ts";
+import { outputLimitHeader } from "./output-limit.ts";
+import type { References } from "./references.ts";
+
+/** A hold with what its request can have used. */
+export interface Held {
+  readonly hold: OpenHold;
+  readonly bound: UsageBound;
+  /** To be written into the request: the caller states none, and the money covers no more. */
+  readonly outputLimit: number | undefined;
+}
+
+/** Takes the hold: from here on the exchange must be settled, whatever happens. */
+export function takeHold(
+  billing: TextBilling,
+  catalog: Catalog,
+  model: Model,
+  request: TextRequest,
+  references: References,
+): Held | Promise<Held> {
+  const group = catalog.groups.get(request.caller.group);
+  // The group was there a moment ago, when it made the model callable; without it nothing has a price.
+  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
+  const question: CostEstimateInput = {
+    forward: request.protocol.forward,
+    model,
+    price,
+    body: request.body,
+    scan: request.scan,
+    copies: maxCopies(catalog, model, request),
+    refersElsewhere: references.addContent,
+    betas: request.headers.betas,
+    settings: catalog.settings,
+  };
+  const { amountNanos, usage: bound } = estimateMaxCost(question);
+  const taken = take(billing, request, question, amountNanos);
+  if (!(taken instanceof Promise)) return { hold: taken, bound, outputLimit: undefined };
+  return taken.then(
+    (hold) => ({ hold, bound, outputLimit: undefined }),
+    (error: unknown) => takeSmaller(billing, request, question, error),
+  );
+}
+
+/** The money covers no answer of any length: then one of a length that it does cover, where the caller leaves that open. */
+async function takeSmaller(
+  billing: TextBilling,
+  request: TextRequest,
+  question: CostEstimateInput,
+  error: unknown,
+): Promise<Held> {
+  const limited = error instanceof InsufficientFunds ? limitOutput(question, error.fundsNanos) : undefined;
+  if (limited === undefined) throw error;
+  const { amountNanos, usage: bound, outputLimit } = limited;
+  const hold = await take(billing, request, question, amountNanos);
+  request.response.addHeaders(outputLimitHeader(outputLimit));
+  return { hold, bound, outputLimit };
+}
+
+function take(
+  billing: TextBilling,
+  request: TextRequest,
+  { model, price }: CostEstimateInput,
+  amountNanos: bigint,
+): OpenHold | Promise<OpenHold> {
+  return billing.take({
+    requestId: request.id,
+    caller: request.caller,
+    model: model.id,
+    endpoint: request.protocol.name,
+    streamed: request.streamed,
+    price,
+    amountNanos,
+  });
+}

@@ -1,0 +1,47 @@
+import { compileWatch, type Watch } from "../../base/json/json-watch.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import { holdPaths } from "../../protocols/body-features.ts";
+import type { ForwardTable } from "../../protocols/protocol.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import { carriedPaths } from "./carried-state.ts";
+import { conversationPaths } from "./conversation-key.ts";
+import { referencePaths } from "./references.ts";
+
+/** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
+const OWN = ["model", "stream"];
+
+const compiled = new Map<ProtocolName, Watch>();
+
+/** Everything that a scan of this protocol's body must look for; compiled once. */
+export function watchOf(name: ProtocolName): Watch {
+  let watch = compiled.get(name);
+  if (watch === undefined) {
+    const { forward, endpoint } = PROTOCOLS[name];
+    const nested = endpoint.count?.nested;
+    const paths = [
+      ...OWN,
+      ...(nested === undefined ? [] : [nested]),
+      ...tablePaths(forward),
+      ...holdPaths(forward.hold),
+      ...referencePaths(name),
+    ];
+    watch = compileWatch(paths, ["model"], forward.references.bare, [
+      ...conversationPaths(forward),
+      ...carriedPaths(forward.state),
+    ]);
+    compiled.set(name, watch);
+  }
+  return watch;
+}
+
+function tablePaths(forward: ForwardTable): string[] {
+  const instead = forward.content?.instead ?? [];
+  return [
+    ...Object.keys(forward.fields),
+    ...Object.keys(forward.unserved ?? {}),
+    ...(forward.watched ?? []),
+    ...instead,
+    ...forward.outputLimits,
+    ...forward.responseCounts,
+  ];
+}

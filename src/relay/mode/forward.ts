@@ -1,0 +1,104 @@
+import { type Clock, unixSeconds } from "../../base/clock.ts";
+import { type Edit, replaceModel, splice } from "../../base/json/json-splice.ts";
+import type { Loss } from "../../conversation/loss.ts";
+import { blankPlan } from "../../conversation/lower/plan.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
+import type { ForwardRewrite } from "../../protocols/forward-rewrite.ts";
+import type { Candidate } from "../../upstreams/call.ts";
+import { withoutState } from "../admit/carried-state.ts";
+import type { StateTerms } from "../admit/conversation-state.ts";
+import type { TextRequest } from "../text-request.ts";
+import { writeOwnAsAsked } from "./other-framing.ts";
+import type { BodyRewrite, Framing, RelayMode, StreamRewriter } from "./relay-mode.ts";
+import { originOf, responseFrame } from "./translate.ts";
+
+/**
+ * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
+ * an output limit where the caller's money covers no answer of any length, state that another signer has made, and what the
+ * protocol itself tells otherwise. Answers pass as they come but for that.
+ */
+export class Forwarder implements RelayMode {
+  readonly pieces: readonly Uint8Array[];
+  readonly copies = 1;
+  readonly arrayStream: boolean;
+  readonly storesResponse: boolean;
+  readonly losses: readonly Loss[];
+  readonly foreignValues: number;
+  readonly contentType = undefined;
+  private readonly request: TextRequest;
+  private readonly candidate: Candidate;
+  private readonly clock: Clock;
+  /** What its protocol tells otherwise; undefined = nothing. */
+  private readonly rewrite: ForwardRewrite | undefined;
+
+  /**
+   * `quirks`: what the catalog says; `reasoningField` is known of vendors too. `limit`: writes an output limit into a request
+   * that states none.
+   */
+  constructor(
+    request: TextRequest,
+    candidate: Candidate,
+    quirks: Quirks,
+    clock: Clock,
+    terms: StateTerms,
+    limit?: readonly Edit[],
+  ) {
+    const { protocol, scan, body, streamed, responses } = request;
+    const edits: Edit[] = [];
+    if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
+      edits.push(...replaceModel(scan, candidate.model));
+    if (limit !== undefined) edits.push(...limit);
+    const forwarded = { scan, body, streamed, responses, isLimited: limit !== undefined };
+    this.rewrite = protocol.rewrite?.(forwarded, quirks);
+    if (this.rewrite !== undefined) edits.push(...this.rewrite.edits);
+    const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
+    if (without !== undefined) edits.push(...without.edits);
+    this.losses = without?.losses ?? NO_LOSSES;
+    this.foreignValues = without?.count ?? 0;
+    edits.sort((a, b) => a.start - b.start);
+    this.request = request;
+    this.candidate = candidate;
+    this.clock = clock;
+    this.pieces = edits.length === 0 ? body : splice(body, edits);
+    this.arrayStream = request.arrayStream;
+    this.storesResponse = protocol.forward.references.keepsResponse?.of(scan) ?? false;
+  }
+
+  openStream(): StreamRewriter {
+    return openMode(this.request, this.rewrite);
+  }
+
+  whole(chunks: readonly Buffer[], framing: Framing): BodyRewrite {
+    const { request, candidate } = this;
+    if (framing === "whole" && !request.streamed)
+      return { body: this.rewrite?.whole(chunks) ?? chunks, losses: NO_LOSSES };
+    const { protocol, id } = request;
+    const frame = responseFrame(request, candidate.model, {
+      createdSeconds: unixSeconds(this.clock),
+      includeUsage: this.rewrite?.tellsUsage ?? true,
+      echo: {},
+    });
+    const plan = blankPlan(originOf(candidate), id);
+    return writeOwnAsAsked({ request, upstream: protocol, plan, frame }, Buffer.concat(chunks), framing);
+  }
+}
+
+const NO_LOSSES: readonly Loss[] = [];
+
+function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): StreamRewriter {
+  const common: Omit<StreamRewriter, "write" | "end"> = {
+    fail: (error, broken) => [Buffer.from(request.protocol.encodeStreamError(error, request.id, broken))],
+    losses: () => [],
+    passesErrors: true,
+  };
+  const ended = (missing: string): readonly Buffer[] => (missing === "" ? [] : [Buffer.from(missing)]);
+  if (rewrite === undefined) return { ...common, write: (chunk) => [chunk], end: ended };
+  const stream = rewrite.openStream();
+  return {
+    ...common,
+    write: (chunk) => stream.write(chunk),
+    // To those who asked for usage the end is told behind it.
+    end: (missing) => [...stream.end(), ...(rewrite.tellsUsage ? [] : ended(missing))],
+    closing: (charged) => stream.closing(charged),
+  };
+}

@@ -1,0 +1,143 @@
+import { asBuffer } from "../../base/sse.ts";
+import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
+import { parseLoosely } from "../../protocols/json.ts";
+import {
+  type BrokenStream,
+  type ResponseSummary,
+  type StreamMeter,
+  UNKNOWN_STREAM,
+  type UsageReader,
+} from "../../protocols/protocol.ts";
+import { sumUsage } from "../../usage/usage.ts";
+import { framingOfText, untag } from "./joined-form.ts";
+import { factsOf } from "./other-framing.ts";
+
+/**
+ * Reads the usage of answers in the joined form, the sum of what `reader` reads of each. Where there is no answer to
+ * read, it is that of as many unknown ones as requests were sent.
+ */
+export function joinedUsage(
+  reader: UsageReader,
+  sent: () => number,
+  meters: readonly StreamMeter[],
+): UsageReader {
+  const readPlain = (body: unknown): ResponseSummary => {
+    const responses: readonly unknown[] = Array.isArray(body) ? body : new Array(sent()).fill(undefined);
+    return joinFacts(responses.map((response) => readOne(reader, response)));
+  };
+  return {
+    readPlain,
+    readBytes: (body) => readPlain(parseLoosely(asBuffer(body).toString("utf8"))),
+    buckets: (usage) => reader.buckets(usage),
+    openStream: () => new JoinedMeter(meters),
+  };
+}
+
+/** Of one that came as a stream its events; without their end it has failed. */
+function readOne(reader: UsageReader, response: unknown): ResponseSummary {
+  if (typeof response !== "string") return reader.readPlain(response);
+  const { facts, finished } = factsOf(reader, Buffer.from(response), framingOfText(response), 1);
+  return finished ? facts : { ...facts, failed: true };
+}
+
+/** One meter for all: it has begun when the first has, and is finished when the last is. */
+class JoinedMeter implements StreamMeter {
+  readonly #meters: readonly StreamMeter[];
+  #last: StreamMeter | undefined;
+
+  constructor(meters: readonly StreamMeter[]) {
+    this.#meters = meters;
+  }
+
+  write(bytes: Uint8Array): number {
+    const { response, chunk } = untag(bytes);
+    this.#last = this.#meters[response];
+    this.#last?.write(chunk);
+    // Each answer's frames are cut by its own reader, so nothing need be held back for the next chunk.
+    return bytes.length;
+  }
+
+  end(): void {}
+
+  get started(): boolean {
+    return this.#meters.some(({ started }) => started);
+  }
+
+  get hasOutput(): boolean {
+    return this.#meters.some(({ hasOutput }) => hasOutput);
+  }
+
+  get error(): UpstreamError | undefined {
+    return this.#meters.find(({ error }) => error !== undefined)?.error;
+  }
+
+  /** What is joined is translated. */
+  get errorInForm(): boolean {
+    return false;
+  }
+
+  get failed(): boolean {
+    return this.#meters.some(({ failed }) => failed);
+  }
+
+  get bytesBeforeError(): number {
+    return 0;
+  }
+
+  get finished(): boolean {
+    return this.#meters.every(({ finished }) => finished);
+  }
+
+  get finishedUnheard(): boolean {
+    return !this.hasOutput && this.#meters.every(({ finishedUnheard }) => finishedUnheard);
+  }
+
+  get over(): boolean {
+    return this.#meters.every(({ over }) => over);
+  }
+
+  get wentOn(): boolean {
+    return this.#last?.wentOn === true;
+  }
+
+  /** What is joined is translated, and no word of it passes as it came. */
+  takeWords(): boolean {
+    return false;
+  }
+
+  get missingEnd(): string {
+    return this.#meters.find(({ missingEnd }) => missingEnd !== "")?.missingEnd ?? "";
+  }
+
+  get broken(): BrokenStream {
+    return this.#meters.find(({ broken }) => broken.form === "array")?.broken ?? UNKNOWN_STREAM;
+  }
+
+  facts(): ResponseSummary {
+    return joinFacts(this.#meters.filter(({ started }) => started).map((meter) => meter.facts()));
+  }
+}
+
+function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
+  const usages = parts.flatMap(({ usage }) => usage ?? []);
+  return {
+    usage: usages.length < parts.length ? undefined : sumUsage(usages),
+    hasOutput: parts.some(({ hasOutput }) => hasOutput),
+    finish: parts.at(-1)?.finish,
+    finishedByCaller: parts.some(({ finishedByCaller }) => finishedByCaller),
+    declined: parts.some(({ declined }) => declined),
+    id: undefined,
+    issued: undefined,
+    error: parts.find(({ error }) => error !== undefined)?.error,
+    failed: parts.every(({ failed }) => failed),
+    unreadable: parts.some(({ unreadable }) => unreadable === true),
+    parts,
+    outputText() {
+      const texts = parts.map((part) => part.outputText());
+      return {
+        visible: texts.map(({ visible }) => visible).join(""),
+        reasoning: texts.map(({ reasoning }) => reasoning).join(""),
+      };
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
+import { type Clock, unixSeconds } from "../../base/clock.ts";
+import type { Edit } from "../../base/json/json-splice.ts";
+import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
+import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { type Quirks, readQuirks } from "../../conversation/lower/quirks.ts";
+import type { ChatRequest } from "../../conversation/request.ts";
+import { GatewayError } from "../../errors.ts";
+import { PROTOCOLS, spokenProtocol } from "../../protocols/table.ts";
+import type { Candidate } from "../../upstreams/call.ts";
+import { compactsAt } from "../../upstreams/kinds.ts";
+import type { CallStates } from "../../upstreams/memory/call-states.ts";
+import { quirksOf } from "../../upstreams/presets.ts";
+import { cannotCompact } from "../admit/compacting.ts";
+import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
+import type { InlineMedia, Inlining } from "../admit/inline-media.ts";
+import { outputLimitEdits } from "../admit/output-limit.ts";
+import { CallMemory } from "../response/call-memory.ts";
+import type { TextRequest } from "../text-request.ts";
+import { EmbeddingsForwarder } from "./embeddings-forwarder.ts";
+import { Forwarder } from "./forward.ts";
+import type { RelayMode } from "./relay-mode.ts";
+import { targetOf, translate } from "./translate.ts";
+import {
+  decodeRequest,
+  encodeRequest,
+  type ReceivedRequest,
+  type Translated,
+  translationOf,
+  type WrittenRequest,
+} from "./translate-request.ts";
+import { LARGE_BODY_BYTES, type Translator } from "./translator.ts";
+
+export interface RelayModesDeps {
+  readonly clock: Clock;
+  readonly inlineMedia: InlineMedia;
+  readonly translator: Translator;
+  readonly callStates: CallStates;
+}
+
+/** A translated body is there as bytes, as text, as values, and as what is sent. */
+const TRANSLATED_WEIGHT = 4;
+
+const BUSY_RETRY_SECONDS = 2;
+
+/**
+ * Opens the mode of one request to each candidate in turn: forward where the upstream speaks the
+ * caller's protocol and bytes can stay as they are, else translate. A small body is decoded at most once, and only for translation; a
+ * large one goes to a worker.
+ */
+export class RelayModes {
+  private readonly request: TextRequest;
+  private readonly model: Model;
+  private readonly deps: RelayModesDeps;
+  private readonly upstreams: readonly Upstream[];
+  private readonly stated: Quirks;
+  private readonly canForward: boolean;
+  private readonly outputLimit: number | undefined;
+  private decoded: ChatRequest | undefined;
+  private inlining: Inlining | undefined;
+  private readonly calls: CallMemory | undefined;
+
+  /** `upstreams`: all of the catalog, also those out of service; `outputLimit`: to be written into the request, which states none. */
+  constructor(
+    request: TextRequest,
+    model: Model,
+    deps: RelayModesDeps,
+    upstreams: readonly Upstream[],
+    outputLimit?: number,
+  ) {
+    this.request = request;
+    this.model = model;
+    this.deps = deps;
+    this.upstreams = upstreams;
+    this.outputLimit = outputLimit;
+    this.calls = CallMemory.of(deps.callStates, request);
+    this.stated = readQuirks(model.quirks);
+    this.canForward =
+      request.state === undefined &&
+      request.prompts === undefined &&
+      // Thoughts in an answer's words are told as thoughts by whoever reads it.
+      (this.stated.thinkTags !== true || request.protocol.name !== "chat-completions") &&
+      (request.responses === 1 || this.stated.manyAnswers !== false);
+  }
+
+  /**
+   * The way to one candidate, at once where nothing must be fetched for it and the body is small. Throws
+   * GatewayError where the request's meaning has no slot there, or where media that it links cannot be had.
+   */
+  open(candidate: Candidate, terms: StateTerms = NO_TERMS): RelayMode | Promise<RelayMode> {
+    const { request } = this;
+    if (request.compacts !== undefined && !compactsAt(candidate, request.compacts)) throw cannotCompact();
+    if (PROTOCOLS[candidate.protocol].endpoint.makes === "embedding")
+      return new EmbeddingsForwarder(request, candidate, this.deps.clock);
+    if (this.canForward && candidate.protocol === request.protocol.name) {
+      // Bytes pass as they are but for what the catalog itself says, and for the vendor's name of thoughts; all
+      // other presets are for translation.
+      const limit = this.limitEdits(candidate);
+      const { clock } = this.deps;
+      return new Forwarder(request, candidate, this.forwardQuirks(candidate), clock, terms, limit);
+    }
+    this.reserveMemory();
+    return request.scan.length > LARGE_BODY_BYTES && request.prompts === undefined
+      ? this.openBeside(candidate, terms)
+      : this.openHere(candidate, terms);
+  }
+
+  /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
+  close(): void {
+    this.inlining?.end();
+  }
+
+  private forwardQuirks(candidate: Candidate): Quirks {
+    const { reasoningField, reasoningReplay } = quirksOf(candidate, this.model.quirks);
+    if (reasoningField === undefined) return this.stated;
+    return { ...this.stated, reasoningField, ...(reasoningReplay === undefined ? {} : { reasoningReplay }) };
+  }
+
+  /** A limit goes into the field that this vendor's model reads, whatever the catalog says of it. */
+  private limitEdits(candidate: Candidate): readonly Edit[] | undefined {
+    if (this.outputLimit === undefined) return undefined;
+    return outputLimitEdits(this.request, quirksOf(candidate, this.model.quirks), this.outputLimit);
+  }
+
+  /** At once or not at all: whoever holds a body and waits for more may wait for another who does the same. */
+  private reserveMemory(): void {
+    const { scan, memory } = this.request;
+    if (scan.length <= SMALL_BYTES || memory.growTo(scan.length * TRANSLATED_WEIGHT) === undefined) return;
+    throw new GatewayError(
+      "service_unavailable",
+      "The gateway has no memory left to translate a request of this size now; try again in a moment.",
+      { retryAfterSeconds: BUSY_RETRY_SECONDS },
+    );
+  }
+
+  private openHere(candidate: Candidate, terms: StateTerms): RelayMode | Promise<RelayMode> {
+    this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request, this.outputLimit)));
+    const stated = this.calls?.restore(this.decoded) ?? this.decoded;
+    return stated instanceof Promise
+      ? stated.then((request) => this.write(request, candidate, terms))
+      : this.write(stated, candidate, terms);
+  }
+
+  private write(
+    request: ChatRequest,
+    candidate: Candidate,
+    terms: StateTerms,
+  ): RelayMode | Promise<RelayMode> {
+    this.inlining ??= this.deps.inlineMedia.begin();
+    const { capabilities } = translationOf(PROTOCOLS[candidate.protocol]);
+    const target = this.targetTo(candidate, terms);
+    const whole = this.inlining.inline(request, capabilities, target.quirks);
+    const across = (complete: ChatRequest): RelayMode =>
+      this.written(candidate, this.encoded(complete, target));
+    return whole instanceof Promise ? whole.then(across) : across(whole);
+  }
+
+  /** Of several prompts each is a request of its own, written as often as it is to be answered. */
+  private encoded(request: ChatRequest, target: EncodeTarget): Translated<WrittenRequest> {
+    const { prompts, responses } = this.request;
+    if (prompts === undefined) return encodeRequest(request, target);
+    const { n: _, ...one } = request;
+    const written = request.messages.map((message) =>
+      orRefuse(encodeRequest({ ...one, messages: [message] }, target)),
+    );
+    const apart = written.flatMap(({ body }) => Array<Uint8Array>(responses / prompts).fill(body));
+    const [first] = written;
+    if (first === undefined || written.length !== prompts)
+      throw new Error(`impossible: ${prompts} prompts were let in, and are ${written.length} messages`);
+    return { value: { ...first, plan: { ...first.plan, copies: apart.length }, apart } };
+  }
+
+  private async openBeside(candidate: Candidate, terms: StateTerms): Promise<RelayMode> {
+    const reply = await this.deps.translator.translate(
+      this.request,
+      this.targetTo(candidate, terms),
+      this.outputLimit,
+    );
+    return "linksMedia" in reply ? this.openHere(candidate, terms) : this.written(candidate, reply);
+  }
+
+  private targetTo(candidate: Candidate, terms: StateTerms): EncodeTarget {
+    const quirks = quirksOf(candidate, this.model.quirks);
+    return targetOf(this.request, candidate, this.model, quirks, this.signersOf(candidate), terms);
+  }
+
+  /** Ids of the credentials whose state is valid at a candidate. */
+  private signersOf({ upstream, credential }: Candidate): readonly string[] {
+    const { signer } = upstream;
+    if (signer === null) return [String(credential.id)];
+    return this.upstreams
+      .filter((each) => each.signer === signer)
+      .flatMap(({ credentials }) => credentials.map(({ id }) => String(id)));
+  }
+
+  private written(candidate: Candidate, outcome: Translated<WrittenRequest>): RelayMode {
+    return translate(
+      this.request,
+      orRefuse(outcome),
+      candidate,
+      unixSeconds(this.deps.clock),
+      this.calls?.tell,
+    );
+  }
+}
+
+function receivedOf(
+  { protocol, model, streamed, body }: TextRequest,
+  outputLimit: number | undefined,
+): ReceivedRequest {
+  return { protocol: protocol.name, model, streamed, body: Buffer.concat(body), outputLimit };
+}
+
+function orRefuse<T>(outcome: Translated<T>): T {
+  if ("value" in outcome) return outcome.value;
+  const { message, path, details } = outcome.refused;
+  throw new GatewayError("invalid_request", message, { param: path, details });
+}
+
+/** The most copies of a request that any of its upstreams may get, for what they all cost is held. */
+export function maxCopies(catalog: Catalog, model: Model, request: TextRequest): number {
+  if (request.responses === 1) return 1;
+  // All prompts are in the body, so that it is sent once for each answer to all of them.
+  if (request.prompts !== undefined) return request.responses / request.prompts;
+  const { name } = request.protocol;
+  const upstreams = catalog.serving(model.id, request.caller.group, name);
+  const translated =
+    readQuirks(model.quirks).manyAnswers === false ||
+    upstreams.some(({ protocols }) => spokenProtocol(protocols, name) !== name);
+  return translated ? Math.min(request.responses, MAX_COPIES) : 1;
+}

@@ -1,0 +1,160 @@
+import type { Model } from "../../catalog/catalog.ts";
+import type { ChatEvent } from "../../conversation/event.ts";
+import { openLosses } from "../../conversation/loss.ts";
+import type { EncodeTarget, ResponseFrame, ResponsePlan } from "../../conversation/lower/plan.ts";
+import type { Quirks } from "../../conversation/lower/quirks.ts";
+import type { Origin } from "../../conversation/state/opaque.ts";
+import { type Protocol, UNKNOWN_STREAM } from "../../protocols/protocol.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import { RESPONSE_FIELDS, type TellCall, type WireFrame } from "../../protocols/translation.ts";
+import type { Candidate } from "../../upstreams/call.ts";
+import type { StateTerms } from "../admit/conversation-state.ts";
+import type { TextRequest } from "../text-request.ts";
+import { openEventReader } from "./event-reader.ts";
+import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import { Gathered } from "./gathered.ts";
+import { writeAsAsked } from "./other-framing.ts";
+import type { RelayMode, StreamRewriter } from "./relay-mode.ts";
+import { translationOf, type WrittenRequest } from "./translate-request.ts";
+
+/** Bytes of text per token, for the estimate that stands in until the upstream tells its count (rule 6). */
+const BYTES_PER_TOKEN = 4;
+
+/** Whom a request is written for. */
+export function targetOf(
+  request: TextRequest,
+  candidate: Candidate,
+  model: Model,
+  quirks: Quirks,
+  signers: readonly string[],
+  { foreign, withoutState }: StateTerms,
+): EncodeTarget {
+  return {
+    model: candidate.model,
+    origin: originOf(candidate),
+    signers,
+    ...(withoutState ? { withoutState: "all" } : foreign > 0 ? { withoutState: "bare" } : {}),
+    quirks,
+    maxOutputTokens: model.maxOutputTokens ?? undefined,
+    seed: request.id,
+  };
+}
+
+/** Who issues state in a candidate's answers; its protocol is one of the four that generate. */
+export function originOf({ protocol, upstream, model, credential }: Candidate): Origin {
+  return {
+    protocol: protocol as Origin["protocol"],
+    upstream: upstream.name,
+    model,
+    credential: String(credential.id),
+  };
+}
+
+/** What an answer to this request needs beside its content. */
+export function responseFrame(
+  { id, scan }: TextRequest,
+  model: string,
+  { createdSeconds, includeUsage, oneCall, echo }: FrameFacts,
+): ResponseFrame {
+  return {
+    id: id.replace(/^req_/, ""),
+    requestId: id,
+    created: createdSeconds,
+    model,
+    includeUsage,
+    ...(oneCall ? { oneCall } : {}),
+    echo,
+    inputEstimate: Math.max(1, Math.ceil(scan.length / BYTES_PER_TOKEN)),
+  };
+}
+
+interface FrameFacts extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "echo"> {
+  readonly createdSeconds: number;
+}
+
+/** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
+export function translate(
+  request: TextRequest,
+  { body, apart, losses, plan, ...facts }: WrittenRequest,
+  { model, protocol }: Candidate,
+  createdSeconds: number,
+  tellCall?: TellCall,
+): RelayMode {
+  const upstream = PROTOCOLS[protocol];
+  const frame = responseFrame(request, model, { createdSeconds, ...facts });
+  return {
+    pieces: [body],
+    copies: plan.copies,
+    ...(apart === undefined ? {} : { apart }),
+    arrayStream: false,
+    storesResponse: false,
+    losses,
+    foreignValues: 0,
+    inSlices: true,
+    contentType:
+      request.streamed && !request.arrayStream
+        ? "text/event-stream; charset=utf-8"
+        : "application/json; charset=utf-8",
+    openStream: () => openTranslatedStream(request, upstream, plan, frame, tellCall),
+    whole: (chunks, framing) =>
+      writeAsAsked({ request, upstream, plan, frame, tellCall }, Buffer.concat(chunks), framing),
+  };
+}
+
+function openTranslatedStream(
+  request: TextRequest,
+  upstream: Protocol,
+  plan: ResponsePlan,
+  frame: ResponseFrame,
+  tellCall: TellCall | undefined,
+): StreamRewriter {
+  const losses = openLosses(RESPONSE_FIELDS);
+  const gathered = new Gathered();
+  const reader = openEventReader(translationOf(upstream), plan, (frame, events) =>
+    gathered.count(frame, events),
+  );
+  const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
+  const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
+  const written = (frames: readonly WireFrame[]): string => {
+    let text = "";
+    for (const frame of frames) text += writer.frame(frame);
+    return text;
+  };
+  let failed = false;
+  let isCounted = false;
+  const encoded = (events: readonly ChatEvent[]): string => {
+    let text = "";
+    for (const event of events) {
+      // Failures are told once, by `fail`, with the words that are the caller's to read.
+      if (event.type === "usage") isCounted = true;
+      if (event.type === "error") failed = true;
+      else text += written(encoder.step(event));
+    }
+    return text;
+  };
+
+  return {
+    write: (chunk) => inOnePiece(encoded(reader.write(chunk))),
+    end: () => inOnePiece(encoded(reader.end())),
+    closing(charged) {
+      // What the upstream does not count is told as it was charged, by protocols that tell it last.
+      const usage: ChatEvent = { type: "usage", usage: { tokens: charged, hostile: [] } };
+      return inOnePiece((isCounted ? "" : encoded([usage])) + written(encoder.end()) + writer.end());
+    },
+    failed: () => failed,
+    fail(error) {
+      const told = written(encoder.step({ type: "error", error }));
+      // An encoder that had not begun has no stream of its own form to fail in.
+      const form = told || request.protocol.encodeStreamError(error, request.id, UNKNOWN_STREAM);
+      return inOnePiece(form + writer.end());
+    },
+    losses: () => losses.list(),
+    keptBytes: () => gathered.bytes,
+    passesErrors: false,
+  };
+}
+
+/** One write for all that a chunk held: each costs more than to write its events. */
+function inOnePiece(text: string): readonly Buffer[] {
+  return text === "" ? [] : [Buffer.from(text)];
+}

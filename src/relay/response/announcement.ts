@@ -1,0 +1,42 @@
+import type { StreamMeter } from "../../protocols/protocol.ts";
+import { HOLD_BACK_BYTES } from "./held-back.ts";
+import type { Attempt } from "./receiver.ts";
+
+/** Events that only announce an answer are held back so long, and so many bytes of them: most failures come behind them. */
+const OPENING_MS = 1_000;
+const OPENING_BYTES = 64 * 1024;
+
+/** The time before a stream's first output: comments, and events that carry nothing a caller needs. */
+export class Announcement {
+  readonly #attempt: Attempt;
+  readonly #openedMs: number;
+  /** When its first event came. */
+  #startedMs: number | undefined;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+    this.#openedMs = this.#nowMs;
+  }
+
+  /** Comments keep a connection alive and are no answer, however many they are. */
+  get isLate(): boolean {
+    const { firstByteStreamMs } = this.#attempt.candidate.upstream.timeouts;
+    return this.#nowMs - this.#openedMs >= firstByteStreamMs;
+  }
+
+  /** Whether what has come is still held back, so many bytes by now. */
+  lasts(meter: StreamMeter, bytes: number): boolean {
+    if (meter.hasOutput) return false;
+    this.#startedMs ??= this.#nowMs;
+    return meter.finished ? bytes <= HOLD_BACK_BYTES : bytes <= OPENING_BYTES && !this.isUp;
+  }
+
+  /** Its time is over. */
+  get isUp(): boolean {
+    return this.#startedMs !== undefined && this.#nowMs - this.#startedMs >= OPENING_MS;
+  }
+
+  get #nowMs(): number {
+    return this.#attempt.exchange.clock.monotonicMs();
+  }
+}

@@ -1,0 +1,70 @@
+import type { Deadlines, Timed } from "../../base/async/deadlines.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Loss } from "../../conversation/loss.ts";
+import type { TextRequest } from "../text-request.ts";
+import { droppedHeader } from "./dropped-header.ts";
+
+/** A streamed request, as far as its bridge reads it. */
+interface Bridged {
+  readonly request: TextRequest;
+  readonly catalog: Catalog;
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * What the caller of a stream hears while nothing of the answer comes: clients and the proxies between drop connections
+ * that stay silent. One seat in a sweep for each stream, and an assignment for each write: no timer is made or moved
+ * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of an answer.
+ */
+export class Bridge implements Timed {
+  slot = -1;
+  /** Part of a frame has been passed on, in which nothing can stand. */
+  midFrame = false;
+  /** Whoever receives the answer now looks at its own time with each sweep. */
+  onLook: (() => void) | undefined;
+  readonly #beats: Deadlines<Bridge>;
+  readonly #exchange: Bridged;
+  /** When the caller last heard anything; at first, when it began to wait. */
+  #heardMs: number;
+
+  constructor(beats: Deadlines<Bridge>, exchange: Bridged) {
+    this.#beats = beats;
+    this.#exchange = exchange;
+    beats.add(this);
+    this.#heardMs = beats.nowMs;
+  }
+
+  /** Bytes of the answer have been written. */
+  wrote(): void {
+    this.#heardMs = this.#beats.nowMs;
+  }
+
+  expire(nowMs: number): void {
+    this.onLook?.();
+    const { request, catalog } = this.#exchange;
+    const { response } = request;
+    if (this.midFrame || !response.open) return;
+    const { firstMs, betweenMs } = catalog.settings.keepalive;
+    if (nowMs - this.#heardMs < (response.committed ? betweenMs : firstMs)) return;
+    if (!response.committed) response.head(200, streamHeaders(this.#exchange));
+    response.write(request.arrayStream ? BLANK : Buffer.from(request.protocol.forward.signOfLife));
+    this.#heardMs = nowMs;
+  }
+
+  end(): void {
+    this.#beats.delete(this);
+    this.onLook = undefined;
+  }
+}
+
+/** Of an answer whose upstream has stated none yet. */
+function streamHeaders({ request, losses }: Bridged): Record<string, string> {
+  const type = request.arrayStream ? "application/json" : "text/event-stream";
+  return { "content-type": `${type}; charset=utf-8`, ...droppedHeader(losses), ...UNBUFFERED };
+}
+
+/** Proxies between would else collect what is to be read as it comes. */
+export const UNBUFFERED = { "cache-control": "no-cache", "x-accel-buffering": "no" };
+
+/** Between the items of a JSON array, or before it. */
+const BLANK = Buffer.from(" ");

@@ -1,0 +1,60 @@
+import type { ResponseSummary } from "../../protocols/protocol.ts";
+import type { UpstreamFailure } from "../../upstreams/call.ts";
+import { settle } from "../exchange.ts";
+import { failureOfTransport } from "../failures.ts";
+import type { Attempt, Receiver } from "./receiver.ts";
+
+/**
+ * Stands where the receiver will be until the upstream's head tells which it is. A plain answer's head
+ * mostly comes with the rest of it, so that nearly all of the vendor's work is done in this time.
+ */
+export class PendingResponse implements Receiver {
+  private readonly attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+  }
+
+  data(): void {}
+
+  ended(): void {}
+
+  async failed(failure: UpstreamFailure): Promise<void> {
+    const { gone, request } = this.attempt.exchange;
+    const cutByUs = failure.kind === "timeout" && failure.phase !== "connect";
+    if (request.streamed || !gone || !cutByUs) return this.attempt.fail(failureOfTransport(failure));
+    await chargeInput(this.attempt);
+    this.attempt.done({ kind: "failed" });
+  }
+
+  /** A stream not yet begun costs nothing; a plain answer is awaited, since the vendor will bill us for it. */
+  gone(): void {
+    if (!this.attempt.exchange.request.streamed) return;
+    this.attempt.call.abort();
+    this.leave();
+  }
+
+  async drain(): Promise<void> {
+    const { exchange, call } = this.attempt;
+    const isWorkedOn = !exchange.request.streamed && call.isSent();
+    call.abort();
+    if (isWorkedOn) await chargeInput(this.attempt);
+    this.leave();
+  }
+
+  private leave(): void {
+    this.attempt.exchange.request.response.cut();
+    this.attempt.done({ kind: "neutral" });
+  }
+}
+
+/** Cut before its end, a plain answer has told no usage: its input was worked on, so that is charged. */
+export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<void> {
+  const facts: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
+  return settle(exchange, {
+    reason: exchange.drained ? "drained" : "client_aborted",
+    candidate,
+    facts,
+    status: 0,
+  });
+}

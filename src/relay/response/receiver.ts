@@ -1,0 +1,63 @@
+import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
+import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
+import type { AttemptOutcome } from "../../routing/health/outcome.ts";
+import type { Candidate, UpstreamCall, UpstreamFailure } from "../../upstreams/call.ts";
+import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
+import type { Exchange } from "../exchange.ts";
+import type { AttemptFailure, Telling } from "../failures.ts";
+import type { RelayMode } from "../mode/relay-mode.ts";
+
+/** One try at one upstream, as its receiver sees it. */
+export interface Attempt {
+  readonly exchange: Exchange;
+  readonly candidate: Candidate;
+  readonly call: UpstreamCall;
+  /** Reads usage off the upstream's answer. */
+  readonly usage: UsageReader;
+  /** The word for errors the gateway makes, per vocabulary. */
+  readonly errorType: string;
+  /** The answer has begun: routing learns it now, as a long stream may take an hour to end. */
+  answering(): void;
+  /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
+  done(health?: AttemptOutcome): void;
+  /** The same where the answer broke off in its middle, by default by its upstream: only the log tells the operator why. */
+  brokeOff(why: Error, health?: AttemptOutcome): void;
+  /** Another receives the answer from here on. */
+  becomes(receiver: Receiver): void;
+  /** Nothing reached the caller; another candidate or an error answer may. */
+  fail(failure: AttemptFailure): void;
+  /** What a complete answer teaches: stored responses are pinned to where they are kept. */
+  learn(facts: ResponseSummary): void;
+  /** Runs work that no caller of ours awaits; its failure ends this request alone. */
+  guard(work: () => void | Promise<void>): void;
+  /** Takes what is ours out of the upstream's words: called where one is told. */
+  scrubber(): Scrubber;
+  /** Who is told of whose failure, for `toldInStream`. */
+  telling(): Telling;
+  /** The upstream's error as this request's failure, in words that can be told. */
+  failureOf(error: UpstreamError): AttemptFailure;
+  /** So much of an answer is kept by now: the upstream is read from no further while there is no memory for more. */
+  keeps(bytes: number): void;
+  /** So much of a stream is kept by now; false: there is no memory for it. */
+  mayKeep(bytes: number): boolean;
+  /** What is kept is the caller's to read, however long that takes. */
+  keepsUntilRead(): void;
+  /** The way back to the caller. */
+  readonly mode: RelayMode;
+}
+
+/**
+ * Receives one kind of answer (plain, streamed, error). What a method throws or rejects with is an answer too large, or
+ * a bug of ours, and costs this request alone.
+ */
+export interface Receiver {
+  data(chunk: Buffer): void;
+  ended(): void | Promise<void>;
+  failed(failure: UpstreamFailure): void | Promise<void>;
+  /** The caller left. */
+  gone(): void | Promise<void>;
+  /** The gateway stops and has waited long enough. */
+  drain(): void | Promise<void>;
+  /** One of these has thrown: ends the answer as far as it came. Absent = nothing of it was passed on. */
+  crashed?(cause: unknown): void | Promise<void>;
+}

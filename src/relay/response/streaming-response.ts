@@ -1,0 +1,398 @@
+import { failpoint } from "../../base/failpoint.ts";
+import type { ChargeReason } from "../../billing/billing.ts";
+import { isGenerating } from "../../conversation/protocol-name.ts";
+import { GatewayError, statementOf } from "../../errors.ts";
+import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
+import { failureIn } from "../../protocols/errors/verdict.ts";
+import type { StreamMeter } from "../../protocols/protocol.ts";
+import { beginsError, beginsResponse } from "../../protocols/streams/scrub-stream.ts";
+import type { AttemptOutcome } from "../../routing/health/outcome.ts";
+import type { UpstreamFailure } from "../../upstreams/call.ts";
+import { settle } from "../exchange.ts";
+import {
+  type AttemptFailure,
+  answeredInOnePiece,
+  brokenStream,
+  failureOfReading,
+  failureOfTransport,
+  memoryUsedUp,
+  noEvent,
+  reasonAfterOutput,
+  toldInStream,
+} from "../failures.ts";
+import { ORDINARY_BYTES } from "../mode/gathered.ts";
+import { framingOf } from "../mode/other-framing.ts";
+import type { StreamRewriter } from "../mode/relay-mode.ts";
+import { Announcement } from "./announcement.ts";
+import { BufferedResponse } from "./buffered-response.ts";
+import type { ClientResponse } from "./client-response.ts";
+import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
+import { Linger } from "./linger.ts";
+import type { Attempt, Receiver } from "./receiver.ts";
+import { VendorWords } from "./vendor-words.ts";
+
+/**
+ * Receives a streamed answer. No event is passed on before the first output, or a second after the first event, so that a
+ * failure up to then can still become the next candidate's answer or an error of its own. After it bytes flow as they
+ * come, in whole frames, while the meter reads along. What comes with the terminal event is held back until the
+ * exchange is settled: a caller never sees a finished answer that is not on the books.
+ */
+export class StreamingResponse implements Receiver {
+  private readonly attempt: Attempt;
+  private readonly response: ClientResponse;
+  private readonly upstream: string;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly meter: StreamMeter;
+  private readonly mode: StreamRewriter;
+  /** Before the answer begins all that has come, then an open frame, at the end the last ones. */
+  private readonly held = new HeldBack();
+  /** The first event is being passed on, or has been. */
+  private begun = false;
+  /** The caller has read something of it. */
+  private spoke = false;
+  private over = false;
+  /** It is framed as was asked for. */
+  private framed = false;
+  private readonly linger: Linger;
+  private readonly words: VendorWords;
+  /** The beginning of the event that is coming has been passed on. */
+  private flows = false;
+  private readonly announcement: Announcement;
+
+  /** `headers` are those of a successful answer. */
+  constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
+    const { request, bridge } = attempt.exchange;
+    this.attempt = attempt;
+    this.response = request.response;
+    this.upstream = attempt.candidate.upstream.name;
+    this.headers = headers;
+    this.meter = attempt.usage.openStream(request.responses);
+    this.mode = attempt.mode.openStream();
+    this.announcement = new Announcement(attempt);
+    this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
+    this.linger = new Linger(() => attempt.guard(() => this.finishCut()));
+    this.response.onDrain(() => attempt.call.resume());
+    if (bridge !== undefined) bridge.onLook = () => this.look();
+  }
+
+  data(chunk: Buffer): void {
+    const { meter } = this;
+    if (this.over) return;
+    if (!this.framed && !this.isFramedAsAsked(chunk)) return;
+    const whole = meter.write(chunk);
+    if (!this.begun && !this.opens(chunk, whole)) return;
+    if ((meter.error !== undefined || meter.failed) && !this.passesError()) {
+      this.cutAtError(chunk, whole);
+      return;
+    }
+    if (meter.wentOn) this.goOn();
+    const flows = !meter.finished && !meter.finishedUnheard;
+    // Nearly every chunk passes as it is.
+    if (flows && whole === chunk.length && this.held.isEmpty) this.send([chunk]);
+    else {
+      this.held.keep(chunk, whole);
+      if (meter.finished) this.awaitEnd();
+      else if (whole > 0 && flows) this.send(this.held.takeWhole());
+      else if (this.held.bytes > HOLD_BACK_BYTES) this.flow();
+    }
+    if (whole > 0) this.endFlow();
+  }
+
+  ended(): void | Promise<void> {
+    if (this.over) return;
+    const { meter } = this;
+    meter.end();
+    if (!this.begun) {
+      if (this.failedUnheard()) return this.refuse();
+      if (!meter.started) return this.giveUp(brokenStream(this.upstream));
+      if (this.isInOnePiece()) return this.refuse();
+      if (!meter.finished && !meter.hasOutput) return this.giveUp(brokenStream(this.upstream));
+    }
+    failpoint("upstream.after-last-byte");
+    if (meter.finished) return this.finish();
+    this.begin();
+    return this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output");
+  }
+
+  failed(failure: UpstreamFailure): void | Promise<void> {
+    if (this.over) return;
+    if (this.meter.finished) return this.finishCut();
+    if (!this.begun) return this.giveUp(failureOfTransport(failure));
+    return this.breakOff(failureOfTransport(failure).error, reasonAfterOutput(failure));
+  }
+
+  async gone(): Promise<void> {
+    if (this.over) return;
+    this.stop();
+    this.attempt.call.abort();
+    const before = this.begun ? "client_aborted" : "client_aborted_before_output";
+    await this.charge(this.meter.finished ? "completed" : before);
+    this.attempt.done();
+  }
+
+  async drain(): Promise<void> {
+    if (this.over) return;
+    this.attempt.call.abort();
+    const error = new GatewayError("service_unavailable", "The gateway is shutting down; try again.");
+    await this.breakOff(error, "drained");
+  }
+
+  /** What came decides: an answer of another framing than was asked for is collected whole, and written as it was asked. */
+  private isFramedAsAsked(chunk: Buffer): boolean {
+    const { attempt } = this;
+    const beginning = this.held.with(chunk);
+    const framing = framingOf(beginning, attempt.candidate.protocol, attempt.mode.copies);
+    this.framed = framing === (attempt.mode.arrayStream ? "array" : "events");
+    if (this.framed || framing === undefined) return true;
+    this.stop();
+    const whole = new BufferedResponse(attempt, this.headers);
+    attempt.becomes(whole);
+    whole.data(beginning);
+    return false;
+  }
+
+  /** Whether the answer begins with this chunk; else that is held back, or the answer refused. */
+  private opens(chunk: Buffer, whole: number): boolean {
+    const { started } = this.meter;
+    const bytes = this.held.bytes + chunk.length;
+    if (this.failedUnheard()) this.refuse();
+    else if (!started && whole > 0 && this.announcement.isLate)
+      this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
+    else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
+    else if (this.isInOnePiece()) this.refuse();
+    else if (!started && whole > 0) this.dropComments(chunk.subarray(whole));
+    else if (!started && this.mode.passesErrors && !beginsResponse(this.held.with(chunk)))
+      this.giveUpOn(brokenStream(this.upstream));
+    else if (started && this.announcement.lasts(this.meter, bytes)) {
+      this.held.keep(chunk, whole);
+      if (this.meter.finished) this.awaitEnd();
+    } else {
+      // A large event is no event before it is whole: where its bytes do not pass, nothing has been sent either.
+      if (started || this.mode.passesErrors) this.begin();
+      return true;
+    }
+    return false;
+  }
+
+  /** Lets the announcement pass once its time is over. */
+  private look(): void {
+    if (this.over || this.begun || this.meter.finished || !this.announcement.isUp) return;
+    this.begin();
+    this.attempt.guard(() => this.send(this.held.takeWhole()));
+  }
+
+  /** Comments without end before the first event: more of them than are held back are dropped. */
+  private dropComments(rest: Buffer): void {
+    this.held.takeAll();
+    this.held.keep(rest, 0);
+  }
+
+  /** Passes a part of a large event on: a image, a whole text or call; an error of such a size is cut off. */
+  private flow(): void {
+    const all = this.held.takeAll();
+    if (!this.flows && this.mode.passesErrors && beginsError(Buffer.concat(all))) {
+      this.attempt.call.abort();
+      this.fall(brokenStream(this.upstream).error);
+      return;
+    }
+    this.flows = true;
+    const { bridge } = this.attempt.exchange;
+    if (bridge !== undefined && this.mode.passesErrors) bridge.midFrame = true;
+    this.send(all);
+  }
+
+  private endFlow(): void {
+    if (!this.flows) return;
+    this.flows = false;
+    const { bridge } = this.attempt.exchange;
+    if (bridge !== undefined) bridge.midFrame = false;
+  }
+
+  private send(chunks: Buffer[]): void {
+    for (const chunk of this.words.tellable(chunks, !this.held.isEmpty, this.flows)) {
+      for (const piece of this.mode.write(chunk)) this.write(piece);
+    }
+    const kept = this.mode.keptBytes?.() ?? 0;
+    if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
+  }
+
+  /** What the caller reads of these bytes. */
+  private written(chunks: Buffer[]): readonly Uint8Array[] {
+    const told = this.words.tellable(chunks, !this.held.isEmpty, false);
+    return told.flatMap((chunk) => this.mode.write(chunk));
+  }
+
+  private write(piece: Uint8Array): void {
+    this.attempt.exchange.bridge?.wrote();
+    this.spoke = true;
+    if (!this.response.write(piece)) this.attempt.call.pause();
+  }
+
+  /** From now on no other candidate can answer. */
+  private begin(): void {
+    if (this.begun) return;
+    this.begun = true;
+    const { exchange } = this.attempt;
+    exchange.firstByteMs = exchange.clock.monotonicMs();
+    failpoint("upstream.after-first-event");
+    this.attempt.answering();
+    if (!this.response.committed) this.response.head(200, this.headers);
+  }
+
+  private stop(): void {
+    this.over = true;
+    this.linger.stop();
+  }
+
+  /** What was taken for the end was not: it passes on. */
+  private goOn(): void {
+    this.linger.goOn();
+    this.send(this.held.takeWhole());
+  }
+
+  /** Waits for what follows the last finish; whatever has come then is all, and so is more than can be held back. */
+  private awaitEnd(): void {
+    if (this.held.bytesBehindFinish() > HOLD_BACK_BYTES) {
+      this.attempt.guard(() => this.finishCut());
+      return;
+    }
+    this.linger.wait(this.meter.over);
+  }
+
+  /** An error before anything was passed on: another may answer still, and a plain error can tell it. */
+  private failedUnheard(): boolean {
+    return this.meter.failed || this.meter.error !== undefined;
+  }
+
+  /** The upstream's own error event passes as it came: its clients raise it, and it does not speak of our account. */
+  private passesError(): boolean {
+    const { error, errorInForm } = this.meter;
+    return this.mode.passesErrors && errorInForm && error !== undefined && error.fault !== "account";
+  }
+
+  /** Several answers were to be streamed, and one came as a JSON text: no client of a stream can read it. */
+  private isInOnePiece(): boolean {
+    return this.meter.broken.form === "array" && !this.attempt.mode.arrayStream;
+  }
+
+  /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
+  private refuse(): void {
+    const { error, failed } = this.meter;
+    const told = failed ? this.verdict() : error;
+    this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
+  }
+
+  /** An error that is not the caller's to read as it came, or that no client raises, gives way to ours, with all behind it. */
+  private cutAtError(chunk: Buffer, whole: number): void {
+    this.attempt.call.abort();
+    // Of several answers each has a decoder, which passes over it by itself.
+    const kept = this.attempt.mode.copies > 1 ? whole : this.meter.bytesBeforeError;
+    if (kept > 0) this.held.keep(chunk.subarray(0, kept), kept);
+    this.send(this.held.takeWhole());
+    this.fall(brokenStream(this.upstream).error, this.verdict());
+  }
+
+  private fall(error: GatewayError, told?: UpstreamError): void {
+    this.held.takeAll();
+    this.endFlow();
+    this.attempt.guard(() => this.breakOff(error, "upstream_failed_after_output", told));
+  }
+
+  /** What came is beyond a bound, cannot be read, or met a bug of ours. Until any of it is told, another may answer. */
+  crashed(cause: unknown): void | Promise<void> {
+    const failure = failureOfReading(cause, this.upstream);
+    if (!this.spoke) return this.giveUp(failure);
+    this.held.takeAll();
+    this.endFlow();
+    return this.breakOff(failure.error, "upstream_failed_after_output", undefined, failure.health);
+  }
+
+  private giveUpOn(failure: AttemptFailure): void {
+    this.attempt.call.abort();
+    this.giveUp(failure);
+  }
+
+  private giveUp(failure: AttemptFailure): void {
+    this.stop();
+    this.attempt.fail(failure);
+  }
+
+  /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
+  private finishCut(): Promise<void> {
+    this.held.dropOpen();
+    return this.finish();
+  }
+
+  private async finish(): Promise<void> {
+    if (this.over) return;
+    const { hasOutput } = this.meter;
+    const verdict = this.verdict();
+    if (verdict !== undefined && !this.begun && !hasOutput) {
+      this.giveUpOn(this.attempt.failureOf(verdict));
+      return;
+    }
+    if (verdict !== undefined && !hasOutput) this.held.takeAll();
+    // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
+    const last = this.written(this.held.takeAll());
+    const closing = verdict === undefined ? this.mode.end(this.meter.missingEnd) : [];
+    this.begin();
+    // A decoder may find what the upstream's own meter does not.
+    if (verdict !== undefined || this.mode.failed?.()) {
+      this.attempt.call.abort();
+      for (const piece of [...last, ...closing]) this.write(piece);
+      await this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
+      return;
+    }
+    this.stop();
+    await this.charge("completed");
+    failpoint("response.before-last-byte");
+    const behind = this.mode.closing?.(this.attempt.exchange.outcome?.usage ?? {}) ?? [];
+    for (const piece of [...last, ...closing, ...behind]) this.write(piece);
+    this.response.end();
+    failpoint("response.after-last-byte");
+    this.attempt.call.abort();
+    this.attempt.done();
+  }
+
+  private verdict(): UpstreamError | undefined {
+    return failureIn(this.meter.facts(), isGenerating(this.attempt.exchange.request.protocol.name));
+  }
+
+  /** A failure mid-stream is told in the protocol's own form and never looks finished. */
+  private async breakOff(
+    error: GatewayError,
+    reason: ChargeReason,
+    told: UpstreamError | undefined = this.meter.error,
+    health?: AttemptOutcome,
+  ): Promise<void> {
+    this.stop();
+    this.meter.end();
+    const { client, why } = toldInStream(this.attempt.telling(), error, told);
+    const statement = statementOf(client, this.attempt.errorType);
+    await this.charge(reason, statement.code);
+    if (this.response.committed && this.response.open) {
+      if (this.passesError())
+        this.send(this.meter.broken.midFrame ? this.held.takeClosed() : this.held.takeAll());
+      else for (const piece of this.mode.fail(statement, this.meter.broken)) this.response.write(piece);
+      this.response.end();
+    } else {
+      this.response.cut();
+    }
+    if (reason === "drained") this.attempt.done({ kind: "neutral" });
+    else this.attempt.brokeOff(why, health);
+  }
+
+  private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
+    const { exchange, candidate } = this.attempt;
+    const facts = this.begun && this.meter.started ? this.meter.facts() : undefined;
+    if (facts !== undefined) this.attempt.learn(facts);
+    exchange.losses = [...exchange.losses, ...this.mode.losses()];
+    await settle(exchange, {
+      reason,
+      candidate,
+      facts,
+      status: this.response.committed ? 200 : 0,
+      ...(errorCode === undefined ? {} : { errorCode }),
+    });
+  }
+}

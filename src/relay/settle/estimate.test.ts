@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import type { ResponseSummary } from "../../protocols/protocol.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { TextRequest } from "../text-request.ts";
+import { estimateMissing } from "./estimate.ts";
+
+const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
+
+function asked(name: ProtocolName, body: object): TextRequest {
+  return { protocol: PROTOCOLS[name], body: [Buffer.from(JSON.stringify(body))] } as unknown as TextRequest;
+}
+
+/** The facts of a stream with these events, broken off after the last. */
+function streamed(name: ProtocolName, events: readonly object[]): ResponseSummary {
+  const meter = PROTOCOLS[name].usage.openStream(1);
+  for (const event of events) meter.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  meter.end();
+  return meter.facts();
+}
+
+const gemini = (text: string, usageMetadata: object, more: object = {}): object => ({
+  candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...more }],
+  usageMetadata,
+});
+const BOUND = {
+  ...{ contextTokens: 200_000, outputTokens: 8_000, statedOutputTokens: 8_000, responses: 1 },
+  ...{ passes: 1, mostPasses: undefined },
+};
+const ASKED = { contents: [{ role: "user", parts: [{ text: WORDS.repeat(5) }] }] };
+
+describe("estimateMissing", () => {
+  it("counts the text of a broken stream whose vendor has stated only the prompt yet", async () => {
+    const facts = streamed("generate-content", [
+      gemini(WORDS, { promptTokenCount: 80, totalTokenCount: 80 }),
+      gemini(WORDS, { promptTokenCount: 80, totalTokenCount: 80 }),
+    ]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
+    expect(usage.inputUncached).toBe(80);
+    expect(usage.outputVisible).toBeGreaterThan(20);
+    expect(estimated).toBe(true);
+  });
+
+  it("counts the thoughts of a stream that broke off amid them, unless its vendor has stated them", async () => {
+    const thinking = (counts: object): object => ({
+      candidates: [{ content: { role: "model", parts: [{ text: WORDS, thought: true }] }, index: 0 }],
+      usageMetadata: { promptTokenCount: 80, ...counts },
+    });
+    const request = asked("generate-content", ASKED);
+    const silent = await estimateMissing(request, streamed("generate-content", [thinking({})]), BOUND);
+    expect(silent).toMatchObject({ usage: { inputUncached: 80, outputVisible: 0 }, estimated: true });
+    expect(silent.usage.outputReasoning).toBeGreaterThan(10);
+    const told = streamed("generate-content", [thinking({ thoughtsTokenCount: 31 })]);
+    expect(await estimateMissing(request, told, BOUND)).toEqual({
+      usage: { inputUncached: 80, outputVisible: 0, outputReasoning: 31 },
+      estimated: false,
+      implausible: [],
+    });
+  });
+
+  it("counts what was embedded as token numbers", async () => {
+    const facts = PROTOCOLS.embeddings.usage.readPlain({ data: [{ index: 0, embedding: [0.5] }] });
+    const texts = asked("embeddings", { model: "m", input: [Array(500).fill(9906), Array(300).fill(13)] });
+    const { usage, estimated } = await estimateMissing(texts, facts, BOUND);
+    expect(usage.inputUncached).toBeGreaterThanOrEqual(800);
+    expect(estimated).toBe(true);
+  });
+
+  it("lets a finished answer's zero stand", async () => {
+    const facts = streamed("generate-content", [
+      gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 0 }, { finishReason: "STOP" }),
+    ]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
+    expect(usage).toEqual({ inputUncached: 80, outputVisible: 0 });
+    expect(estimated).toBe(false);
+  });
+
+  it("takes nothing for an answer of which nothing has come", async () => {
+    const facts = streamed("generate-content", [{ usageMetadata: { promptTokenCount: 80 } }]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
+    expect(usage).toEqual({ inputUncached: 80, outputVisible: 0 });
+    expect(estimated).toBe(false);
+  });
+
+  it("counts the input once for each of several answers, and estimates only those that did not report", async () => {
+    const told = streamed("generate-content", [
+      gemini(WORDS, { promptTokenCount: 80, candidatesTokenCount: 9 }, { finishReason: "STOP" }),
+    ]);
+    const silent = streamed("generate-content", [gemini(WORDS, {})]);
+    const request = asked("generate-content", ASKED);
+    const alone = (await estimateMissing(request, silent, BOUND)).usage;
+    const joined = await estimateMissing(request, { ...silent, parts: [told, silent, silent] }, BOUND);
+    expect(joined.usage.inputUncached).toBe(80 + 2 * (alone.inputUncached ?? 0));
+    expect(joined.usage.outputVisible).toBe(9 + 2 * (alone.outputVisible ?? 0));
+    expect(joined.estimated).toBe(true);
+  });
+
+  describe("within what is possible", () => {
+    const chat = asked("chat-completions", { messages: [{ role: "user", content: WORDS }] });
+    const reported = (usage: object, text = WORDS): ResponseSummary =>
+      PROTOCOLS["chat-completions"].usage.readPlain({
+        choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+        usage,
+      });
+    const small = { ...BOUND, contextTokens: 1_000, outputTokens: 100, statedOutputTokens: 50 };
+
+    it("estimates a side that the model cannot have done, and keeps the other", async () => {
+      const facts = reported({ prompt_tokens: 1_001, completion_tokens: 7 });
+      const { usage, estimated, implausible } = await estimateMissing(chat, facts, small);
+      expect([estimated, usage.outputVisible]).toEqual([true, 7]);
+      expect(usage.inputUncached).toBeLessThan(100);
+      expect(implausible).toEqual([{ field: "input", reported: 1_001, most: 1_000 }]);
+    });
+
+    it("believes a vendor up to the model's limits, for all answers, beyond the caller's own", async () => {
+      const facts = reported({ prompt_tokens: 1_000, completion_tokens: 300 });
+      expect(await estimateMissing(chat, facts, { ...small, responses: 3 })).toEqual({
+        ...{ usage: { inputUncached: 1_000, outputVisible: 300 }, estimated: false, implausible: [] },
+      });
+      const { implausible } = await estimateMissing(chat, facts, { ...small, responses: 2 });
+      expect(implausible).toEqual([{ field: "output", reported: 300, most: 200 }]);
+    });
+
+    it("believes output far beyond the caller's limit, and marks it, unless its vendor calls it reasoning", async () => {
+      const roomy = { ...small, outputTokens: 8_000 };
+      const odd = reported({ prompt_tokens: 9, completion_tokens: 900 });
+      expect(await estimateMissing(chat, odd, roomy)).toEqual({
+        usage: { inputUncached: 9, outputVisible: 900 },
+        estimated: false,
+        implausible: [{ field: "output", reported: 900, most: 50, charged: true }],
+      });
+      for (const usage of [
+        { prompt_tokens: 9, completion_tokens: 60 },
+        {
+          prompt_tokens: 9,
+          completion_tokens: 900,
+          completion_tokens_details: { reasoning_tokens: 860 },
+        },
+      ])
+        expect((await estimateMissing(chat, reported(usage), roomy)).implausible).toEqual([]);
+      for (const wider of [{ responses: 9 }, { passes: 9 }, { statedOutputTokens: 8_000 }])
+        expect((await estimateMissing(chat, odd, { ...roomy, ...wider })).implausible).toEqual([]);
+    });
+
+    it("takes the bound itself where tools ran, of as many passes as were told, or as may be", async () => {
+      const usage = (calls: object): object => ({
+        ...{ prompt_tokens: 9_000, completion_tokens: 900 },
+        prompt_tokens_details: { cached_tokens: 500 },
+        ...calls,
+      });
+      const search = { ...small, mostPasses: 5 };
+      const told = reported(usage({ server_tool_use: { web_search_requests: 2 } }));
+      expect(await estimateMissing(chat, told, search)).toMatchObject({
+        usage: { cacheRead: 500, inputUncached: 2_500, outputVisible: 300 },
+        ...{ estimated: true, implausible: [{ most: 3_000 }, { most: 300 }] },
+      });
+      expect(await estimateMissing(chat, reported(usage({})), search)).toMatchObject({
+        usage: { cacheRead: 500, inputUncached: 4_500, outputVisible: 500 },
+      });
+    });
+
+    it("estimates no more than the caller's limit allows, however long the answer was", async () => {
+      const facts = streamed("chat-completions", [
+        { choices: [{ index: 0, delta: { content: WORDS.repeat(500) }, finish_reason: null }] },
+      ]);
+      expect((await estimateMissing(chat, facts, small)).usage.outputVisible).toBe(50);
+      expect((await estimateMissing(chat, facts, { ...small, responses: 3 })).usage.outputVisible).toBe(150);
+    });
+  });
+});

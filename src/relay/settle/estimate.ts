@@ -1,0 +1,109 @@
+import {
+  boundEstimate,
+  boundReported,
+  type Implausible,
+  type UsageBound,
+} from "../../billing/pricing/usage-bound.ts";
+import { isGenerating } from "../../conversation/protocol-name.ts";
+import { readPrompt } from "../../protocols/prompt-text.ts";
+import type { ResponseSummary } from "../../protocols/protocol.ts";
+import { sumTokens, type TokenUsage, totalInput } from "../../usage/usage.ts";
+import type { TextRequest } from "../text-request.ts";
+import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
+
+export interface ChargeableUsage {
+  readonly usage: TokenUsage;
+  /** A bucket is our word and not the vendor's. */
+  readonly estimated: boolean;
+  /** What the vendor reported and hardly can have been. */
+  readonly implausible: readonly Implausible[];
+}
+
+/**
+ * The usage to charge: what the vendor reported, and our own count where it reported nothing or an
+ * impossible value. Only the missing side is estimated, so a reported input is never replaced. At once
+ * where nothing is missing, which is nearly always. Never more than `bound`.
+ */
+export function estimateMissing(
+  request: TextRequest,
+  facts: ResponseSummary,
+  bound: UsageBound,
+): ChargeableUsage | Promise<ChargeableUsage> {
+  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, responses: 1 });
+  const { tokens: reported, implausible } = boundReported(facts.usage, bound);
+  const needsInput = reported.inputUncached === undefined;
+  const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
+  if (!needsInput && !needsOutput) {
+    // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
+    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
+    return { usage: reported, estimated, implausible };
+  }
+
+  return loadCounter().then((count) => {
+    const gaps = { needsInput, needsOutput, count };
+    return { usage: estimate(request, facts, reported, bound, gaps), estimated: true, implausible };
+  });
+}
+
+/** Each of several answers had its input to itself. */
+async function estimateParts(
+  request: TextRequest,
+  parts: readonly ResponseSummary[],
+  bound: UsageBound,
+): Promise<ChargeableUsage> {
+  const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound)));
+  return {
+    usage: sumTokens(counted.map(({ usage }) => usage)),
+    estimated: counted.some(({ estimated }) => estimated),
+    implausible: counted.flatMap(({ implausible }) => implausible),
+  };
+}
+
+/** What must be counted, and with what. */
+interface Gaps {
+  readonly needsInput: boolean;
+  readonly needsOutput: boolean;
+  readonly count: Counter;
+}
+
+function estimate(
+  request: TextRequest,
+  facts: ResponseSummary,
+  reported: TokenUsage,
+  bound: UsageBound,
+  { needsInput, needsOutput, count }: Gaps,
+): TokenUsage {
+  let usage: TokenUsage = reported;
+  if (needsInput) {
+    const cached = totalInput(reported);
+    const { text, tokens } = readPrompt(request.body);
+    // Of several prompts each answer had one: an equal share each comes to their sum.
+    const words = Math.ceil((count(text) + tokens) / (request.prompts ?? 1));
+    const whole = boundEstimate(words + FRAME_TOKENS, "input", bound);
+    usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
+  }
+  if (needsOutput) {
+    const text = facts.outputText();
+    const reasoning =
+      reported.outputReasoning ?? boundEstimate(count(text.reasoning, text.reasoningMore), "output", bound);
+    const whole = boundEstimate(count(text.visible, text.visibleMore) + reasoning, "output", bound);
+    usage = {
+      ...usage,
+      outputVisible: Math.max(0, whole - reasoning),
+      ...(reasoning > 0 ? { outputReasoning: reasoning } : {}),
+    };
+  }
+  return usage;
+}
+
+/**
+ * No count of the answer, or the 0 of a stream that broke off amid its text or its thoughts: Gemini states the
+ * prompt with the first chunk and leaves the answer out until the last. A finished answer's 0 stays 0.
+ */
+function lacksOutput(facts: ResponseSummary, reported: TokenUsage): boolean {
+  if (reported.outputVisible === undefined) return true;
+  const isWhole = facts.finish !== undefined && !facts.failed && facts.error === undefined;
+  if (reported.outputVisible > 0 || isWhole) return false;
+  const { visible, reasoning } = facts.outputText();
+  return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
+}

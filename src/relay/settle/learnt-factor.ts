@@ -1,0 +1,62 @@
+import { createLru } from "../../base/lru.ts";
+
+/** A request whose input its vendor has counted. */
+export interface CountedSample {
+  readonly body: Uint8Array;
+  readonly reportedTokens: number;
+}
+
+/** Beyond these bounds it is the report that is odd, or the request that held more than its body. */
+const LEAST = 0.8;
+const MAX = 2;
+
+/** Each new ratio counts so much, so that one odd request moves it little. */
+const WEIGHT = 0.3;
+
+/** Models of which something is kept; each sample has a few KB. */
+const MODELS = 500;
+const SAMPLES = 4;
+const SAMPLE_BYTES = 16 * 1024;
+
+/** Below, what the vendor adds around a prompt is most of its count. */
+const LEAST_TOKENS = 16;
+
+/**
+ * How a model's own count differs from ours: the ratio of what its vendor reported to what the local tokenizer says of the
+ * same request. Samples are a few small requests, kept until something is counted, since counting them costs a thread's time.
+ */
+export class LearntFactor {
+  readonly #factors = createLru<string, { readonly value: number }>(MODELS);
+  readonly #samples = createLru<string, readonly CountedSample[]>(MODELS);
+
+  /** What to multiply a local count by; 1 where nothing is known. */
+  of(model: string): number {
+    return this.#factors.get(model)?.value ?? 1;
+  }
+
+  /** Keeps a request to learn from, if it is small enough and there is no newer one in plenty. */
+  keep(model: string, body: readonly Uint8Array[], reportedTokens: number): void {
+    const bytes = body.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > SAMPLE_BYTES || reportedTokens < LEAST_TOKENS) return;
+    const kept = this.#samples.get(model) ?? [];
+    if (kept.length >= SAMPLES) return;
+    this.#samples.set(model, [...kept, { body: Buffer.concat(body), reportedTokens }]);
+  }
+
+  /** What was kept and not learnt yet; it is forgotten with that. */
+  take(model: string): readonly CountedSample[] {
+    const kept = this.#samples.get(model) ?? [];
+    if (kept.length > 0) this.#samples.set(model, []);
+    return kept;
+  }
+
+  /** Learns from samples whose local count is now known. */
+  learn(model: string, samples: readonly CountedSample[], counted: readonly number[]): void {
+    samples.forEach(({ reportedTokens }, index) => {
+      const ratio = reportedTokens / Math.max(1, counted[index] ?? reportedTokens);
+      const before = this.#factors.get(model)?.value;
+      const next = before === undefined ? ratio : before + WEIGHT * (ratio - before);
+      this.#factors.set(model, { value: Math.min(MAX, Math.max(LEAST, next)) });
+    });
+  }
+}

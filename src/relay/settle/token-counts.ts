@@ -1,0 +1,216 @@
+import { createWorkerPool, joined, PoolFull } from "../../base/async/worker-pool.ts";
+import type { Clock } from "../../base/clock.ts";
+import { replaceModel, splice } from "../../base/json/json-splice.ts";
+import type { Outcome } from "../../billing/billing.ts";
+import { allowedModel } from "../../catalog/allowed-model.ts";
+import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import { GatewayError } from "../../errors.ts";
+import { asObject, type JsonObject, parseLoosely } from "../../protocols/json.ts";
+import type { Protocol } from "../../protocols/protocol.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { Pin } from "../../routing/routes.ts";
+import type { Candidate, Transport } from "../../upstreams/call.ts";
+import { kindOf, type UpstreamKind } from "../../upstreams/kinds.ts";
+import type { IssuedIds } from "../../upstreams/memory/issued-ids.ts";
+import { scrubberOf } from "../../upstreams/scrub/scrubber.ts";
+import { countPath } from "../../upstreams/transport/endpoint-url.ts";
+import { versionHeaders } from "../../upstreams/transport/headers.ts";
+import { totalInput } from "../../usage/usage.ts";
+import { pinsOf } from "../admit/pins.ts";
+import { readReferences } from "../admit/references.ts";
+import { failureOfError, scrubbedError } from "../failures.ts";
+import type { TextRequest } from "../text-request.ts";
+import { LearntFactor } from "./learnt-factor.ts";
+import type { CountMessage, CountResponse } from "./token-count-worker.ts";
+
+/** What a request is of which only the tokens are wanted. */
+export type CountedRequest = Pick<
+  TextRequest,
+  "id" | "caller" | "protocol" | "model" | "body" | "scan" | "state" | "headers" | "query"
+>;
+
+/** The answer in the protocol's own form. `estimated`: counted here and not by the vendor. */
+export interface TokenCount {
+  readonly body: JsonObject;
+  readonly estimated: boolean;
+}
+
+export interface TokenCounts {
+  /** Rejects with GatewayError or UpstreamRejection. */
+  count(request: CountedRequest): Promise<TokenCount>;
+  /** Learns from a request that has ended what its vendor counts. */
+  ended(request: TextRequest, model: Model, outcome: Outcome): void;
+  close(): Promise<void>;
+}
+
+export interface TokenCountsDeps {
+  readonly catalog: { current(): Catalog };
+  readonly transport: Pick<Transport, "ask">;
+  readonly issuedIds: IssuedIds;
+  readonly clock: Clock;
+}
+
+/** A caller waits for the count before it asks its request. */
+const SILENCE_MS = 2_000;
+
+/** An upstream that could not count is not asked again for so long. */
+const REST_MS = 30_000;
+
+/** Counting a large body takes a tenth of a second. */
+const WAITING = 64;
+
+/** The tokenizer and the tree of the largest body. */
+const HEAP_MB = 1_024;
+
+/** Counts what a request would take: by the upstream where it can, for nothing; else with a local tokenizer, in a thread. */
+export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
+  const pool = createWorkerPool<CountResponse>({
+    entry: new URL("./token-count-worker.ts", import.meta.url),
+    workers: 1,
+    waiting: WAITING,
+    limits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  const factor = new LearntFactor();
+  /** By upstream: until when it rests. */
+  const resting = new Map<bigint, number>();
+
+  const ask = async (
+    request: CountedRequest,
+    catalog: Catalog,
+    at: Place,
+  ): Promise<JsonObject | undefined> => {
+    const nowMs = deps.clock.monotonicMs();
+    if (nowMs < (resting.get(at.candidate.upstream.id) ?? 0)) return undefined;
+    const { candidate, kind, path } = at;
+    const edits = request.protocol.forward.modelInBody ? replaceModel(request.scan, candidate.model) : [];
+    const outcome = await deps.transport.ask({
+      upstream: candidate.upstream,
+      credential: candidate.credential,
+      requestId: request.id,
+      request: {
+        ...{ method: "POST", path, mostMs: SILENCE_MS, body: Buffer.concat(splice(request.body, edits)) },
+        headers: {
+          "content-type": "application/json",
+          ...versionHeaders(candidate.protocol, kind, request.headers),
+        },
+      },
+    });
+    if (outcome.type === "answered") {
+      const { status, headers, body } = outcome.response;
+      const told = status === 200 ? asObject(parseLoosely(Buffer.from(body).toString("utf8"))) : undefined;
+      const isCount = typeof told?.[request.protocol.endpoint.count?.field ?? ""] === "number";
+      if (told !== undefined && isCount) return scrubberOf(catalog).value(told) as JsonObject;
+      const error = PROTOCOLS[candidate.protocol].decodeError(status, headers, body);
+      if (status >= 400 && status < 500 && error.fault === "caller") {
+        const scrubbed = scrubbedError(error, scrubberOf(catalog));
+        throw failureOfError(scrubbed, request.protocol.name, candidate.upstream.name).error;
+      }
+    }
+    if (resting.size > MANY_UPSTREAMS) resting.clear();
+    resting.set(candidate.upstream.id, nowMs + REST_MS);
+    return undefined;
+  };
+
+  const countHere = async ({ body, scan, protocol }: CountedRequest, { id }: Model): Promise<JsonObject> => {
+    const samples = factor.take(id);
+    const counted = await pool
+      .run(() => {
+        const bodies = [joined(body, scan.length), ...samples.map((sample) => sample.body)];
+        return { message: bodies satisfies CountMessage, moved: [] };
+      })
+      .catch((cause: Error) => {
+        throw notNow(cause);
+      });
+    factor.learn(id, samples, counted.slice(1));
+    const tokens = Math.max(1, Math.round((counted[0] ?? 0) * factor.of(id)));
+    return countResponse(protocol, tokens);
+  };
+
+  return {
+    async count(request) {
+      const catalog = deps.catalog.current();
+      if (!catalog.settings.countTokens) throw notServed();
+      const model = allowedModel(catalog, request.caller, request.model, request.protocol.name);
+      const references = readReferences(request);
+      const pins =
+        references.ids.length === 0
+          ? undefined
+          : await pinsOf(deps.issuedIds, catalog, model, request, references);
+      const place = placeOf(request, catalog, model, pins);
+      const told = place === undefined ? undefined : await ask(request, catalog, place);
+      if (told !== undefined) return { body: told, estimated: false };
+      return { body: await countHere(request, model), estimated: true };
+    },
+    ended(request, model, { usage, estimated, status }) {
+      if (estimated || status !== 200 || request.responses !== 1) return;
+      factor.keep(model.id, request.body, totalInput(usage));
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** As many as any catalog has. */
+const MANY_UPSTREAMS = 1_000;
+
+/** An answer of our own. */
+function countResponse({ endpoint: { count } }: Protocol, tokens: number): JsonObject {
+  return count === undefined ? {} : { ...count.beside, [count.field]: tokens };
+}
+
+/** Who counts it, and where. */
+interface Place {
+  readonly candidate: Candidate;
+  readonly kind: UpstreamKind;
+  readonly path: string;
+}
+
+/**
+ * The first upstream by priority that speaks the caller's protocol and has the call. What this gateway has wrapped nobody
+ * else can read, and a request within the request names things in places that are not checked: both are counted here.
+ */
+function placeOf(
+  request: CountedRequest,
+  catalog: Catalog,
+  model: Model,
+  pins: readonly Pin[] | undefined,
+): Place | undefined {
+  const { protocol, state, scan } = request;
+  const nested = protocol.endpoint.count?.nested;
+  if (state !== undefined || (nested !== undefined && scan.last(nested) !== undefined)) return undefined;
+  const upstreams = catalog.serving(model.id, request.caller.group, protocol.name);
+  for (const upstream of upstreams.toSorted((one, other) => one.priority - other.priority)) {
+    const credential = credentialAt(upstream, pins);
+    const name = upstream.models.get(model.id);
+    const kind = kindOf(upstream.kind);
+    if (!upstream.protocols.includes(protocol.name) || !credential || !kind || name === undefined) continue;
+    const path = countPath(kind, { protocol: protocol.name, model: name, query: request.query });
+    if (path !== undefined)
+      return { candidate: { upstream, credential, model: name, protocol: protocol.name }, kind, path };
+  }
+  return undefined;
+}
+
+function credentialAt(
+  { id, credentials }: Upstream,
+  pins: readonly Pin[] | undefined,
+): Candidate["credential"] | undefined {
+  if (pins === undefined) return credentials[0];
+  const pin = pins.find(({ upstreamId }) => upstreamId === id);
+  return pin && credentials.find((each) => pin.credentialId === null || each.id === pin.credentialId);
+}
+
+function notServed(): GatewayError {
+  return new GatewayError(
+    "unserved_action",
+    "Token counting is not served; read the counts from `usage` (`usageMetadata`) of an ordinary request.",
+  );
+}
+
+function notNow(cause: Error): GatewayError {
+  if (!(cause instanceof PoolFull)) {
+    const message = "The request holds more than the gateway can count; send less of it at once.";
+    return new GatewayError("invalid_request", message, { cause });
+  }
+  const message = "The gateway counts the tokens of many requests now; try again shortly.";
+  return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });
+}

@@ -1,0 +1,39 @@
+import type { Model } from "../../catalog/catalog.ts";
+import { isGenerating } from "../../conversation/protocol-name.ts";
+import type { TokenEstimate } from "../../limits/token-reserve.ts";
+import { readFeatures } from "../../protocols/body-features.ts";
+import type { TextRequest } from "../text-request.ts";
+
+/** English has 5 bytes of text per token, code 3.8, others 2.5 to 8, each with its JSON around it. */
+const BYTES_PER_TOKEN = 4;
+
+/** A image of a megapixel at the vendors' usual detail. */
+const IMAGE_TOKENS = 1_500;
+
+/**
+ * Tokens that a request will probably take, read off what the scan has found anyhow: nothing is counted before it is sent. No
+ * bound, as holds are; what it turns out to be is corrected at its end.
+ */
+export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate {
+  const { protocol, scan } = request;
+  const { images } = readFeatures(protocol.forward.hold, scan);
+  const imageBytes = images.reduce((sum, { start, end }) => sum + end - start, 0);
+  const input = Math.ceil((scan.length - imageBytes) / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
+  return {
+    model: model.id,
+    input: Math.min(input, model.contextTokens ?? input),
+    outputLimit: isGenerating(protocol.name) ? outputLimit(request, model) : 0,
+    responses: request.responses,
+  };
+}
+
+/** The largest limit that is stated in any spelling, within what the model can write. */
+function outputLimit({ protocol, scan }: TextRequest, { maxOutputTokens }: Model): number | undefined {
+  let stated: number | undefined;
+  for (const path of protocol.forward.outputLimits) {
+    const value = scan.last(path)?.value;
+    if (typeof value === "number" && value >= 1) stated = Math.max(stated ?? 0, value);
+  }
+  if (maxOutputTokens === null) return stated;
+  return Math.min(stated ?? maxOutputTokens, maxOutputTokens);
+}

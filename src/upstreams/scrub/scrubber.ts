@@ -1,0 +1,113 @@
+import type { Catalog, Upstream } from "../../catalog/catalog.ts";
+import { kindOf } from "../kinds.ts";
+import { namesOfUrl, redactionsOf } from "./scrub-names.ts";
+import { ACCOUNT_PATTERNS, REDACTED } from "./scrub-patterns.ts";
+import { openSecretFinder, type Span } from "./scrub-secrets.ts";
+
+/**
+ * Takes out of a vendor's words what is the operator's: credentials, hosts, names of accounts and projects. For errors
+ * and reasons only, and never for what a model wrote.
+ */
+export interface Scrubber {
+  /** The same text where it holds nothing of ours. */
+  text(text: string): string;
+  /** All texts in a JSON value, names of fields included; the same value where nothing was found. */
+  value(value: unknown): unknown;
+}
+
+/** Deeper than any vendor's details, and no deeper than can be written again. */
+const MAX_DEPTH = 64;
+
+/** A state of the catalog, as far as a scrubber reads it. */
+export type KnownUpstreams = Pick<Catalog, "allUpstreams">;
+
+const perCatalog = new WeakMap<object, Scrubber>();
+
+/** The scrubber for everything that this state of the catalog knows: compiled when the first text is told. */
+export function scrubberOf(catalog: KnownUpstreams): Scrubber {
+  let scrubber = perCatalog.get(catalog);
+  if (scrubber === undefined) {
+    scrubber = createScrubber(catalog.allUpstreams);
+    perCatalog.set(catalog, scrubber);
+  }
+  return scrubber;
+}
+
+export function createScrubber(upstreams: readonly Upstream[]): Scrubber {
+  const urls = upstreams.map(({ baseUrl }) => namesOfUrl(baseUrl));
+  const held = upstreams.flatMap(({ kind, credentials }) =>
+    credentials.map(
+      ({ secret }) => kindOf(kind)?.heldIn?.(secret) ?? { secrets: [secret], urls: [], names: [] },
+    ),
+  );
+  const secrets = openSecretFinder(held.flatMap((each) => each.secrets));
+  const names = held.flatMap((each) => [...each.urls.map(namesOfUrl), { words: each.names, plainHosts: [] }]);
+  const redactions = [...redactionsOf([...urls, ...names]), ...ACCOUNT_PATTERNS];
+
+  function asWritten(text: string): string {
+    let told = withoutSpans(text, secrets.find(text));
+    for (const [pattern, instead] of redactions) told = told.replace(pattern, instead);
+    return told;
+  }
+
+  /** Where only another way of writing hides something, the text is told as it reads without that. */
+  function text(given: string): string {
+    const told = asWritten(given);
+    const bare = unescaped(told);
+    if (bare === told) return told;
+    const scrubbed = asWritten(bare);
+    return scrubbed === bare ? told : scrubbed;
+  }
+
+  function value(given: unknown, depth = 0): unknown {
+    if (typeof given === "string") return text(given);
+    if (typeof given !== "object" || given === null || given instanceof Number) return given;
+    if (depth >= MAX_DEPTH) return null;
+    if (Array.isArray(given)) {
+      const told = given.map((each: unknown) => value(each, depth + 1));
+      return told.some((each, at) => each !== given[at]) ? told : given;
+    }
+    const entries = Object.entries(given);
+    const told = entries.map(([name, each]) => [text(name), value(each, depth + 1)] as const);
+    const isSame = told.every(([name, each], at) => name === entries[at]?.[0] && each === entries[at]?.[1]);
+    return isSame ? given : Object.fromEntries(told);
+  }
+
+  return { text, value: (given) => value(given) };
+}
+
+/** The text with each span, and spans that touch as one, replaced. */
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  let told = "";
+  let from = 0;
+  let open = -1;
+  for (const [start, end] of [...spans].sort(([a], [b]) => a - b)) {
+    if (start > from || open === -1) told += text.slice(from, Math.max(from, start)) + REDACTED;
+    from = Math.max(from, end);
+    open = start;
+  }
+  return told + text.slice(from);
+}
+
+/** Without the escapes of JSON, HTML and URLs, of which a text may have several one in another. */
+function unescaped(text: string): string {
+  let bare = text;
+  for (let round = 0; round < MAX_ROUNDS && ESCAPED.test(bare); round += 1) {
+    const next = bare
+      .replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+      .replace(/\\(["'/\\])/g, "$1")
+      .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+      .replace(/&#(x?)([0-9a-f]{1,5});/gi, (_, x: string, digits: string) =>
+        String.fromCharCode(Number.parseInt(digits, x === "" ? 10 : 16)),
+      )
+      .replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? "");
+    if (next === bare) break;
+    bare = next;
+  }
+  return bare;
+}
+
+const MAX_ROUNDS = 3;
+const ESCAPED = /\\|%|&/;
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

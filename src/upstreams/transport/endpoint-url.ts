@@ -1,0 +1,87 @@
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { CallerQuery } from "../call.ts";
+
+/** Where a kind serves a protocol, relative to the base URL. */
+export interface EndpointPaths {
+  /** `{model}` and the protocol's `{action}` are filled in. */
+  readonly paths: Readonly<Partial<Record<ProtocolName, string>>>;
+  /** Where it counts the tokens of a request without charge, relative to the base URL; a protocol left out is not counted there. */
+  readonly countPaths?: Readonly<Partial<Record<ProtocolName, string>>>;
+  /** A list that costs nothing and needs the key, to try it; null = there is none. */
+  readonly modelsPath: string | null;
+  /** Whether the endpoints of protocols with versions take the caller's `beta=true`. */
+  readonly betaQuery: boolean;
+}
+
+export interface BaseUrl {
+  /** `https://host:port` */
+  readonly origin: string;
+  /** The base URL's own path without a trailing slash, perhaps empty. */
+  readonly prefix: string;
+}
+
+/** Splits an upstream's base URL; throws RangeError with what to do where it is none. */
+export function splitBaseUrl(text: string): BaseUrl {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new RangeError("its base_url is not an http or https address");
+  }
+  if (url.username || url.password) {
+    throw new RangeError("its base_url holds a user name or password; use api_key");
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
+}
+
+export interface EndpointOrder {
+  readonly protocol: ProtocolName;
+  readonly model: string;
+  readonly streamed: boolean;
+  readonly arrayStream: boolean;
+  readonly query: CallerQuery;
+  /** Behind the path: "/compact". */
+  readonly below?: string | undefined;
+}
+
+/**
+ * Path and query of an endpoint. A model's name is the only outside text in it and stays one path
+ * segment whatever it holds, so that nothing reaches an upstream outside the fixed prefix. Throws
+ * RangeError where the kind does not serve the protocol or the name cannot stand in a path.
+ */
+export function endpointPath(prefix: string, kind: EndpointPaths, order: EndpointOrder): string {
+  const path = kind.paths[order.protocol];
+  if (path === undefined) throw new RangeError(`its kind does not serve ${order.protocol}`);
+  const { actions, eventQuery, version } = PROTOCOLS[order.protocol].endpoint;
+  if (actions !== undefined) {
+    const action = order.streamed ? actions.streamed : actions.plain;
+    const filled = path.replace("{model}", encodeSegment(order.model)).replace("{action}", action);
+    const asksEvents = order.streamed && !order.arrayStream && eventQuery !== undefined;
+    return prefix + filled + (asksEvents ? `?${eventQuery}` : "");
+  }
+  if (path.includes("{model}")) return prefix + path.replace("{model}", () => encodeSegment(order.model));
+  const beta = kind.betaQuery && version !== undefined && order.query.beta === "true";
+  return beta ? `${prefix}${path}?beta=true` : prefix + path + (order.below ?? "");
+}
+
+/** Path and query of a kind's call that counts the tokens of a request; undefined where it has none. Throws RangeError. */
+export function countPath(
+  kind: EndpointPaths,
+  { protocol, model, query }: Pick<EndpointOrder, "protocol" | "model" | "query">,
+): string | undefined {
+  const path = kind.countPaths?.[protocol]?.replace("{model}", () => encodeSegment(model));
+  const beta = kind.betaQuery && PROTOCOLS[protocol].endpoint.version !== undefined && query.beta === "true";
+  return path !== undefined && beta ? `${path}?beta=true` : path;
+}
+
+/** Escapes everything that could end the segment or make it a dot segment. */
+export function encodeSegment(text: string): string {
+  if (text === "" || text === "." || text === "..") {
+    throw new RangeError(`its model name "${text}" cannot stand in a path`);
+  }
+  try {
+    // `$` would be read as a pattern by replace(); encodeURIComponent escapes it.
+    return encodeURIComponent(text);
+  } catch {
+    throw new RangeError("its model name is not valid Unicode");
+  }
+}

@@ -1,0 +1,66 @@
+import type { Credential } from "../../catalog/catalog.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { CallerHeaders, UpstreamRequest } from "../call.ts";
+
+/** How a kind spells what transport adds to a request. */
+export interface HeaderSpelling {
+  /** How the credential travels. */
+  readonly auth: "bearer" | "x-api-key" | "x-goog-api-key";
+  /** The part of a credential that travels so, where it holds more than a key. */
+  readonly keyIn?: (secret: string) => string;
+  /** Names of the version and beta headers. */
+  readonly versionHeader: string;
+  readonly betaHeader: string;
+}
+
+const perCredential = new WeakMap<Credential, readonly string[]>();
+
+/**
+ * Request headers as a flat list of names and values. Only what is named here reaches an upstream:
+ * the caller's version and betas (where the protocol knows them), the request's id, and our own.
+ */
+export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, bodyBytes: number): string[] {
+  const { candidate, headers } = call;
+  const list = [...fixedHeaders(candidate.credential, spelling)];
+  list.push("accept", call.streamed && !call.arrayStream ? "text/event-stream" : "application/json");
+  list.push("x-request-id", call.requestId);
+  list.push("content-length", String(bodyBytes));
+  const { version } = PROTOCOLS[candidate.protocol].endpoint;
+  if (version !== undefined) {
+    list.push(spelling.versionHeader, headers.version ?? version);
+    if (headers.betas) list.push(spelling.betaHeader, headers.betas);
+  }
+  return list;
+}
+
+/** The version and betas alone; none in a protocol that knows no versions. */
+export function versionHeaders(
+  protocol: ProtocolName,
+  spelling: HeaderSpelling,
+  { version = PROTOCOLS[protocol].endpoint.version, betas }: CallerHeaders,
+): Readonly<Record<string, string>> {
+  if (PROTOCOLS[protocol].endpoint.version === undefined || version === undefined) return {};
+  return { [spelling.versionHeader]: version, ...(betas ? { [spelling.betaHeader]: betas } : {}) };
+}
+
+/** What is the same for every request under a credential: made once, since the catalog's objects never change. */
+function fixedHeaders(credential: Credential, spelling: HeaderSpelling): readonly string[] {
+  let list = perCredential.get(credential);
+  if (list === undefined) {
+    // Answers are metered as they pass, so they must not come compressed.
+    list = [
+      ...credentialHeader(credential, spelling),
+      ...["content-type", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
+    ];
+    perCredential.set(credential, list);
+  }
+  return list;
+}
+
+/** The credential as the kind wants it; nothing for an upstream that wants none. */
+export function credentialHeader(credential: Credential, spelling: HeaderSpelling): readonly string[] {
+  if (credential.secret === "") return [];
+  const key = spelling.keyIn?.(credential.secret) ?? credential.secret;
+  return spelling.auth === "bearer" ? ["authorization", `Bearer ${key}`] : [spelling.auth, key];
+}

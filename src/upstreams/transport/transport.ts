@@ -1,0 +1,162 @@
+import { setImmediate } from "node:timers/promises";
+import type { Dispatcher } from "undici";
+import { Deadlines } from "../../base/async/deadlines.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Upstream } from "../../catalog/catalog.ts";
+import type { Log } from "../../observe/log.ts";
+import { askBody, askHeaders, askPath, askTimeouts, collectResponse } from "../ask.ts";
+import type {
+  AskOutcome,
+  Transport,
+  UpstreamAsk,
+  UpstreamCall,
+  UpstreamRequest,
+  UpstreamResponse,
+} from "../call.ts";
+import { kindOf } from "../kinds.ts";
+import { endpointPath } from "./endpoint-url.ts";
+import { requestHeaders } from "./headers.ts";
+import { type RequestTo, TransportCall } from "./transport-call.ts";
+import { createConnectionPool } from "./transport-connections.ts";
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * The single door to upstreams: HTTP/1.1 over kept connections, callbacks straight from the parser, no
+ * stream object, timer or promise per request. Redirects are never followed.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const { clock, log } = options;
+  const deadlines = new Deadlines<TransportCall>(clock);
+  const connections = createConnectionPool();
+
+  return {
+    send,
+    ask,
+    inFlight: (upstreamId) => connections.inFlight(upstreamId),
+    retain: (upstreams) => connections.retain(upstreams),
+    stats: () => connections.stats(),
+    async close() {
+      for (const call of deadlines.running()) {
+        call.fail({ kind: "aborted", phase: call.phase, message: "The gateway is stopping." });
+      }
+      deadlines.close();
+      connections.close();
+    },
+  };
+
+  function send(request: UpstreamRequest, response: UpstreamResponse): UpstreamCall {
+    const { upstream } = request.candidate;
+    const flight = new TransportCall(response, {
+      upstream,
+      streamed: request.streamed,
+      repeatable: true,
+      deadlines,
+      log,
+    });
+    return leave(flight, upstream, (prefix) => requestOf(request, prefix));
+  }
+
+  function ask(asked: UpstreamAsk): Promise<AskOutcome> {
+    const { upstream, request, room } = asked;
+    return new Promise((resolve) => {
+      const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request, room !== undefined) };
+      const call: TransportCall = new TransportCall(
+        collectResponse(request, {
+          resolve,
+          name: upstream.name,
+          refuse: (failure) => call.fail(failure),
+          holds: room && ((bytes) => room.holds(bytes, call)),
+        }),
+        { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
+      );
+      leave(call, upstream, (prefix) => ({
+        ...{ method: request.method, path: askPath(prefix, request.path), headers: askHeaders(asked) },
+        ...{ body: askBody(request), headersTimeout: 0, bodyTimeout: 0 },
+      }));
+    });
+  }
+
+  function leave(call: TransportCall, upstream: Upstream, requestTo: RequestTo): TransportCall {
+    try {
+      const connection = connections.to(upstream);
+      if (connection.load.inFlight < upstream.maxConcurrency) call.dispatch(connection, requestTo);
+      else call.fail(busy(upstream));
+    } catch (error) {
+      // Only what an operator wrote can be wrong here: base URL, kind, model name, a credential's characters.
+      const why = error instanceof Error ? error.message : String(error);
+      call.fail({
+        kind: "protocol",
+        phase: "connect",
+        message: `${upstream.name} cannot be called: ${why}.`,
+      });
+    }
+    call.sent();
+    return call;
+  }
+}
+
+function requestOf(request: UpstreamRequest, prefix: string): Dispatcher.DispatchOptions {
+  const { candidate } = request;
+  const kind = kindOf(candidate.upstream.kind);
+  if (kind === undefined) throw new RangeError(`no kind is named ${candidate.upstream.kind}`);
+  const path = endpointPath(prefix, kind, {
+    protocol: candidate.protocol,
+    model: candidate.model,
+    streamed: request.streamed,
+    arrayStream: request.arrayStream ?? false,
+    query: request.query,
+    below: request.below,
+  });
+  const bytes = request.body.reduce((sum, piece) => sum + piece.length, 0);
+  return {
+    method: "POST",
+    path,
+    headers: requestHeaders(request, kind, bytes),
+    body: bodyOf(request.body, bytes),
+    // Deadlines are ours: the client's own timers know no pauses of a slow receiver.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+}
+
+/** Up to here a copy costs less than the system call that a second write would take. */
+const JOINED_BYTES = 64 * 1024;
+
+/** One buffer for a small body; a large one is written piece by piece, and never exists twice in memory. */
+function bodyOf(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  if (bytes <= JOINED_BYTES) return Buffer.concat(pieces, bytes);
+  // The client takes any iterable of pieces; its declared type knows only streams and buffers.
+  return inTurns(pieces) as unknown as Uint8Array;
+}
+
+/** As much as is written in a fraction of a millisecond. */
+const TURN_BYTES = 512 * 1024;
+
+/**
+ * The pieces, with a turn of the event loop for everyone else between them: an upstream that takes them as
+ * fast as they are written, in the next room, would have all 32 MB at once and hold up every other request.
+ */
+async function* inTurns(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for (const piece of pieces) {
+    yield piece;
+    bytes += piece.length;
+    if (bytes < TURN_BYTES) continue;
+    bytes = 0;
+    await setImmediate();
+  }
+}
+
+function busy(upstream: Upstream) {
+  return {
+    kind: "busy",
+    phase: "connect",
+    message: `${upstream.name} has ${upstream.maxConcurrency} requests running, as many as it may.`,
+  } as const;
+}

@@ -1,0 +1,62 @@
+import type { AccountId } from "../accounts/caller.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { AccountRole, Person, SessionIdentity, TokenIdentity, UserId } from "./identity.ts";
+import { ALIVE } from "./sign-in/sessions-store.ts";
+
+/** Seen is noted once a minute, not with every request. */
+const SEEN_EVERY = "1 minute";
+
+/** Whose session this is, with the roles as they stand now, in one statement; undefined once it is over. */
+export async function findSession(
+  db: Queryable,
+  hash: Buffer,
+): Promise<Omit<SessionIdentity, "csrfToken"> | undefined> {
+  const row = await db.maybeOne<PersonRow & { sessionId: bigint }>(
+    `with found as (
+       select id, user_id, last_seen_at from sessions
+       where hash = $1 and ${ALIVE}
+     ), seen as (
+       update sessions s set last_seen_at = now() from found
+       where s.id = found.id and found.last_seen_at < now() - interval '${SEEN_EVERY}'
+     )
+     select found.id as "sessionId", ${PERSON} from found join users u on u.id = found.user_id where not u.disabled`,
+    [hash],
+  );
+  return row && { via: "session", sessionId: row.sessionId, person: personOf(row) };
+}
+
+/** Whose console token this is, likewise. */
+export async function findToken(db: Queryable, hash: Buffer): Promise<TokenIdentity | undefined> {
+  const row = await db.maybeOne<PersonRow & { tokenId: bigint; readOnly: boolean }>(
+    `with found as (
+       select id, user_id, read_only, last_used_at from console_tokens
+       where hash = $1 and (expires_at is null or expires_at > now())
+     ), seen as (
+       update console_tokens t set last_used_at = now() from found
+       where t.id = found.id
+         and (found.last_used_at is null or found.last_used_at < now() - interval '${SEEN_EVERY}')
+     )
+     select found.id as "tokenId", found.read_only as "readOnly", ${PERSON}
+       from found join users u on u.id = found.user_id where not u.disabled`,
+    [hash],
+  );
+  return row && { via: "token", tokenId: row.tokenId, readOnly: row.readOnly, person: personOf(row) };
+}
+
+const PERSON = `u.id, u.email, u.name, u.is_operator as "isOperator",
+  u.must_change_password as "mustChangePassword",
+  exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp",
+  (select coalesce(jsonb_object_agg(m.account_id, m.role), '{}') from account_members m where m.user_id = u.id) as roles`;
+
+interface PersonRow extends Omit<Person, "roles"> {
+  readonly id: UserId;
+  readonly roles: Readonly<Record<string, AccountRole>>;
+}
+
+function personOf(row: PersonRow): Person {
+  const { id, email, name, isOperator, mustChangePassword, hasTotp } = row;
+  const roles = new Map(
+    Object.entries(row.roles).map(([account, role]) => [BigInt(account) as AccountId, role]),
+  );
+  return { id, email, name, isOperator, mustChangePassword, hasTotp, roles };
+}

@@ -1,0 +1,133 @@
+import type { AccountId } from "../../accounts/caller.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { AccountRole, UserId } from "../identity.ts";
+
+export interface Invitation {
+  readonly id: bigint;
+  readonly email: string;
+  readonly accountId: AccountId | null;
+  readonly accountName: string | null;
+  readonly role: AccountRole | null;
+  readonly makesOperator: boolean;
+  /** E-mail address. */
+  readonly invitedBy: string;
+  readonly byOperator: boolean;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewInvitation {
+  readonly hash: Buffer;
+  readonly email: string;
+  readonly membership: { readonly accountId: AccountId; readonly role: AccountRole } | null;
+  readonly makesOperator: boolean;
+  readonly invitedBy: UserId;
+}
+
+/** A week: long enough for a holiday's first days, short enough that a lost link is soon worth nothing. */
+const DAYS = 7;
+
+/** The link's secret is in the hash alone. A foreign key fails where there is no such account. */
+export async function insertInvitation(tx: Queryable, invitation: NewInvitation): Promise<Invitation> {
+  const { id } = await tx.one<{ id: bigint }>(
+    `insert into invitations (hash, email, account_id, role, makes_operator, invited_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + interval '${DAYS} days') returning id`,
+    [
+      invitation.hash,
+      invitation.email,
+      invitation.membership?.accountId ?? null,
+      invitation.membership?.role ?? null,
+      invitation.makesOperator,
+      invitation.invitedBy,
+    ],
+  );
+  return tx.one<Invitation>(`${INVITATIONS} where i.id = $1`, [id]);
+}
+
+/** The invitation that a link still opens. */
+export function findInvitation(db: Queryable, hash: Buffer): Promise<Invitation | undefined> {
+  return db.maybeOne<Invitation>(`${INVITATIONS} where i.hash = $1 and ${OPEN}`, [hash]);
+}
+
+/** Those to an address that are still open. */
+export function invitationsFor(db: Queryable, email: string): Promise<Invitation[]> {
+  return db.query<Invitation>(`${INVITATIONS} where i.email = $1 and ${OPEN}`, [email]);
+}
+
+/** False = somebody was quicker, or it was revoked meanwhile. */
+export async function takeInvitation(tx: Queryable, id: bigint): Promise<boolean> {
+  const statement = `update invitations i set accepted_at = now() where id = $1 and ${OPEN}`;
+  return (await tx.execute(statement, [id])) > 0;
+}
+
+/** The address of the invitation that is no more; `account` null = any. Undefined = there is no such. */
+export async function deleteInvitation(
+  tx: Queryable,
+  id: bigint,
+  account: AccountId | null,
+): Promise<Pick<Invitation, "email" | "accountId"> | undefined> {
+  return tx.maybeOne(
+    `delete from invitations where id = $1 and accepted_at is null and ($2::int8 is null or account_id = $2)
+     returning email, account_id as "accountId"`,
+    [id, account],
+  );
+}
+
+/**
+ * Whether somebody may still invite: as operator, or as owner of the account (null = none), and by a password of their
+ * own. Keeps others from taking the right until the transaction ends, so that no invitation comes between a removal and
+ * what goes with it. One at a time: of locks that are shared, new ones would keep that removal waiting forever.
+ */
+export async function holdInviter(
+  tx: Queryable,
+  inviter: UserId,
+  account: AccountId | null,
+): Promise<boolean> {
+  const user = await tx.maybeOne<{ isOperator: boolean }>(
+    `select is_operator as "isOperator" from users where id = $1 and not disabled and not must_change_password
+     for no key update`,
+    [inviter],
+  );
+  if (user === undefined || user.isOperator) return user !== undefined;
+  const owns = await tx.maybeOne(
+    "select from account_members where account_id = $1 and user_id = $2 and role = 'owner' for no key update",
+    [account, inviter],
+  );
+  return owns !== undefined;
+}
+
+/** Whoever may no longer invite must leave no open door behind; `account` null = all that they made. */
+export async function deleteInvitationsBy(
+  tx: Queryable,
+  inviter: UserId,
+  account: AccountId | null,
+): Promise<void> {
+  await tx.execute(
+    `delete from invitations
+     where invited_by = $1 and accepted_at is null and ($2::int8 is null or account_id = $2)`,
+    [inviter, account],
+  );
+}
+
+/** Open invitations, the latest first, from before `before` on; `account` null = of all. */
+export function readInvitations(
+  db: Queryable,
+  {
+    account,
+    before,
+    limit,
+  }: { readonly account: AccountId | null; readonly before: bigint; readonly limit: number },
+): Promise<Invitation[]> {
+  return db.query<Invitation>(
+    `${INVITATIONS} where ${account === null ? "$1::int8 is null" : "i.account_id = $1"} and i.id < $2 and ${OPEN}
+     order by i.id desc limit $3`,
+    [account, before, limit],
+  );
+}
+
+const OPEN = "i.accepted_at is null and i.expires_at > now()";
+
+const INVITATIONS = `select i.id, i.email, i.account_id as "accountId", a.name as "accountName", i.role,
+    i.makes_operator as "makesOperator", u.email as "invitedBy", u.is_operator as "byOperator",
+    i.created_at as "createdAt", i.expires_at as "expiresAt"
+  from invitations i join users u on u.id = i.invited_by left join accounts a on a.id = i.account_id`;

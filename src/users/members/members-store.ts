@@ -1,0 +1,102 @@
+import type { AccountId } from "../../accounts/caller.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { AccountRole, UserId } from "../identity.ts";
+
+export interface Member {
+  readonly userId: UserId;
+  readonly email: string;
+  readonly name: string;
+  readonly role: AccountRole;
+  readonly disabled: boolean;
+  readonly hasTotp: boolean;
+  readonly since: Date;
+  readonly lastSignInAt: Date | null;
+}
+
+/** Members of an account in the order of their ids, from after `after` on (index account_members_account). */
+export function readMembers(
+  db: Queryable,
+  account: AccountId,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<Member[]> {
+  return db.query<Member>(
+    `${MEMBERS} where m.account_id = $1 and m.user_id > $2 order by m.user_id limit $3`,
+    [account, after, limit],
+  );
+}
+
+export function readMember(db: Queryable, account: AccountId, user: UserId): Promise<Member | undefined> {
+  return db.maybeOne<Member>(`${MEMBERS} where m.account_id = $1 and m.user_id = $2`, [account, user]);
+}
+
+/**
+ * Locks who may be the last owner, so that two owners cannot remove each other at once; gives the owners who
+ * can sign in.
+ */
+export async function lockOwners(tx: Queryable, account: AccountId): Promise<ReadonlySet<UserId>> {
+  await tx.execute("select 1 from account_members where account_id = $1 order by user_id for update", [
+    account,
+  ]);
+  const owners = await tx.query<{ id: UserId }>(
+    `select u.id from account_members m join users u on u.id = m.user_id
+     where m.account_id = $1 and m.role = 'owner' and not u.disabled`,
+    [account],
+  );
+  return new Set(owners.map(({ id }) => id));
+}
+
+export async function setRole(
+  tx: Queryable,
+  account: AccountId,
+  user: UserId,
+  role: AccountRole,
+): Promise<void> {
+  const statement = "update account_members set role = $3 where account_id = $1 and user_id = $2";
+  await tx.execute(statement, [account, user, role]);
+}
+
+export async function deleteMember(tx: Queryable, account: AccountId, user: UserId): Promise<void> {
+  await tx.execute("delete from account_members where account_id = $1 and user_id = $2", [account, user]);
+}
+
+/** Who belongs to the account already keeps the higher of both roles. */
+export async function insertMember(
+  tx: Queryable,
+  account: AccountId,
+  user: UserId,
+  role: AccountRole,
+): Promise<void> {
+  await tx.execute(
+    `insert into account_members as m (user_id, account_id, role) values ($1, $2, $3)
+     on conflict (user_id, account_id) do update set role = excluded.role
+     where array_position(${RANKS}, m.role) < array_position(${RANKS}, excluded.role)`,
+    [user, account, role],
+  );
+}
+
+/** Makes somebody an owner of the accounts that have stood longest, `most` of them. */
+export async function ownFirstAccounts(tx: Queryable, user: UserId, most: number): Promise<void> {
+  await tx.execute(
+    `insert into account_members (user_id, account_id, role)
+     select $1, id, 'owner' from accounts order by id limit $2 on conflict do nothing`,
+    [user, most],
+  );
+}
+
+/** Names of accounts and whether they are suspended, for those who belong to them. */
+export function readAccountNames(
+  db: Queryable,
+  accounts: readonly AccountId[],
+): Promise<{ id: AccountId; name: string; suspended: boolean }[]> {
+  return db.query(
+    "select id, name, disabled as suspended from accounts where id = any($1::int8[]) order by name",
+    [accounts],
+  );
+}
+
+const RANKS = "array['viewer', 'member', 'owner']";
+
+const MEMBERS = `select m.user_id as "userId", u.email, u.name, m.role, u.disabled, m.created_at as since,
+    u.last_sign_in_at as "lastSignInAt",
+    exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp"
+  from account_members m join users u on u.id = m.user_id`;

@@ -1,0 +1,31 @@
+import { openAccount } from "../../accounts/accounts-store.ts";
+import type { AccountId } from "../../accounts/caller.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { UserId } from "../identity.ts";
+import { insertUser, type NewUser } from "../users-store.ts";
+import { insertMember } from "./members-store.ts";
+
+/** Where whoever comes uninvited goes; the migrations make it. */
+const GROUP = "default";
+
+/** So many accounts of one name are no accident. */
+const MAX_OF_NAME = 20;
+
+/** Somebody new with an account of their own, without money. */
+export async function registerPerson(
+  tx: Queryable,
+  user: NewUser,
+): Promise<{ readonly id: UserId; readonly accountId: AccountId }> {
+  const id = await insertUser(tx, user);
+  if (id === undefined)
+    throw new GatewayError("conflict", "There is somebody with this address already: sign in instead.");
+  for (let number = 1; number <= MAX_OF_NAME; number += 1) {
+    const name = number === 1 ? user.email : `${user.email.slice(0, 190)} ${number}`;
+    const accountId = await openAccount(tx, { name: name.slice(0, 200), group: GROUP });
+    if (accountId === undefined) continue;
+    await insertMember(tx, accountId, id, "owner");
+    return { id, accountId };
+  }
+  throw new GatewayError("conflict", "Accounts of this name are taken; ask an operator for one.");
+}

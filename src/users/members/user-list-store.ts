@@ -1,0 +1,71 @@
+import type { Queryable } from "../../storage/database.ts";
+import type { AccountRole, UserId } from "../identity.ts";
+
+/** Somebody as operators see them. */
+export interface ListedUser {
+  readonly id: UserId;
+  readonly email: string;
+  readonly name: string;
+  readonly isOperator: boolean;
+  readonly disabled: boolean;
+  readonly hasTotp: boolean;
+  readonly hasPassword: boolean;
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: AccountRole;
+  }[];
+  readonly createdAt: Date;
+  readonly lastSignInAt: Date | null;
+}
+
+export interface UserFilter {
+  /** How the address begins; "" = everybody. */
+  readonly prefix: string;
+  readonly before: bigint;
+  readonly limit: number;
+}
+
+/** People, the latest first; by the primary key. */
+export function readUsers(db: Queryable, { prefix, before, limit }: UserFilter): Promise<ListedUser[]> {
+  return db.query<ListedUser>(
+    `${USERS} where u.id < $2 and ($1 = '' or starts_with(u.email, $1)) order by u.id desc limit $3`,
+    [prefix, before, limit],
+  );
+}
+
+export function readListedUser(db: Queryable, id: UserId): Promise<ListedUser | undefined> {
+  return db.maybeOne<ListedUser>(`${USERS} where u.id = $1`, [id]);
+}
+
+/** Locks the operators, so that two cannot take the right from each other at once; gives those who can sign in. */
+export async function lockOperators(tx: Queryable): Promise<ReadonlySet<UserId>> {
+  // Not "for update": entries of the audit log name operators and would wait for it, holding what the change is of.
+  const rows = await tx.query<{ id: UserId; disabled: boolean }>(
+    "select id, disabled from users where is_operator order by id for no key update",
+  );
+  return new Set(rows.filter(({ disabled }) => !disabled).map(({ id }) => id));
+}
+
+/** Null leaves as it is. */
+export async function changeUser(
+  tx: Queryable,
+  id: UserId,
+  { disabled, isOperator }: { readonly disabled: boolean | null; readonly isOperator: boolean | null },
+): Promise<void> {
+  await tx.execute(
+    `update users set disabled = coalesce($2, disabled), is_operator = coalesce($3, is_operator) where id = $1`,
+    [id, disabled, isOperator],
+  );
+}
+
+/** Nobody reads more of somebody's accounts in a list. */
+const MAX_ACCOUNTS = 20;
+
+const USERS = `select u.id, u.email, u.name, u.is_operator as "isOperator", u.disabled,
+    exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp",
+    u.password_hash is not null as "hasPassword", u.created_at as "createdAt", u.last_sign_in_at as "lastSignInAt",
+    (select coalesce(jsonb_agg(jsonb_build_object('id', x.id::text, 'name', x.name, 'role', x.role) order by x.name), '[]')
+       from (select a.id, a.name, m.role from account_members m join accounts a on a.id = m.account_id
+              where m.user_id = u.id order by a.name limit ${MAX_ACCOUNTS}) as x) as accounts
+  from users u`;

@@ -1,0 +1,196 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+} from "openid-client";
+import type { Clock } from "../../base/clock.ts";
+import { trustedFetch } from "../../base/fetch/safe-fetch-trusted.ts";
+import { randomText } from "../../base/random.ts";
+import type { Seals } from "../../base/seal.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Log } from "../../observe/log.ts";
+
+/** An identity provider, with what it knows us by. */
+export interface OidcClient {
+  readonly id: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined = a public client: PKCE alone proves that whoever began ends it. */
+  readonly clientSecret: string | undefined;
+}
+
+/** What a provider said of somebody; only an address that it has verified is there. */
+export interface OidcPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly verifiedEmail: string | undefined;
+  readonly name: string | undefined;
+}
+
+/**
+ * Signing in at an identity provider: authorization code with PKCE, state and nonce. What must be remembered on the
+ * way there and back is sealed and kept by the page (in its tab only), so any process can go on, and an answer
+ * that somebody else began opens nothing.
+ */
+export interface Oidc {
+  /** Where to send the browser, and the sealed flow to keep until it is back. */
+  begin(client: OidcClient, redirectUri: string): Promise<{ readonly url: string; readonly flow: string }>;
+  /** The issuer as the provider itself spells it, which is how its tokens name it. Throws conflict where it cannot be reached. */
+  issuerOf(client: OidcClient): Promise<string>;
+  /** Which provider a flow was begun at; throws sign_in_failed on one that is none or too old. */
+  providerOf(flow: string): string;
+  /** Who came back with `answer`, the query string of the provider's redirect. Throws sign_in_failed. */
+  finish(client: OidcClient, flow: string, response: string): Promise<OidcPerson>;
+}
+
+export interface OidcOptions {
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
+  const providers = createProviders(clock);
+
+  const open = (sealed: string): Flow => {
+    try {
+      const flow = JSON.parse(seals.open(sealed, FLOW)) as Flow;
+      if (flow.untilMs > clock.nowMs()) return flow;
+    } catch {
+      // Not ours; the answer is the same.
+    }
+    throw failed("The sign-in took too long or was begun elsewhere; begin again.");
+  };
+
+  return {
+    async begin(client, redirectUri) {
+      const configuration = await providers(client).catch((err: unknown) => {
+        log.warn({ err, provider: client.id }, "an identity provider cannot be reached");
+        throw failed("The identity provider cannot be reached just now.");
+      });
+      const flow: Flow = {
+        provider: client.id,
+        redirectUri,
+        verifier: randomText(64),
+        state: randomText(32),
+        nonce: randomText(32),
+        untilMs: clock.nowMs() + FLOW_MS,
+      };
+      const url = buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: "openid email profile",
+        code_challenge: await calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: "S256",
+        state: flow.state,
+        nonce: flow.nonce,
+      });
+      return { url: url.href, flow: seals.seal(JSON.stringify(flow), FLOW) };
+    },
+    async issuerOf(client) {
+      const configuration = await providers(client).catch((err: unknown) => {
+        log.warn({ err, provider: client.id }, "an identity provider cannot be reached");
+        throw new GatewayError("conflict", "The identity provider cannot be reached just now; try again.");
+      });
+      return configuration.serverMetadata().issuer;
+    },
+    providerOf: (flow) => open(flow).provider,
+    async finish(client, sealed, response) {
+      const flow = open(sealed);
+      const url = new URL(`${flow.redirectUri}?${response.replace(/^\?/, "")}`);
+      try {
+        const tokens = await authorizationCodeGrant(await providers(client), url, {
+          pkceCodeVerifier: flow.verifier,
+          expectedState: flow.state,
+          expectedNonce: flow.nonce,
+          idTokenExpected: true,
+        });
+        return personOf(tokens.claims() ?? {});
+      } catch (err) {
+        log.warn({ err, provider: client.id }, "a sign-in at an identity provider failed");
+        throw failed("The identity provider did not let you in.");
+      }
+    },
+  };
+}
+
+interface Flow {
+  readonly provider: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly untilMs: number;
+}
+
+/** What the seal is bound to: it opens nothing but a flow. */
+const FLOW = "oidc flow";
+
+/** Long enough to find a phone and a password there. */
+const FLOW_MS = 15 * 60_000;
+
+/** A provider moves its endpoints and keys rarely; a new key is fetched when a token names it. */
+const CONFIGURATION_MS = 60 * 60_000;
+
+/** Nobody waits longer for a page to begin. */
+const RESPONSE_SECONDS = 10;
+
+/** Reads each provider's configuration at its first use and anew every hour. */
+function createProviders(clock: Clock): (client: OidcClient) => Promise<Configuration> {
+  const known = new Map<string, { readonly untilMs: number; readonly configuration: Configuration }>();
+  return async (client) => {
+    const { issuer, clientId, clientSecret } = client;
+    const key = JSON.stringify([issuer, clientId, clientSecret]);
+    const cached = known.get(key);
+    if (cached !== undefined && cached.untilMs > clock.monotonicMs()) return cached.configuration;
+    const isPlain = issuer.startsWith("http:");
+    const configuration = await discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      clientSecret === undefined ? None() : ClientSecretPost(clientSecret),
+      {
+        [customFetch]: (url, init) => trustedFetch(url, init as RequestInit),
+        timeout: RESPONSE_SECONDS,
+        // The operator wrote http: a provider on the same machine or network.
+        execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
+      },
+    );
+    known.set(key, { configuration, untilMs: clock.monotonicMs() + CONFIGURATION_MS });
+    return configuration;
+  };
+}
+
+function personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
+  const { iss, sub, email, email_verified, name } = claims;
+  if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
+  if (!SUBJECT.test(sub)) throw new Error("a subject must be text of 1 to 255 characters");
+  // By the standard a boolean; some providers write it as a text.
+  const isVerified = email_verified === true || email_verified === "true";
+  const isAddress = typeof email === "string" && isVerified && /^[\x21-\x7e]{3,254}$/.test(email);
+  return {
+    issuer: iss,
+    subject: sub,
+    verifiedEmail: isAddress ? email.toLowerCase() : undefined,
+    name:
+      typeof name === "string"
+        ? name
+            .replace(/\p{Cc}/gu, "")
+            .trim()
+            .slice(0, 100) || undefined
+        : undefined,
+  };
+}
+
+/** The standard's length. What PostgreSQL keeps as no text, or as another, is no name of anybody. */
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+
+function failed(message: string): GatewayError {
+  return new GatewayError("sign_in_failed", message);
+}

@@ -1,0 +1,55 @@
+import type { KeyHasher } from "../../accounts/key-hasher.ts";
+import type { Database, Queryable } from "../../storage/database.ts";
+import { type AuditContext, insertAudit } from "../audit-store.ts";
+import type { UserId } from "../identity.ts";
+import { deleteInvitationsBy } from "../members/invitations-store.ts";
+import { deleteTokens } from "../tokens-store.ts";
+import { findUser, setPassword } from "../users-store.ts";
+import { createPasswords } from "./passwords.ts";
+import { newPassword } from "./secrets.ts";
+import { deleteOtherSessions } from "./sessions-store.ts";
+import { forgive } from "./sign-in.ts";
+import { deleteTotp } from "./totps-store.ts";
+
+/**
+ * Gives somebody a new password, to be changed at once, and takes their codes away; their sessions, console
+ * tokens and open invitations end, and failed attempts are forgotten. Undefined where there is nobody with this address.
+ */
+export async function resetAccess(
+  database: Database,
+  hasher: KeyHasher,
+  email: string,
+  origin: AuditContext,
+): Promise<string | undefined> {
+  const user = await findUser(database, email);
+  if (user === undefined) return undefined;
+  const password = newPassword(hasher);
+  const passwordHash = await createPasswords(hasher).hash(password);
+  await database.transaction(async (tx) => {
+    await renewPassword(tx, hasher, { ...user, passwordHash });
+    await deleteTotp(tx, user.id);
+    await insertAudit(tx, { action: "password.reset", subject: email, ...origin });
+  });
+  return password;
+}
+
+/**
+ * Replaces a password by one to be changed at once, and ends what the old one opened: sessions, console tokens, and
+ * invitations, by which whoever had it could come back. Failed attempts are forgotten.
+ */
+export async function renewPassword(
+  tx: Queryable,
+  hasher: KeyHasher,
+  user: { readonly id: UserId; readonly email: string; readonly passwordHash: string },
+): Promise<void> {
+  await setPassword(tx, user.id, user.passwordHash, { mustChange: true });
+  await endAccess(tx, user.id, null);
+  await forgive(tx, hasher, user);
+}
+
+/** Ends all by which somebody is in or could come back: sessions but the one that is kept, console tokens, invitations. */
+export async function endAccess(tx: Queryable, id: UserId, keptSession: bigint | null): Promise<void> {
+  await deleteOtherSessions(tx, id, keptSession);
+  await deleteTokens(tx, id);
+  await deleteInvitationsBy(tx, id, null);
+}

@@ -1,0 +1,167 @@
+import ipaddr from "ipaddr.js";
+import type { KeyHasher } from "../../accounts/key-hasher.ts";
+import type { Clock } from "../../base/clock.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Database, Queryable } from "../../storage/database.ts";
+import type { SessionIdentity, UserId } from "../identity.ts";
+import { findUser, holdUser, type UserRecord } from "../users-store.ts";
+import { type Attempt, beginAttempt, forgiveAttempts } from "./attempts-store.ts";
+import { knownDevice } from "./devices.ts";
+import type { Passwords } from "./passwords.ts";
+import { isMadePassword, newSecret } from "./secrets.ts";
+import { deleteSession, holdSession, insertSession } from "./sessions-store.ts";
+
+export interface SignInDeps {
+  readonly database: Database;
+  readonly hasher: KeyHasher;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+}
+
+export interface Claim {
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+  /** The cookie by which a browser is known that has signed in before. */
+  readonly device: string | undefined;
+}
+
+/** Who they said they are, with what was counted until they had shown it. */
+export interface ProvenUser extends UserRecord {
+  readonly counter: Buffer;
+}
+
+/**
+ * Whose password this is. Throws sign_in_failed with the same words and after the same work whether the email, the
+ * password or both are wrong or the user is disabled, and too_many_attempts before any work.
+ */
+export async function proveIdentity(deps: SignInDeps, claim: Claim): Promise<ProvenUser> {
+  const { database, passwords } = deps;
+  const user = await findUser(database, claim.email);
+  const attempt = attemptOf(deps, claim, user);
+  // What nobody would judge is not counted either, so that a flood fills no table.
+  passwords.expectRoom(attempt);
+  await count(database, attempt);
+  const matched = await passwords.matches(claim.password, user?.passwordHash, attempt);
+  if (user === undefined || !matched || user.disabled) throw failed();
+  return { ...user, counter: attempt.counter };
+}
+
+/**
+ * Strangers share one counter for each email. A browser in which its user has signed in has its own, so that nobody
+ * can lock it out from elsewhere; so has a password that the gateway made, which nobody comes by through guessing.
+ */
+function attemptOf(
+  { hasher, clock }: SignInDeps,
+  { email, password, address, device }: Claim,
+  user: UserRecord | undefined,
+): Attempt {
+  // Asked of nobody too: how long it takes says nothing about who there is.
+  const owner = user ?? { id: 0n as UserId, passwordHash: null };
+  const nonce = knownDevice(hasher, owner, { cookie: device, nowMs: clock.nowMs() });
+  const network = networkOf(address);
+  if (user !== undefined && nonce !== undefined)
+    return { counter: hasher.hash(`device ${user.id} ${nonce}`), address: network, known: true };
+  if (isMadePassword(hasher, password))
+    return { counter: hasher.hash(`made ${email}`), address: network, known: true };
+  return { counter: emailHashOf(hasher, email), address: network, known: false };
+}
+
+/**
+ * Throws sign_in_failed too where the password was changed or the user locked out since it was proven, and keeps both
+ * from happening until the transaction ends: what a password opens must not outlive it.
+ */
+export async function stayProven(tx: Queryable, user: UserRecord): Promise<void> {
+  if (!(await holdUser(tx, user))) throw failed();
+}
+
+/** The same of whom a session has let in: throws not_signed_in where it has ended since. */
+export async function staySignedIn(
+  tx: Queryable,
+  { person, sessionId }: Pick<SessionIdentity, "person" | "sessionId">,
+): Promise<void> {
+  if (await holdSession(tx, person.id, sessionId)) return;
+  throw new GatewayError("not_signed_in", "The session is over already.");
+}
+
+function failed(): GatewayError {
+  return new GatewayError("sign_in_failed", "The e-mail address or the password is wrong.");
+}
+
+async function count(database: Database, attempt: Attempt): Promise<void> {
+  const wait = await beginAttempt(database, attempt);
+  if (wait === undefined) return;
+  throw new GatewayError(
+    "too_many_attempts",
+    `Too many failed attempts. Try again in ${Math.ceil(wait / 60)} min.`,
+    { retryAfterSeconds: wait },
+  );
+}
+
+type CountDeps = Pick<SignInDeps, "database" | "hasher">;
+
+/**
+ * Counts an attempt of who is signed in to prove a password or code; throws too_many_attempts where there were too
+ * many. No stranger adds to it. Gives what forgiveAttempts() takes back.
+ */
+export async function countProof(
+  { database, hasher }: CountDeps,
+  id: UserId,
+  address: string,
+): Promise<Buffer> {
+  const counter = proofCounter(hasher, id);
+  await count(database, { counter, address: networkOf(address), known: true });
+  return counter;
+}
+
+/** Counts whoever comes uninvited; never forgiven, as nobody opens accounts by the hundred. */
+export function countRegistration({ database, hasher }: CountDeps, address: string): Promise<void> {
+  const network = networkOf(address);
+  const counter = emailHashOf(hasher, `registration ${network}`);
+  return count(database, { counter, address: network, known: false });
+}
+
+/** Lets somebody begin anew, whatever was tried in their name. */
+export async function forgive(
+  tx: Queryable,
+  hasher: KeyHasher,
+  { id, email }: Pick<UserRecord, "id" | "email">,
+): Promise<void> {
+  await forgiveAttempts(tx, emailHashOf(hasher, email));
+  await forgiveAttempts(tx, proofCounter(hasher, id));
+}
+
+function proofCounter(hasher: KeyHasher, id: UserId): Buffer {
+  return hasher.hash(`proof ${id}`);
+}
+
+export interface SessionOrder {
+  readonly user: Pick<UserRecord, "id" | "email">;
+  readonly address: string;
+  readonly userAgent: string;
+  /** The session that the browser had: it ends, so that nobody can plant one and wait for the sign-in. */
+  readonly replaces: { readonly userId: UserRecord["id"]; readonly sessionId: bigint } | undefined;
+  /** What was counted on the way, see ProvenUser; undefined where they proved themselves elsewhere. */
+  readonly counter?: Buffer | undefined;
+}
+
+/** Begins a session and gives its secret, for the cookie. */
+export async function beginSession(tx: Queryable, hasher: KeyHasher, order: SessionOrder): Promise<string> {
+  const { user, address, userAgent, replaces, counter } = order;
+  const secret = newSecret();
+  await insertSession(tx, { userId: user.id, hash: hasher.hash(secret), address, userAgent });
+  // People before sessions, as whoever resets a password takes them: in another order both would wait for each other.
+  if (replaces !== undefined) await deleteSession(tx, replaces.userId, replaces.sessionId);
+  if (counter !== undefined) await forgiveAttempts(tx, counter);
+  return secret;
+}
+
+function emailHashOf(hasher: KeyHasher, email: string): Buffer {
+  return hasher.hash(`email ${email}`);
+}
+
+/** An IPv6 customer has a whole /64 to come from. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return `${ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, 4).join(":")}::/64`;
+}
