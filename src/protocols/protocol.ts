@@ -66,6 +66,8 @@ export interface ForwardTable {
   readonly clientsBearComments: boolean;
   /** Its vendor streams events as the items of a JSON array where nobody asks for server-sent ones. */
   readonly streamsArrays: boolean;
+  /** Models with the quirk `think_tags` write their reasoning into the text of its answers. */
+  readonly wordsHoldThoughts?: true;
   /** The plain answer where an event of a stream holds it whole. */
   readonly wholeIn?: (event: JsonObject) => JsonObject | undefined;
   /** Where ids of what the vendor keeps stand. */

@@ -63,6 +63,7 @@ export const chatCompletionsForward: ForwardTable = {
   signOfLife: ": keep-alive\n\n",
   clientsBearComments: true,
   streamsArrays: false,
+  wordsHoldThoughts: true,
   references: chatCompletionsReferences,
   responseCounts: ["n"],
   hold: generatingHold([

@@ -80,7 +80,7 @@ export class RelayModes {
       request.state === undefined &&
       request.prompts === undefined &&
       // Thoughts in an answer's words are told as thoughts by whoever reads it.
-      (this.stated.thinkTags !== true || request.protocol.name !== "chat-completions") &&
+      (this.stated.thinkTags !== true || request.protocol.forward.wordsHoldThoughts !== true) &&
       (request.responses === 1 || this.stated.manyAnswers !== false);
   }
 
