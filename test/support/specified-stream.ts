@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 
 interface Choice {
   readonly index?: number;
-  readonly delta?: { readonly role?: string | null; readonly content?: unknown };
+  readonly delta?: {
+    readonly role?: string | null;
+    readonly content?: unknown;
+    readonly tool_calls?: unknown;
+    readonly function_call?: unknown;
+  };
   readonly usage?: object | null;
 }
 
@@ -60,7 +65,10 @@ export function specifiedStream(stream: string, asksUsage: boolean): readonly Du
       const isCut = (isApart && role) || (role && !isFirst && owed.delete(index));
       const { usage: own, ...others } = choice;
       if (own && asksUsage) counted = { ...beginning, choices: [], usage: own };
-      return { ...others, ...(choice.delta === undefined ? {} : { delta: isCut ? rest : delta }) };
+      // Beside a call vendors write no text; alone the role stands with an empty one.
+      const isBare = isFirst && !isApart && !("tool_calls" in delta || "function_call" in delta);
+      const told = isBare ? { ...delta, content: delta.content ?? "" } : delta;
+      return { ...others, ...(choice.delta === undefined ? {} : { delta: isCut ? rest : told }) };
     });
     if (usage && asksUsage) counted = { ...beginning, choices: [], usage };
     const whole = { ...head, ...(choices === undefined ? {} : { choices: told }) };
