@@ -174,6 +174,20 @@ describe("heads that are refused", () => {
     expect(statusesIn(await rawExchange(rig.url, lengthToo))).toEqual([400]);
   });
 
+  it("are refused for a transfer coding besides chunked, which nobody here decodes", async () => {
+    const [body, behind] = ["2\r\n{}\r\n0\r\n\r\n", get("/v1/models", ["host: a"])];
+    for (const coding of ["gzip, chunked", "identity, chunked", "deflate,chunked"]) {
+      const head = `POST /v1/models HTTP/1.1\r\nhost: a\r\n${KEY}\r\ntransfer-encoding: ${coding}\r\n\r\n`;
+      const heard = await rawExchange(rig.url, head + body + behind);
+      expect(statusesIn(heard), coding).toEqual([400]);
+      expect(responseIn(heard).head).toContain("\r\nconnection: close");
+    }
+    const plain = `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n${KEY}\r\ntransfer-encoding: Chunked\r\n\r\n`;
+    expect(responseIn(await rawExchange(rig.url, plain + body)).body).toMatchObject({
+      error: { message: expect.stringMatching(/model/) },
+    });
+  });
+
   it("are refused for more headers than are read, so that none vanishes", async () => {
     const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `a: ${index % 10}`);
     const models = (lines: readonly string[]): string =>

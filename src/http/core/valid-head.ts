@@ -12,8 +12,10 @@ export function faultOfHead(request: IncomingMessage): GatewayError | undefined 
   const { rawHeaders, httpVersion } = request;
   if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders();
   if (!namesItsHost(rawHeaders, httpVersion)) return hostless();
-  if (httpVersion !== "1.1" && request.headers["transfer-encoding"] !== undefined) return codedTooEarly();
-  return undefined;
+  const coding = request.headers["transfer-encoding"];
+  if (coding === undefined) return undefined;
+  if (httpVersion !== "1.1") return codedTooEarly();
+  return coding.trim().toLowerCase() === "chunked" ? undefined : coded();
 }
 
 /** Exactly one host, as the standard wants it, be it empty. HTTP/1.0 needs none. Read off the list, where two are two. */
@@ -43,6 +45,15 @@ function codedTooEarly(): GatewayError {
   return new GatewayError(
     "invalid_request",
     "Transfer-Encoding is not served over HTTP/1.0; send a Content-Length, or use HTTP/1.1.",
+    CLOSING,
+  );
+}
+
+/** The parser lets others pass before it and decodes none of them: what is read would not be what was sent. */
+function coded(): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    "The only Transfer-Encoding that is served is `chunked`; name a compression in Content-Encoding.",
     CLOSING,
   );
 }
