@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { silentLog } from "../../observe/log.ts";
 import type { HttpDeps } from "../deps.ts";
 import { textFastPath } from "./text.ts";
 
@@ -12,6 +13,7 @@ it("answers a caller at the end of the turn, and does nothing for one who has le
   const asked: string[] = [];
   const deps = {
     clock: { monotonicMs: () => 0 },
+    log: silentLog,
     metrics: { requestEnded: () => undefined },
     authenticator: {
       authenticate(credential: string) {
