@@ -175,6 +175,9 @@ async function open(
   return gateway;
 }
 
+const NOT_POSTED =
+  "some charges could not be posted; they are in the data folder's journal and the next start posts them";
+
 /** Waits for the signal, then stops in order. */
 async function untilStopped(
   started: Process,
@@ -184,13 +187,12 @@ async function untilStopped(
 ): Promise<number> {
   const signal = await stop;
   log.info({ signal }, "stopping: running requests finish first");
-  await lifecycle.stop(DRAIN_MS);
-  if (started.isPosted()) return 0;
-  log.error(
-    {},
-    "some charges could not be posted; they are in the data folder's journal and the next start posts them",
-  );
-  return 1;
+  try {
+    await lifecycle.stop(DRAIN_MS);
+  } finally {
+    if (!started.isPosted()) log.error({}, NOT_POSTED);
+  }
+  return started.isPosted() ? 0 : 1;
 }
 
 function readProcesses(text: string | undefined): number {
