@@ -8,9 +8,10 @@ import { serveCount } from "../text/count-tokens.ts";
 import { legacyCompletions } from "../text/legacy-completions.ts";
 import { respondWithText } from "../text/text-handler.ts";
 
-/** The text endpoints whose body names the model. */
+/** The native paths name the model; see `native.ts`. */
 const SERVED = Object.values(PROTOCOLS).filter(({ forward }) => forward.modelInBody);
 
+/** The text endpoints whose body names the model, with the calls beside them. */
 export function textRoutes(router: Router, deps: HttpDeps): void {
   const route = (path: string | undefined, serve: Handler): void => {
     if (path !== undefined) router.endpoint(["POST"], path, serve);

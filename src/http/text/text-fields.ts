@@ -103,7 +103,7 @@ function checkCounts(forward: ForwardTable, scan: BodyScan): void {
   }
 }
 
-function checkServed({ unserved = {} }: ForwardTable, scan: BodyScan): void {
+function checkServed({ unserved }: ForwardTable, scan: BodyScan): void {
   for (const field in unserved)
     if (scan.last(field)?.value === true) throw invalid(field, unserved[field] ?? "");
 }

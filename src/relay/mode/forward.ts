@@ -48,8 +48,10 @@ export class Forwarder implements RelayMode {
     if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
       edits.push(...replaceModel(scan, candidate.model));
     if (limit !== undefined) edits.push(...limit);
-    const forwarded = { scan, body, streamed, responses, isLimited: limit !== undefined };
-    this.rewrite = protocol.rewrite?.(forwarded, quirks);
+    this.rewrite = protocol.rewrite?.(
+      { scan, body, streamed, responses, isLimited: limit !== undefined },
+      quirks,
+    );
     if (this.rewrite !== undefined) edits.push(...this.rewrite.edits);
     const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
     if (without !== undefined) edits.push(...without.edits);
