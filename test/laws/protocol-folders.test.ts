@@ -106,7 +106,9 @@ describe("a protocol's name", () => {
 
   it("is met by no import of its folder from outside, but for the schemas of OpenAPI", () => {
     const meeting = outside.filter((file) =>
-      /from "[./]*\/protocols\/(?!streams\/|errors\/)[a-z-]+\/(?!wire\.ts)/.test(readFileSync(join(ROOT, "src", file), "utf8")),
+      /from "[./]*\/protocols\/(?!streams\/|errors\/)[a-z-]+\/(?!wire\.ts)/.test(
+        readFileSync(join(ROOT, "src", file), "utf8"),
+      ),
     );
     expect(meeting).toEqual([]);
   });
