@@ -58,7 +58,7 @@ export interface DurableQueue<Claim extends QueueClaim> {
   work(held: readonly Held<Claim>[], job: () => Promise<void>): Promise<void>;
   /** The claim is over though its job is not. */
   letGo(held: Held<Claim>): void;
-  /** Claims nothing more; work under way is waited for `graceMs`, and what is left then is released to other workers. */
+  /** Claims nothing more; work under way is waited for `graceMs`, and what is left then is released to other workers. Never rejects. */
   stop(graceMs: number): Promise<void>;
 }
 
