@@ -114,14 +114,14 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await page.goto("/operator/accounts/1");
     await page.getByRole("button", { name: "Suspend" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
-    await page.getByText("The account is suspended.").waitFor();
+    await page.getByText("Account suspended.").waitFor();
     for (const path of ["", "/keys", "/requests"]) {
       await page.goto(`/accounts/1${path}`);
-      const banner = page.getByRole("alert").filter({ hasText: "The account acme is suspended" });
+      const banner = page.getByRole("alert").filter({ hasText: "Account acme is suspended" });
       await banner.getByText("Its API keys are refused with 401").waitFor();
     }
     await page.goto("/operator/accounts/1");
-    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Reactivate" }).click();
     await page.getByRole("button", { name: "Suspend" }).waitFor();
     await page.goto("/accounts/1/keys");
     await page.getByRole("row", { name: /test/ }).waitFor();

@@ -360,8 +360,8 @@ describe("refusals", () => {
       [RESPONSES, { input: [{ type: "function_call_output", call_id: "c1", output: "x" }] }, /c1/],
       [MESSAGES, { messages: [{ role: "wizard", content: "x" }] }, /wizard|role/i],
       [NATIVE, { contents: [{ role: "wizard", parts: [{ text: "x" }] }] }, /role/],
-      [EMBEDDINGS, { input: [] }, /input/],
-      [RERANK, { documents: [] }, /documents/],
+      [EMBEDDINGS, { dimensions: 0 }, /dimensions/],
+      [RERANK, { top_n: 0 }, /top_n/],
     ];
     for (const [endpoint, more, words] of cases) {
       const { status, json } = await send(endpoint, more);
