@@ -64,7 +64,10 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     ...{ database, catalog, limits, largeJson, clock, log, works },
     ...{ timers: systemTimers, random: drawFraction, ask: transport.ask },
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
-    billing: openTaskBilling(database, clock, systemTimers),
+    billing: openTaskBilling(database, {
+      ...{ clock, timers: systemTimers },
+      waitLimits: () => catalog.current().settings.queues,
+    }),
     assets,
     health: parts.health,
     readFile: (url, wish) => guarded.read(url, wish),

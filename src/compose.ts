@@ -123,7 +123,11 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   let isPosted = false;
   const billing = await lifecycle.start(
     "journal",
-    () => createTextBilling({ database, dataDir: config.dataDir, clock, log }),
+    () =>
+      createTextBilling({
+        ...{ database, dataDir: config.dataDir, clock, log },
+        waitLimits: () => catalog.current().settings.queues,
+      }),
     async (each) => {
       isPosted = await each.drain();
     },

@@ -11,10 +11,10 @@ import type { LedgerClient } from "./ledger/ledger-client.ts";
 import {
   fundless,
   type HoldRefusal,
-  MAX_WAIT_MS,
   refusalOf,
   UNANSWERED_MS,
   unavailable,
+  type WaitLimits,
 } from "./money-wait.ts";
 import { TextHold } from "./text-hold.ts";
 
@@ -34,6 +34,7 @@ export interface AdmissionOptions {
   /** The journal that new work goes to, if there is one. */
   readonly current: () => LedgerClient | undefined;
   readonly draining: () => boolean;
+  readonly waitLimits: () => WaitLimits;
 }
 
 // Where others hold all of an account's money it has some: only to know that is not worth a longer wait.
@@ -49,7 +50,8 @@ const ADVICE = "Ask for fewer output tokens";
 const LARGEST_HOLD_NANOS = 10n ** 18n;
 
 /** Says who gets a hold at once, who waits, and who is sent away with which error. */
-export function createAdmission({ clock, timers, log, current, draining }: AdmissionOptions): Admission {
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { clock, timers, log, current, draining, waitLimits } = options;
   const surroundings = { clock, timers, log };
   // Only while somebody waits.
   let watching = false;
@@ -62,7 +64,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       if (!session || session.journal.leases.waitingCount === 0) return;
       const { leases } = session.journal;
       const nowMs = clock.monotonicMs();
-      if (givesMoney(session, nowMs)) leases.expire(nowMs);
+      if (givesMoney(session, nowMs)) leases.expire(nowMs, waitLimits());
       else leases.sendAway({ kind: "unavailable" });
       watchWaiters();
     });
@@ -87,7 +89,9 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
   };
 
   const queueUp = (session: LedgerClient, waiter: Waiter, nowMs: number): void => {
-    if (!session.journal.leases.wait(waiter, nowMs)) waiter.refused({ kind: "busy" });
+    const limits = waitLimits();
+    if (!session.journal.leases.wait(waiter, nowMs, limits))
+      waiter.refused({ kind: "busy", waitMs: limits.balanceWaitMs });
     watchWaiters();
     session.journal.hurry();
     session.flushLoop.wake();
@@ -103,7 +107,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       const waiter = {
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,
-        sinceMs: nowMs,
+        untilMs: nowMs + waitLimits().balanceWaitMs,
         granted: (leases: readonly Lease[]) => resolve(new TextHold(session, order, leases, surroundings)),
         refused: (why: HoldRefusal) => reject(refusalOf(why, amountNanos, ADVICE)),
       };
@@ -116,7 +120,7 @@ export function createAdmission({ clock, timers, log, current, draining }: Admis
       const waiter: Waiter = {
         ledgers,
         amountNanos: LEAST_NANOS,
-        sinceMs: nowMs - MAX_WAIT_MS + FUNDS_WAIT_MS,
+        untilMs: nowMs + Math.min(FUNDS_WAIT_MS, waitLimits().balanceWaitMs),
         granted(leases) {
           for (const lease of leases) lease.settle(LEAST_NANOS, 0n, nowMs);
           resolve();

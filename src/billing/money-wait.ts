@@ -6,10 +6,15 @@ import { InsufficientFunds } from "./billing.ts";
 import { UNWRITABLE } from "./journal/journal-writer.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 
-/** How long one waits for money that others merely hold; after that a caller is better told. */
-export const MAX_WAIT_MS = 10_000;
-/** Of one account so many wait at once: more than this cannot be served in that time anyway. */
-export const MAX_WAITING = 1_000;
+/** How requests wait for money that others merely hold: `settings.queues`. */
+export interface WaitLimits {
+  /** Of one account so many wait at once; text requests and tasks are counted apart. */
+  readonly balanceWaiting: number;
+  /** After that a caller is better told. */
+  readonly balanceWaitMs: number;
+}
+/** Where no catalog says otherwise. */
+export const DEFAULT_WAIT_LIMITS: WaitLimits = { balanceWaiting: 1_000, balanceWaitMs: 10_000 };
 /** Who waits for money that only the database can give is told of an outage within a second. */
 export const UNANSWERED_MS = 600;
 /** Requests wait for less than 10 s; who is told to come back a little later finds the money settled. */
@@ -20,8 +25,8 @@ export const RETRY_MS = 100;
 export type HoldRefusal =
   /** The wallet plus all leases of some ledger is below the hold; `fundsNanos` is the smallest such sum, as far as it is known. */
   | { readonly kind: "insufficient"; readonly ledger: LedgerRef; readonly fundsNanos: bigint }
-  /** Others held the money for all the time one may wait, or too many wait already. */
-  | { readonly kind: "busy" }
+  /** Others held the money for all the time one may wait (`waitMs`), or too many wait already. */
+  | { readonly kind: "busy"; readonly waitMs: number }
   | { readonly kind: "unavailable" };
 
 /** What a caller is told whose hold is refused. `advice`: what would make the request cost less, if anything would. */
@@ -40,7 +45,7 @@ export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string
     case "busy":
       return new GatewayError(
         "balance_busy",
-        `The account's money is held by other running requests; none was free within ${MAX_WAIT_MS / 1000} s. Try again when some have finished.`,
+        `The account's money is held by other running requests; none was free within ${why.waitMs / 1000} s. Try again when some have finished.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     case "unavailable":
@@ -64,15 +69,20 @@ export function fundless({ allowanceNanos }: LedgerRef): GatewayError {
 }
 
 /**
- * Asks the database again while money is on its way back from other processes, for 10 s; gives the last answer.
+ * Asks the database again while money is on its way back from other processes, for `waitMs`; gives the last answer.
  * `beforeWait` runs once, before the first wait; where it throws, that is not waited for.
  */
 export async function untilReclaimed<T>(
   attempt: () => Promise<T>,
   isReclaiming: (answer: T) => boolean,
-  { clock, timers, beforeWait }: { readonly clock: Clock; readonly timers: Timers; beforeWait?(): void },
+  {
+    clock,
+    timers,
+    waitMs,
+    beforeWait,
+  }: { readonly clock: Clock; readonly timers: Timers; readonly waitMs: number; beforeWait?(): void },
 ): Promise<T> {
-  const deadlineMs = clock.monotonicMs() + MAX_WAIT_MS;
+  const deadlineMs = clock.monotonicMs() + waitMs;
   for (let isWaiting = false; ; isWaiting = true) {
     const answer = await attempt();
     if (!isReclaiming(answer) || clock.monotonicMs() >= deadlineMs) return answer;

@@ -4,6 +4,7 @@ import { World } from "../../test/support/money/world.ts";
 import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { GatewayError } from "../errors.ts";
+import { DEFAULT_WAIT_LIMITS } from "./money-wait.ts";
 import { createTaskBilling, type HoldShortage, type TaskHoldOrder } from "./task-billing.ts";
 
 const BALANCE = { id: "account:1", accountId: 1n, allowanceNanos: null };
@@ -13,7 +14,7 @@ const ENDLESS: HoldShortage = { outcome: "reclaiming" };
 type Answer = "taken" | HoldShortage | Error;
 
 /** Billing on simulated time; each order's statement gives these answers, the last one for ever. */
-function rig(): {
+function rig(waitLimits = DEFAULT_WAIT_LIMITS): {
   world: World;
   take(...answers: readonly Answer[]): Promise<{ ended: unknown; atMs: number; attempts: number }>;
 } {
@@ -27,7 +28,7 @@ function rig(): {
     defer: (callback) => world.after(0, callback),
   };
   const lacking = (): Promise<string | undefined> => Promise.resolve(undefined);
-  const billing = createTaskBilling<"taken">({ clock, timers, lacking });
+  const billing = createTaskBilling<"taken">({ clock, timers, lacking, waitLimits: () => waitLimits });
   return {
     world,
     async take(...answers) {
@@ -83,6 +84,16 @@ describe("a task's hold", () => {
     const next = take(ENDLESS, "taken");
     await settle(world);
     expect((await next).ended).toBe("taken");
+  });
+
+  it("waits as long and with as many as the settings say", async () => {
+    const { world, take } = rig({ balanceWaiting: 2, balanceWaitMs: 3_000 });
+    const waiting = Array.from({ length: 3 }, () => take(ENDLESS));
+    await settle(world);
+    const ends = await Promise.all(waiting);
+    expect(ends.map(({ atMs }) => atMs).toSorted()).toEqual([0, 3_000, 3_000]);
+    for (const { ended } of ends)
+      expect(ended).toMatchObject({ message: expect.stringContaining("none was free within 3 s") });
   });
 
   it("names the ledger that is too low, and what may be done about it", async () => {

@@ -5,7 +5,7 @@ import { isConnectionLoss } from "../storage/failures.ts";
 import type { Billing } from "./billing.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import { lackingLedger } from "./ledger/ledger-store.ts";
-import { MAX_WAITING, RETRY_MS, refusalOf, UNANSWERED_MS, untilReclaimed } from "./money-wait.ts";
+import { RETRY_MS, refusalOf, UNANSWERED_MS, untilReclaimed, type WaitLimits } from "./money-wait.ts";
 
 /**
  * What `tasks` sees of money. A task outlives its process, so the database takes its hold in one statement with the task
@@ -33,26 +33,31 @@ export type HoldShortage =
 export interface TaskBillingOptions {
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly waitLimits: () => WaitLimits;
   /** The first of these ledgers that has less than the amount, leases included; undefined = none. */
   readonly lacking: (ledgers: readonly LedgerRef[], amountNanos: bigint) => Promise<string | undefined>;
 }
 
 /** Holds of tasks on PostgreSQL. */
-export function openTaskBilling<Taken>(db: Queryable, clock: Clock, timers: Timers): TaskBilling<Taken> {
+export function openTaskBilling<Taken>(
+  db: Queryable,
+  terms: Omit<TaskBillingOptions, "lacking">,
+): TaskBilling<Taken> {
   return createTaskBilling({
-    ...{ clock, timers },
+    ...terms,
     lacking: (ledgers, amountNanos) => lackingLedger(db, ledgers, amountNanos),
   });
 }
 
 export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilling<Taken> {
-  const { clock, timers, lacking } = options;
+  const { clock, timers, waitLimits, lacking } = options;
   /** By the ledger of the balance. */
   const waiters = new Map<string, number>();
 
-  const queueUp = ({ ledgers: [{ id }], amountNanos }: HoldAmount): (() => void) => {
+  const queueUp = ({ ledgers: [{ id }], amountNanos }: HoldAmount, limits: WaitLimits): (() => void) => {
     const others = waiters.get(id) ?? 0;
-    if (others >= MAX_WAITING) throw refusalOf({ kind: "busy" }, amountNanos);
+    if (others >= limits.balanceWaiting)
+      throw refusalOf({ kind: "busy", waitMs: limits.balanceWaitMs }, amountNanos);
     waiters.set(id, others + 1);
     return () => {
       const left = (waiters.get(id) ?? 1) - 1;
@@ -76,14 +81,21 @@ export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilli
 
   return {
     async take(order) {
+      const limits = waitLimits();
+      const waitMs = limits.balanceWaitMs;
       let leave: (() => void) | undefined;
       const beforeWait = (): void => {
-        leave = queueUp(order);
+        leave = queueUp(order, limits);
       };
       try {
-        const taken = await untilReclaimed(() => ask(order), isReclaiming, { clock, timers, beforeWait });
+        const taken = await untilReclaimed(() => ask(order), isReclaiming, {
+          clock,
+          timers,
+          waitMs,
+          beforeWait,
+        });
         if (!isShortage(taken)) return taken;
-        if (taken.outcome === "reclaiming") throw refusalOf({ kind: "busy" }, order.amountNanos);
+        if (taken.outcome === "reclaiming") throw refusalOf({ kind: "busy", waitMs }, order.amountNanos);
         throw insufficient(order, taken.ledger);
       } finally {
         leave?.();

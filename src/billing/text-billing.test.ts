@@ -80,6 +80,18 @@ describe("a request whose money is held by another", () => {
     expect((await rig.balance(caller)).balanceNanos).toBe(80n * TOKEN_NANOS);
   });
 
+  it("waits as long and with as many as the settings say", async () => {
+    const caller = await rig.account(HOLD);
+    const limits = { balanceWaiting: 1, balanceWaitMs: 300 };
+    const billing = await rig.start("settings", { waitLimits: () => limits });
+    const first = await billing.take(order(caller, HOLD));
+    const refusals = [1, 2].map(() => Promise.resolve(billing.take(order(caller, HOLD))));
+    for (const refused of refusals.toReversed())
+      await expect(refused).rejects.toThrow("none was free within 0.3 s");
+    await first.settle(completed(0));
+    await billing.drain();
+  });
+
   it("is served in order: a small request does not overtake a large one for ever", async () => {
     const caller = await rig.account(HOLD);
     const billing = await rig.start("in-order");

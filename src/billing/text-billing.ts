@@ -8,6 +8,7 @@ import type { JournalStore } from "./journal/flush.ts";
 import { createJournalBilling, type JournalBilling } from "./journal/journal-billing.ts";
 import { openJournalDisk } from "./journal/journal-disk.ts";
 import { createJournalStore, listenForMoney } from "./journal/journal-store.ts";
+import { DEFAULT_WAIT_LIMITS, type WaitLimits } from "./money-wait.ts";
 
 export interface TextBillingOptions {
   readonly database: Database;
@@ -15,6 +16,8 @@ export interface TextBillingOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** By default 1,000 requests of an account for 10 s. */
+  readonly waitLimits?: () => WaitLimits;
   /** Tests put a faulty one between. */
   readonly store?: JournalStore;
 }
@@ -31,6 +34,7 @@ export function createTextBilling(options: TextBillingOptions): Promise<JournalB
     clock,
     timers: systemTimers,
     log,
+    waitLimits: options.waitLimits ?? (() => DEFAULT_WAIT_LIMITS),
     label: PROCESS_LABEL,
     newId: randomId,
     listen: (onNews) => listenForMoney(database, onNews),

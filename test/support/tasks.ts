@@ -3,6 +3,7 @@ import type { Caller } from "../../src/accounts/caller.ts";
 import { systemTimers } from "../../src/base/async/timers.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLargeJson, type LargeJson } from "../../src/base/json/large-json.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../src/billing/money-wait.ts";
 import { openTaskBilling } from "../../src/billing/task-billing.ts";
 import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
@@ -142,7 +143,9 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
       const engine = await createTaskEngine({
         ...{ database: rig.database, catalog: { current }, apiOf: () => api, ask: askVendors(vendors) },
         largeJson,
-        billing: openTaskBilling(rig.database, systemClock, systemTimers),
+        billing: openTaskBilling(rig.database, {
+          ...{ clock: systemClock, timers: systemTimers, waitLimits: () => DEFAULT_WAIT_LIMITS },
+        }),
         limits: {
           admit: () => undefined,
           admitCount: () => Promise.resolve({}),

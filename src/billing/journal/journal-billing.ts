@@ -7,6 +7,7 @@ import type { TextBilling } from "../billing.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 import { openLedgerClients } from "../ledger/ledger-clients.ts";
 import { timelyStore } from "../ledger/timely-store.ts";
+import type { WaitLimits } from "../money-wait.ts";
 import type { JournalStore } from "./flush.ts";
 import type { RequestRecords } from "./flush-batch.ts";
 import type { JournalDisk } from "./journal-disk.ts";
@@ -19,6 +20,7 @@ export interface JournalBillingOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  readonly waitLimits: () => WaitLimits;
   /** Who this is, for people. */
   readonly label: string;
   /** An id no journal ever had. */
@@ -100,6 +102,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     log,
     current: sessions.current,
     draining: () => draining,
+    waitLimits: options.waitLimits,
   });
 
   return {

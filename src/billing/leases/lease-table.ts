@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { FlushRequest, FlushResult } from "../journal/flush.ts";
-import { type HoldRefusal, MAX_WAIT_MS, MAX_WAITING } from "../money-wait.ts";
+import type { HoldRefusal, WaitLimits } from "../money-wait.ts";
 import { Lease, type LeaseDelta } from "./lease.ts";
 import type { LedgerRef } from "./ledger-ref.ts";
 
@@ -8,7 +8,8 @@ import type { LedgerRef } from "./ledger-ref.ts";
 export interface Waiter {
   readonly ledgers: readonly LedgerRef[];
   readonly amountNanos: bigint;
-  readonly sinceMs: number;
+  /** It is sent away then. */
+  readonly untilMs: number;
   granted(leases: readonly Lease[]): void;
   refused(why: HoldRefusal): void;
 }
@@ -57,12 +58,12 @@ export class LeaseTable {
   }
 
   /** Queues a request; gives false, and does nothing, where too many wait. */
-  wait(waiter: Waiter, nowMs: number): boolean {
+  wait(waiter: Waiter, nowMs: number, { balanceWaiting }: WaitLimits): boolean {
     const leases = this.of(waiter.ledgers, nowMs);
     const balance = leases[0];
     if (balance === undefined) return false;
     const queue = this.queues.get(balance) ?? [];
-    if (queue.length >= MAX_WAITING) return false;
+    if (queue.length >= balanceWaiting) return false;
     queue.push({ waiter, leases, asked: false });
     this.queues.set(balance, queue);
     this.waitingCount += 1;
@@ -193,8 +194,8 @@ export class LeaseTable {
   }
 
   /** Sends away who has waited too long. */
-  expire(nowMs: number): void {
-    this.sendAway({ kind: "busy" }, (waiter) => nowMs - waiter.sinceMs >= MAX_WAIT_MS);
+  expire(nowMs: number, { balanceWaitMs }: WaitLimits): void {
+    this.sendAway({ kind: "busy", waitMs: balanceWaitMs }, ({ untilMs }) => nowMs >= untilMs);
   }
 
   sendAway(why: HoldRefusal, which: (waiter: Waiter) => boolean = () => true): void {

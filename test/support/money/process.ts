@@ -9,6 +9,7 @@ import {
 } from "../../../src/billing/journal/journal-billing.ts";
 import type { JournalDisk } from "../../../src/billing/journal/journal-disk.ts";
 import { readRecords } from "../../../src/billing/journal/journal-files.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../../src/billing/money-wait.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import type { ModelStore } from "./model-store.ts";
 import type { World } from "./world.ts";
@@ -72,6 +73,7 @@ export class SimulatedProcess {
       clock: this.clock,
       timers: this.timers,
       log: silentLog,
+      waitLimits: () => DEFAULT_WAIT_LIMITS,
       label: this.name,
       newId: () => `${this.name}.${++this.journalsMade}`,
       listen: async (onNews) => {

@@ -1,6 +1,7 @@
 import type { Timers } from "../../../src/base/async/timers.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { createLargeJson } from "../../../src/base/json/large-json.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../../src/billing/money-wait.ts";
 import { createTaskBilling } from "../../../src/billing/task-billing.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { silentLog } from "../../../src/observe/log.ts";
@@ -66,6 +67,7 @@ export class TaskProcess {
       billing: createTaskBilling({
         clock: this.clock,
         timers: this.timers,
+        waitLimits: () => DEFAULT_WAIT_LIMITS,
         lacking: () => Promise.resolve(undefined),
       }),
       catalog: { current: () => catalog },
