@@ -35,6 +35,23 @@ describe("tidy", () => {
     expect(cited.filter(({ number }) => !listed.has(number))).toEqual([]);
   });
 
+  it("names in its comments only files that exist", () => {
+    const known = new Set([...files("src"), ...files("test"), ...files("sandbox"), ...files("dashboard")]);
+    const ends = new Set(
+      [...known].flatMap((file) => file.split("/").map((_, at, parts) => parts.slice(at).join("/"))),
+    );
+    const named = sources.flatMap((file) =>
+      [...text(file).matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)].flatMap(([comment]) =>
+        [...comment.matchAll(/`([a-z0-9-]+(?:\/[a-z0-9-]+)*(?:\.test)?\.tsx?)`/g)].map(([, name = ""]) => ({
+          file,
+          name,
+        })),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ name }) => !ends.has(name))).toEqual([]);
+  });
+
   it("declares no function with a banned verb", () => {
     const banned = /\bfunction (convert|manage)[A-Z(]/;
     expect(places(production, banned)).toEqual([]);

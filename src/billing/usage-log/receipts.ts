@@ -178,7 +178,7 @@ function unpostedReceipt(
   return receiptOf(row, "pending");
 }
 
-/** The fields of the two journal lines that a receipt shows; see `line.ts`. */
+/** The fields of the two journal records that a receipt shows; see `journal-record.ts`. */
 interface BeginFields {
   readonly at: number;
   readonly request: string;
