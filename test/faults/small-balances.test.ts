@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
 import { balanceOf, cleanLedger } from "../support/money-books.ts";
-import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import {
+  serveWell,
+  type VendorCall,
+  type VendorUpstream,
+  vendorUpstream,
+} from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 import { ask, codeIn, type Reply } from "../support/world.ts";
 
@@ -183,5 +188,33 @@ describe("a balance below what the longest answer would cost", { timeout: PATIEN
     const verdict = await cleanLedger(gateway);
     expect(BigInt(verdict.loss_nanos)).toBe(0n);
     expect(balanceOf(verdict, "small")).toBeGreaterThan(0n);
+  });
+});
+
+describe("money that another request holds", { timeout: PATIENCE_MS }, () => {
+  it("is waited for by as many and as long as the settings say", async () => {
+    const held: VendorCall[] = [];
+    const vendor = await vendorUpstream((call) => void held.push(call));
+    const settings = "settings: { queues: { balance_waiting: 1, balance_wait_ms: 1500 } }\n";
+    const gateway = await startGateway({ catalog: `${settings}${catalog(vendor.url)}` });
+    try {
+      const chat = (content: string): Promise<Reply> => {
+        const body = { model: "any", max_tokens: 8_000, messages: [{ role: "user", content }] };
+        return ask(gateway.url, "/v1/chat/completions", body, { key: "small-key-0123456789abcdef" });
+      };
+      const first = chat("the first holds eight of ten cents");
+      await waitFor("the first at the vendor", async () => held[0]);
+      const refused = await Promise.all([chat("one waits"), chat("another may not")]);
+      for (const { status, json } of refused) {
+        expect([status, codeIn(json)]).toEqual([429, "balance_busy"]);
+        expect(json.error.message).toContain("none was free within 1.5 s");
+      }
+      expect(held).toHaveLength(1);
+      for (const call of held) serveWell(call);
+      expect((await first).status).toBe(200);
+    } finally {
+      await gateway.clean();
+      await vendor.close();
+    }
   });
 });
