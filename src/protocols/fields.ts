@@ -2,6 +2,7 @@ import { LongNumber } from "../base/json/exact-json.ts";
 import { RefusedField } from "../conversation/loss.ts";
 import type { ForeignField } from "../conversation/request.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";
+import type { JsonType } from "./protocol.ts";
 
 /**
  * An object of a caller's body and where it stands. What is listed by the specification is read strictly:
@@ -149,3 +150,25 @@ function isSaid(value: unknown): boolean {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The top-level fields of a protocol's requests, which is the one table of them: forwarding checks the types of what is
+ * listed, the decoder knows by it what it reads and what is lost elsewhere, and OpenAPI describes each that is listed.
+ */
+export interface RequestFields {
+  /** Those of the specification and the types that it allows; `null` always counts as absent. */
+  readonly listed: Readonly<Record<string, readonly JsonType[]>>;
+  /** Further ones that the decoder reads. */
+  readonly decoded: readonly string[];
+  /** Those that change what the answer means and that only their own protocol has: refused elsewhere. */
+  readonly meaning: readonly string[];
+  /** Listed ones that the decoder does not read by this name, besides: hints, and second spellings. */
+  readonly passed: readonly string[];
+}
+
+/** The fields that a decoder reads; every other is a loss elsewhere, or refused. */
+export function knownFields({ listed, decoded, meaning, passed }: RequestFields): ReadonlySet<string> {
+  const known = new Set([...Object.keys(listed), ...decoded]);
+  for (const field of [...meaning, ...passed]) known.delete(field);
+  return known;
+}

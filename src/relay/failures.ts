@@ -22,13 +22,13 @@ export interface AttemptFailure {
   readonly lacksCall?: true;
 }
 
+type FailureWithError = AttemptFailure & { readonly error: GatewayError };
+
 /** A place at a full upstream is free within about one answer. */
 const BUSY_RETRY_SECONDS = 2;
 
 /** The upstream could not be reached, went silent or broke off. */
-export function failureOfTransport(
-  failure: UpstreamFailure,
-): AttemptFailure & { readonly error: GatewayError } {
+export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
   const timedOut = failure.kind === "timeout";
   // Which upstream and why is for the operator's log; the caller reads none of it.
   const cause = new Error(failure.message);
@@ -128,48 +128,59 @@ function healthOf(error: UpstreamError): AttemptOutcome {
   }
 }
 
-/** The stream ended without an event, or before its terminal one. */
-export function brokenStream(upstream: string): AttemptFailure & { readonly error: GatewayError } {
+/** What came under a success status is no answer. `told`: what the caller reads; `how` the upstream answered, for the log. */
+function noAnswer(health: "failed" | "neutral", told: string, how: string): FailureWithError {
   return {
     next: true,
     timedOut: false,
-    health: { kind: "failed" },
-    error: new GatewayError(
-      "upstream_error",
-      "The upstream broke off its answer before the end; try again.",
-      {
-        cause: new Error(`The upstream ${upstream} ended its stream before the end of the answer.`),
-      },
-    ),
+    health: { kind: health },
+    error: new GatewayError("upstream_error", told, { cause: new Error(how) }),
   };
+}
+
+/** The stream ended without an event, or before its terminal one. */
+export function brokenStream(upstream: string): FailureWithError {
+  return noAnswer(
+    "failed",
+    "The upstream broke off its answer before the end; try again.",
+    `The upstream ${upstream} ended its stream before the end of the answer.`,
+  );
 }
 
 /** A stream was asked for. Plain requests are answered well there, so it is no failing upstream. */
 export function answeredInOnePiece(upstream: string): AttemptFailure {
-  return {
-    next: true,
-    timedOut: false,
-    health: { kind: "neutral" },
-    error: new GatewayError(
-      "upstream_error",
-      "The upstream answered in one piece although a stream was asked for; ask for a plain answer instead.",
-      { cause: new Error(`The upstream ${upstream} answered in one piece where a stream was asked for.`) },
-    ),
-  };
+  return noAnswer(
+    "neutral",
+    "The upstream answered in one piece although a stream was asked for; ask for a plain answer instead.",
+    `The upstream ${upstream} answered in one piece where a stream was asked for.`,
+  );
 }
 
 /** A success status, and under it a proxy's page or half an answer. */
 export function unreadableResponse(upstream: string): AttemptFailure {
-  return {
-    next: true,
-    timedOut: false,
-    health: { kind: "failed" },
-    error: new GatewayError("upstream_error", "The upstream's answer cannot be read; try again.", {
-      cause: new Error(
-        `The upstream ${upstream} answered with something else than JSON under a status of success.`,
-      ),
-    }),
-  };
+  return noAnswer(
+    "failed",
+    "The upstream's answer cannot be read; try again.",
+    `The upstream ${upstream} answered with something else than JSON under a status of success.`,
+  );
+}
+
+/** As unreadable as half an answer. */
+function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError {
+  return noAnswer(
+    "failed",
+    "The upstream's answer holds a picture that is none; try again.",
+    `The upstream ${upstream} answered with ${message}.`,
+  );
+}
+
+/** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
+export function tooLargeResponse(upstream: string, how = "more than the gateway accepts"): FailureWithError {
+  return noAnswer(
+    "neutral",
+    "The upstream's answer is larger than the gateway accepts; ask for less at once.",
+    `The upstream ${upstream} answered with ${how}.`,
+  );
 }
 
 /**
@@ -188,7 +199,7 @@ export function stopping(cause?: unknown): GatewayError {
 }
 
 /** Our own code failed on this answer: that request is lost, nothing else. */
-export function bugOfOurs(cause: unknown): AttemptFailure & { readonly error: GatewayError } {
+export function bugOfOurs(cause: unknown): FailureWithError {
   return {
     next: false,
     timedOut: false,
@@ -204,10 +215,7 @@ export function bugOfOurs(cause: unknown): AttemptFailure & { readonly error: Ga
 }
 
 /** What reading an answer threw: our own word on it, something in it that no caller is given, or a bug of ours. */
-export function failureOfReading(
-  cause: unknown,
-  upstream: string,
-): AttemptFailure & { readonly error: GatewayError } {
+export function failureOfReading(cause: unknown, upstream: string): FailureWithError {
   if (cause instanceof GatewayError)
     return { next: false, timedOut: false, health: { kind: "neutral" }, error: cause };
   if (cause instanceof OversizedResponse) return tooLargeResponse(upstream, cause.message);
@@ -220,42 +228,6 @@ export function memoryUsedUp(): GatewayError {
     "service_unavailable",
     "The gateway's memory for long answers is used up; try again.",
   );
-}
-
-/** As unreadable as half an answer. */
-function notAnImage(
-  { message }: NotAnImage,
-  upstream: string,
-): AttemptFailure & { readonly error: GatewayError } {
-  return {
-    next: true,
-    timedOut: false,
-    health: { kind: "failed" },
-    error: new GatewayError(
-      "upstream_error",
-      "The upstream's answer holds a picture that is none; try again.",
-      {
-        cause: new Error(`The upstream ${upstream} answered with ${message}.`),
-      },
-    ),
-  };
-}
-
-/** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
-export function tooLargeResponse(
-  upstream: string,
-  how = "more than the gateway accepts",
-): AttemptFailure & { readonly error: GatewayError } {
-  return {
-    next: true,
-    timedOut: false,
-    health: { kind: "neutral" },
-    error: new GatewayError(
-      "upstream_error",
-      "The upstream's answer is larger than the gateway accepts; ask for less at once.",
-      { cause: new Error(`The upstream ${upstream} answered with ${how}.`) },
-    ),
-  };
 }
 
 /** Who is told of whose failure. */

@@ -3,6 +3,7 @@ type Work = () => void;
 let works: Work[] = [];
 let lastWorks: Work[] = [];
 let endIsDue = false;
+const slices: Work[] = [];
 
 /**
  * Calls back at the end of this turn of the event loop, in the order of the calls. A turn brings requests and
@@ -59,4 +60,21 @@ function doAll(due: readonly Work[]): void {
       });
     }
   }
+}
+
+/**
+ * Calls back in a turn of the event loop of its own, in the order of the calls: one a turn, however many wait. For those who
+ * have more to do than a turn should take and do it in slices; whoever has little to do is served between any two of them.
+ * What `work` throws is uncaught, as in any callback.
+ */
+export function inTurnOfItsOwn(work: Work): void {
+  if (slices.push(work) === 1) setImmediate(serveOne);
+}
+
+function serveOne(): void {
+  const [work] = slices;
+  // The next is due in the next turn, also where this one throws.
+  if (slices.length > 1) setImmediate(serveOne);
+  slices.shift();
+  work?.();
 }

@@ -1,21 +1,19 @@
 import type { BodyScan } from "../../base/json/json-scan.ts";
 import { GatewayError } from "../../errors.ts";
 import { compactionItem } from "../../protocols/compaction.ts";
+import type { EndpointTable } from "../../protocols/endpoint-table.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../../protocols/json.ts";
-import type { Protocol } from "../../protocols/protocol.ts";
 import type { CompactionWish } from "../../relay/text-request.ts";
 import type { Adapter } from "./adapted-response.ts";
 import { ASK, blockCompaction } from "./compaction-block.ts";
 
 /** The compaction that a request asks for; undefined = none. `hasTrigger`: its bytes hold the word of an item that asks. */
 export function compactionWish(
-  { protocol, compacts }: { readonly protocol: Protocol; readonly compacts?: true },
+  { compactField }: EndpointTable,
   scan: BodyScan,
   body: readonly Buffer[],
   hasTrigger: boolean,
 ): CompactionWish | undefined {
-  if (compacts === true) return "call";
-  const { compactField } = protocol.endpoint;
   if (compactField !== undefined)
     return scan.last(compactField.path)?.value === compactField.value ? "field" : undefined;
   return hasTrigger && asksToCompact(body) ? "item" : undefined;

@@ -94,7 +94,10 @@ export async function respondWithText(
     caller = again instanceof Promise ? await again : again;
     scan = refusing(() => scanner.end());
     const state = search.end();
-    const wish = compactionWish({ ...call, protocol }, scan, body, trigger?.found() === true);
+    const wish =
+      call.compacts === true
+        ? "call"
+        : compactionWish(protocol.endpoint, scan, body, trigger?.found() === true);
     const isVendors =
       wish !== undefined &&
       state === undefined &&

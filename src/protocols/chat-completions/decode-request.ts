@@ -13,6 +13,7 @@ import {
   foreignFields,
   foreignInside,
   type Insides,
+  knownFields,
   optionalCount,
   optionalFields,
   optionalFlag,
@@ -25,7 +26,6 @@ import {
   requiredText,
 } from "../fields.ts";
 import { asArray } from "../json.ts";
-import { knownFields } from "../request-fields.ts";
 import { decodeMessages } from "./decode-parts.ts";
 import { decodeReasoning } from "./decode-reasoning.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";

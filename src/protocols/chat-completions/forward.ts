@@ -1,6 +1,6 @@
 import { entries, generatingHold, hostedTool, imageUrl, reference, toolType } from "../body-features.ts";
+import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
-import type { RequestFields } from "../request-fields.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
 /** Asks for no check: https://ai.google.dev/gemini-api/docs/thought-signatures */

@@ -1,8 +1,8 @@
 import { textsHold } from "../body-features.ts";
 import { NO_CARRIED_STATE } from "../carried-state.ts";
+import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_REFERENCES } from "../reference.ts";
-import type { RequestFields } from "../request-fields.ts";
 
 /** Top-level fields of a request. */
 export const embeddingsFields = {

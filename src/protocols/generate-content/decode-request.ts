@@ -12,6 +12,7 @@ import {
 import {
   type Fields,
   foreignFields,
+  knownFields,
   optionalCount,
   optionalFlag,
   optionalNumber,
@@ -21,7 +22,6 @@ import {
   refuse,
 } from "../fields.ts";
 import { asArray, asObject } from "../json.ts";
-import { knownFields } from "../request-fields.ts";
 import { decodeContents } from "./decode-contents.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
 import { decodeSchema } from "./decode-schema.ts";

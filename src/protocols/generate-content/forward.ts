@@ -1,6 +1,6 @@
 import { entries, generatingHold, imageData, mediaType, toolKey } from "../body-features.ts";
+import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
-import type { RequestFields } from "../request-fields.ts";
 import { NO_STATE } from "./decode-parts.ts";
 import { generateContentReferences } from "./references.ts";
 

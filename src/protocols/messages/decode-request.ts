@@ -14,6 +14,7 @@ import {
   foreignFields,
   foreignInside,
   type Insides,
+  knownFields,
   listOf,
   optionalCount,
   optionalFields,
@@ -26,7 +27,6 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { knownFields } from "../request-fields.ts";
 import { decodeMessages, decodeSystem, markOf } from "./decode-parts.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { messagesFields } from "./forward.ts";

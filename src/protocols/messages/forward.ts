@@ -9,8 +9,8 @@ import {
   sibling,
   toolType,
 } from "../body-features.ts";
+import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
-import type { RequestFields } from "../request-fields.ts";
 import { messagesReferences } from "./references.ts";
 
 /** Top-level fields of a request. */

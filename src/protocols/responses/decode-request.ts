@@ -15,6 +15,7 @@ import {
   foreignFields,
   foreignInside,
   type Insides,
+  knownFields,
   optionalCount,
   optionalFields,
   optionalFlag,
@@ -26,7 +27,6 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { knownFields } from "../request-fields.ts";
 import { decodeInput } from "./decode-input.ts";
 import { decodeToolChoice, decodeTools, fitsStrict } from "./decode-tools.ts";
 import { responsesFields } from "./forward.ts";

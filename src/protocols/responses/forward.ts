@@ -1,7 +1,7 @@
 import { contextEdit, entries, generatingHold, imageUrl, reference, toolType } from "../body-features.ts";
+import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
-import type { RequestFields } from "../request-fields.ts";
 import { responsesReferences } from "./references.ts";
 
 const TERMINAL: ReadonlySet<unknown> = new Set([
