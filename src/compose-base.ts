@@ -104,7 +104,11 @@ export function startMirror(
     "mirror",
     () =>
       createMirror({
-        ...{ dataDir: config.dataDir, s3Keys: config.s3Keys, guarded, clock: systemClock, log },
+        dataDir: config.dataDir,
+        s3Keys: config.s3Keys,
+        guarded,
+        clock: systemClock,
+        log,
         settings: () => catalog.current().settings,
         databaseNowMs: () => databaseNowMs(database),
         publicUrl: async () => config.publicUrl ?? (await address),

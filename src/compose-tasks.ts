@@ -61,8 +61,16 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   const { largeJson, clock, log, metrics, works, lifecycle } = parts;
   const assets = createAssets({ database, catalog, ask: transport.ask, health: parts.health, clock, log });
   const engine = await createTaskEngine({
-    ...{ database, catalog, limits, largeJson, clock, log, works },
-    ...{ timers: systemTimers, random: drawFraction, ask: transport.ask },
+    database,
+    catalog,
+    limits,
+    largeJson,
+    clock,
+    log,
+    works,
+    timers: systemTimers,
+    random: drawFraction,
+    ask: transport.ask,
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
     billing: openTaskBilling(database, clock, systemTimers),
     assets,
@@ -97,7 +105,10 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   const secretOf = createWebhookSecrets(database, seals);
   if (works) {
     const webhooks = await createWebhooks({
-      ...{ database, clock, log, secretOf },
+      database,
+      clock,
+      log,
+      secretOf,
       send: (url, headers, body) => guarded.post(url, { headers, body, limits: { totalMs: WEBHOOK_MS } }),
       async recordOf(accountId, taskId) {
         const found = await engine.read(accountId, taskId);

@@ -85,7 +85,9 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     "usage retention",
     () =>
       createUsageRetention({
-        ...{ database, clock, log },
+        database,
+        clock,
+        log,
         days: () => catalog.current().settings.usageRetentionDays,
       }),
     (each) => each.close(),
@@ -95,7 +97,10 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     "idle probes",
     () =>
       watchIdleUpstreams({
-        ...{ catalog, routing, clock, timers: systemTimers },
+        catalog,
+        routing,
+        clock,
+        timers: systemTimers,
         tryUpstream: (upstream, credential) => tryUpstream(upstream, credential, { clock }),
       }),
     (each) => each.stop(),
@@ -138,12 +143,25 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     (await reasonToWait(stopping.signal, database)) ?? billing.notReady();
   await startMetricsServer(options, base, { metrics, notReady });
   const tasks = await composeTasks({
-    ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
-    ...{ mirror, largeJson, lifecycle, health: routing.places },
+    database,
+    seals,
+    catalog,
+    limits,
+    transport,
+    guarded,
+    clock,
+    log,
+    metrics,
+    works: options.works,
+    mirror,
+    largeJson,
+    lifecycle,
+    health: routing.places,
   });
   const bodies = new BodyMemory({
     limitBytes: () => catalog.current().settings.bodyMemoryMb * 1024 * 1024,
-    ...{ clock, timers: systemTimers },
+    clock,
+    timers: systemTimers,
   });
   bodies.describe(metrics);
   const responseMemory = new ResponseMemory(
@@ -197,13 +215,23 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const readReceipt = createReceiptReader(database, billing);
   const publicUrl = async (): Promise<string> => config.publicUrl ?? (await address);
   const console = createConsole({
-    ...{ database, seals, hasher, catalog, readReceipt, clock, log, publicUrl, version: options.version },
+    database,
+    seals,
+    hasher,
+    catalog,
+    readReceipt,
+    clock,
+    log,
+    publicUrl,
+    version: options.version,
     people: createPeople({ database, hasher, seals, clock, log }),
     clientSecret: (name) => config.environment[name] || undefined,
     authenticator,
     verifyLedger: (limitMs) => verifyLedger(database, config.dataDir, limitMs),
     assets: tasks.assets,
-    ...{ routing, transport, runtime: runtimeOf(config) },
+    routing,
+    transport,
+    runtime: runtimeOf(config),
     traffic: createTrafficWatch({ database, label: PROCESS_LABEL, running: () => relay.running() }),
   });
   const http = createHttpServer({
@@ -270,19 +298,20 @@ export async function composeWorker(options: ProcessOptions): Promise<Process> {
   await startMetricsServer(options, base, { metrics, notReady });
   const mirror = await startMirror(options, base, Promise.resolve(originOf(config.host, config.port)));
   await composeTasks({
-    ...{
-      database,
-      seals,
-      catalog,
-      limits,
-      transport,
-      guarded,
-      clock: systemClock,
-      log,
-      metrics,
-      works: true,
-    },
-    ...{ mirror, largeJson, lifecycle, health: routing.places },
+    database,
+    seals,
+    catalog,
+    limits,
+    transport,
+    guarded,
+    clock: systemClock,
+    log,
+    metrics,
+    works: true,
+    mirror,
+    largeJson,
+    lifecycle,
+    health: routing.places,
   });
   lifecycle.drain("readiness", () => stopping.abort());
   describeTransport(metrics, transport);

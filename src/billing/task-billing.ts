@@ -40,7 +40,8 @@ export interface TaskBillingOptions {
 /** Holds of tasks on PostgreSQL. */
 export function openTaskBilling<Taken>(db: Queryable, clock: Clock, timers: Timers): TaskBilling<Taken> {
   return createTaskBilling({
-    ...{ clock, timers },
+    clock,
+    timers,
     lacking: (ledgers, amountNanos) => lackingLedger(db, ledgers, amountNanos),
   });
 }

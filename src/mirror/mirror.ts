@@ -91,13 +91,11 @@ export function createMirror(options: MirrorOptions): Mirror {
     ...[bucket()].flatMap((blobStore) => blobStore ?? []),
   ];
   const retention = createRetention({
-    ...{
-      clock,
-      databaseNowMs,
-      log,
-      drafts: join(folder, "drafts"),
-      days: () => settings().taskRetentionDays,
-    },
+    clock,
+    databaseNowMs,
+    log,
+    drafts: join(folder, "drafts"),
+    days: () => settings().taskRetentionDays,
     blobStores,
   });
 

@@ -33,7 +33,11 @@ export function createS3BlobStore(door: S3Client, place: S3Place): BlobStore {
     async put(name, draft, signal) {
       failpoint("mirror.before-put");
       const response = await ask({
-        ...{ method: "PUT", key: pathOf(name), sha256: draft.sha256, signal, expect: [200] },
+        method: "PUT",
+        key: pathOf(name),
+        sha256: draft.sha256,
+        signal,
+        expect: [200],
         headers: { "content-length": String(draft.bytes), "content-type": MEDIA_TYPES[name.type] },
         body: createReadStream(draft.path),
       });

@@ -70,10 +70,18 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
     queue.wake();
   };
   const queue = createDurableQueue<DeliveryClaim, WantedDeliveries>({
-    ...{ name: "webhook deliveries", clock, timers: systemTimers, log, wanted },
+    name: "webhook deliveries",
+    clock,
+    timers: systemTimers,
+    log,
+    wanted,
     store: createDeliveryStore(database, RETRY_DELAY_MS, CLAIM_MS),
-    ...{ claimMs: CLAIM_MS, keepIntervalMs: null, clampIntervalMs: CLAMP_INTERVAL_MS },
-    ...{ intervalMs: INTERVAL_MS, shortestIntervalMs: SHORTEST_INTERVAL_MS, brokenOffMs: CLAIM_MS },
+    claimMs: CLAIM_MS,
+    keepIntervalMs: null,
+    clampIntervalMs: CLAMP_INTERVAL_MS,
+    intervalMs: INTERVAL_MS,
+    shortestIntervalMs: SHORTEST_INTERVAL_MS,
+    brokenOffMs: CLAIM_MS,
     begin(claimed) {
       for (const held of claimed) void send(held);
     },

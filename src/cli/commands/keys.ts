@@ -46,7 +46,10 @@ export const keysCreateCommand: Command = {
         const made = await issueKeyWithin(tx, hasher, { accountId: account.id, name, models });
         if (made !== undefined)
           await insertAudit(tx, {
-            ...{ action: "key.create", subject: made.name, accountId: account.id, after: { models } },
+            action: "key.create",
+            subject: made.name,
+            accountId: account.id,
+            after: { models },
             ...commandOrigin(),
           });
         return made;

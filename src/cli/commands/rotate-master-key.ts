@@ -25,7 +25,9 @@ export const rotateMasterKeyCommand: Command = {
         newKey: config.newMasterKey,
         trace: (tx, secrets) =>
           insertAudit(tx, {
-            ...{ action: "master_key.rotate", subject: "master key", after: { secrets } },
+            action: "master_key.rotate",
+            subject: "master key",
+            after: { secrets },
             ...commandOrigin(),
           }),
       });

@@ -12,7 +12,9 @@ import { adjusted, adjustment } from "./contract.ts";
 /** Credits or debits an account: an entry of its ledger with a reason, by an idempotency key. */
 export function adjust({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/operator/accounts/{account}/adjustments", policy: "operator" },
+    method: "POST",
+    path: "/operator/accounts/{account}/adjustments",
+    policy: "operator",
     tag: "accounts",
     summary: "Credit (above 0) or debit (below 0) an account",
     body: adjustment,

@@ -35,7 +35,9 @@ const ACCOUNT = "/operator/accounts/{account}";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/accounts" },
+    ...described,
+    method: "GET",
+    path: "/operator/accounts",
     summary: "Accounts by name, with balance and this month's spending",
     query: accountsQuery,
     response: accountsPage,
@@ -71,7 +73,9 @@ function nameOfMark(mark: string): string {
 
 function create({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/accounts" },
+    ...described,
+    method: "POST",
+    path: "/operator/accounts",
     makes: true,
     summary: "Open an account",
     body: newAccount,
@@ -97,7 +101,9 @@ function create({ database }: ConsoleDeps): Operation {
 
 function show({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: ACCOUNT },
+    ...described,
+    method: "GET",
+    path: ACCOUNT,
     summary: "An account",
     response: accountDetail,
     run: ({ params }) => detailOf(database, accountIdOf(params)),
@@ -106,7 +112,9 @@ function show({ database }: ConsoleDeps): Operation {
 
 function change({ database, authenticator }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PATCH", path: ACCOUNT },
+    ...described,
+    method: "PATCH",
+    path: ACCOUNT,
     summary: "Move an account to another group, suspend or resume it",
     body: accountChange,
     response: accountDetail,
@@ -155,7 +163,10 @@ async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
 
 function rowResponse({ id, name, group, disabled, ...row }: StoredRow): AccountRow {
   return {
-    ...{ id: String(id), name, group, disabled },
+    id: String(id),
+    name,
+    group,
+    disabled,
     created_at: row.createdAt.toISOString(),
     balance_nanos: String(row.balanceNanos),
     available_nanos: String(row.availableNanos),

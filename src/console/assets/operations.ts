@@ -15,7 +15,10 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
   const openLinked = linkedFiles(deps);
 
   const encode = (stored: ListedAsset): Asset => ({
-    ...{ id: stored.id, type: stored.type, name: stored.name, status: stored.status },
+    id: stored.id,
+    type: stored.type,
+    name: stored.name,
+    status: stored.status,
     usable: stored.status === "Active" && placeOf(catalog.current(), stored) !== undefined,
     created_at: stored.createdAt.toISOString(),
     view: `/api/accounts/${stored.accountId}/assets/${stored.id}/file`,

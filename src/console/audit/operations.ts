@@ -12,7 +12,10 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "audit";
   return [
     json({
-      ...{ method: "GET", path: "/operator/audit", policy: "operator", tag },
+      method: "GET",
+      path: "/operator/audit",
+      policy: "operator",
+      tag,
       summary: "The log of every change, the latest first",
       query: auditQuery,
       response: auditPage,
@@ -20,7 +23,10 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
         pageOf(deps, query, query.account === undefined ? undefined : (BigInt(query.account) as AccountId)),
     }),
     json({
-      ...{ method: "GET", path: "/accounts/{account}/audit", policy: "owner", tag },
+      method: "GET",
+      path: "/accounts/{account}/audit",
+      policy: "owner",
+      tag,
       summary: "The log of every change in the account, the latest first",
       query: accountAuditQuery,
       response: auditPage,

@@ -28,7 +28,9 @@ const described = { policy: "operator", tag: "redemption codes" } as const;
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/code-batches" },
+    ...described,
+    method: "GET",
+    path: "/operator/code-batches",
     summary: "Batches of redemption codes, newest first",
     query: pageQuery,
     response: batches,
@@ -42,7 +44,9 @@ function list({ database }: ConsoleDeps): Operation {
 
 function create({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/code-batches" },
+    ...described,
+    method: "POST",
+    path: "/operator/code-batches",
     makes: true,
     summary: "Make redemption codes; they are shown in this answer only",
     body: batchBody,
@@ -73,7 +77,9 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
 
 function show({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/code-batches/{batch}/codes" },
+    ...described,
+    method: "GET",
+    path: "/operator/code-batches/{batch}/codes",
     summary: "The codes of a batch, without the codes themselves",
     query: pageQuery,
     response: codes,
@@ -90,7 +96,9 @@ function show({ database, clock }: ConsoleDeps): Operation {
 
 function revokeBatch(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/revoke" },
+    ...described,
+    method: "POST",
+    path: "/operator/code-batches/{batch}/revoke",
     summary: "Withdraw what nobody has redeemed of a batch",
     response: revoked,
     run: (call) => withdraw(deps, call),
@@ -99,7 +107,9 @@ function revokeBatch(deps: ConsoleDeps): Operation {
 
 function revokeOne(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/codes/{code}/revoke" },
+    ...described,
+    method: "POST",
+    path: "/operator/code-batches/{batch}/codes/{code}/revoke",
     summary: "Withdraw one code that nobody has redeemed",
     response: revoked,
     run: (call) => withdraw(deps, call, idOf(call.params["code"], "There is no such code.")),
@@ -132,7 +142,9 @@ function batchResponse(batch: StoredBatch): Batch {
     expires_at: batch.expiresAt?.toISOString() ?? null,
     created_by: batch.createdBy,
     created_at: batch.createdAt.toISOString(),
-    ...{ codes: batch.codes, redeemed: batch.redeemed, revoked: batch.revoked },
+    codes: batch.codes,
+    redeemed: batch.redeemed,
+    revoked: batch.revoked,
   };
 }
 

@@ -11,7 +11,10 @@ import { redemptionHash } from "./redemption-hash.ts";
 /** Tops the account up by a code: once, however often it is sent, so that whoever got no answer sends it again. */
 export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/accounts/{account}/redemptions", policy: "member", tag: "billing" },
+    method: "POST",
+    path: "/accounts/{account}/redemptions",
+    policy: "member",
+    tag: "billing",
     summary: "Redeem a code: its amount goes to the balance, exactly once",
     body: redemptionBody,
     response: redemption,

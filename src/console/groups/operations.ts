@@ -20,7 +20,9 @@ const GROUP = "/operator/groups/{group}";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/groups" },
+    ...described,
+    method: "GET",
+    path: "/operator/groups",
     summary: "Every group, with what uses it",
     response: groups,
     async run() {
@@ -31,7 +33,9 @@ function list({ database }: ConsoleDeps): Operation {
 
 function create(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/groups" },
+    ...described,
+    method: "POST",
+    path: "/operator/groups",
     makes: true,
     summary: "Make a group",
     body: newGroup,
@@ -53,7 +57,9 @@ function create(deps: ConsoleDeps): Operation {
 
 function change(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PATCH", path: GROUP },
+    ...described,
+    method: "PATCH",
+    path: GROUP,
     summary: "Change a group's factor, for what is accepted from then on",
     body: groupChange,
     response: group,
@@ -77,7 +83,9 @@ function change(deps: ConsoleDeps): Operation {
 
 function remove(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: GROUP },
+    ...described,
+    method: "DELETE",
+    path: GROUP,
     summary: "Delete a group that nothing uses",
     response: deleted,
     conditional: true,

@@ -26,7 +26,8 @@ const described = { method: "GET", policy: "operator", tag: "ledger" } as const;
 
 function listLosses({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/losses" },
+    ...described,
+    path: "/operator/ledger/losses",
     summary: "What accounts were charged and could not pay, newest first",
     query: pageQuery,
     response: losses,
@@ -37,8 +38,12 @@ function listLosses({ database }: ConsoleDeps): Operation {
       return {
         total_nanos: String(await totalLoss(database)),
         data: shown.map(({ id, at, kind, amountNanos, account, reference }) => ({
-          ...{ id: String(id), at: at.toISOString(), kind },
-          ...{ amount_nanos: String(amountNanos), account, reference },
+          id: String(id),
+          at: at.toISOString(),
+          kind,
+          amount_nanos: String(amountNanos),
+          account,
+          reference,
         })),
         next: rows.length > limit && last !== undefined ? String(last.id) : null,
       };
@@ -48,7 +53,8 @@ function listLosses({ database }: ConsoleDeps): Operation {
 
 function listWriteOffs({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/write-offs" },
+    ...described,
+    path: "/operator/ledger/write-offs",
     summary:
       "Requests that cost more than account and key could pay, newest first; the platform absorbs the rest",
     query: pageQuery,
@@ -61,9 +67,15 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
       return {
         total_nanos: String(await totalWrittenOff(database)),
         data: shown.map(({ requestId, at, amountNanos, chargeNanos, implausible, ...row }) => ({
-          ...{ request_id: requestId, at: at.toISOString(), account: row.account, model: row.model },
-          ...{ upstream: row.upstream, amount_nanos: String(amountNanos), charge_nanos: String(chargeNanos) },
-          ...{ reason: row.reason, implausible: [...implausible] },
+          request_id: requestId,
+          at: at.toISOString(),
+          account: row.account,
+          model: row.model,
+          upstream: row.upstream,
+          amount_nanos: String(amountNanos),
+          charge_nanos: String(chargeNanos),
+          reason: row.reason,
+          implausible: [...implausible],
           why: implausible.some(({ charged }) => !charged)
             ? ("impossible_usage" as const)
             : ("beyond_money" as const),
@@ -76,7 +88,8 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
 
 function listQuarantine({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/quarantine" },
+    ...described,
+    path: "/operator/ledger/quarantine",
     summary:
       "Finished requests that the database refused to record; the platform absorbed what was held for them",
     query: pageQuery,
@@ -87,8 +100,11 @@ function listQuarantine({ database }: ConsoleDeps): Operation {
       const last = shown.at(-1);
       return {
         data: shown.map(({ record, at, holdNanos, requestId, ...row }) => ({
-          ...{ ...row, record: String(record), at: at.toISOString() },
-          ...{ hold_nanos: String(holdNanos), request_id: requestId },
+          ...row,
+          record: String(record),
+          at: at.toISOString(),
+          hold_nanos: String(holdNanos),
+          request_id: requestId,
         })),
         next: rows.length > limit && last !== undefined ? `${last.journal}:${last.record}` : null,
       };
@@ -107,7 +123,8 @@ const COSTS_LIMIT_MS = 20_000;
 
 function showCosts({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/vendor-costs" },
+    ...described,
+    path: "/operator/ledger/vendor-costs",
     summary: "What vendors say their responses cost beside what was charged for them",
     query: costsQuery,
     response: vendorCosts,
@@ -124,7 +141,9 @@ function showCosts({ database }: ConsoleDeps): Operation {
 function costsResponse(costs: StoredCosts): UpstreamCosts {
   const { upstream, responses, reporting } = costs;
   return {
-    ...{ upstream, responses, reporting },
+    upstream,
+    responses,
+    reporting,
     charged_nanos: String(costs.chargedNanos),
     reporting_charged_nanos: String(costs.reportingChargedNanos),
     reported_cost: costs.reportedCost,

@@ -11,7 +11,10 @@ const RULE_LIMIT_MS = 60_000;
 export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
   let running = false;
   return json({
-    ...{ method: "POST", path: "/operator/ledger/verify", policy: "operator", tag: "ledger" },
+    method: "POST",
+    path: "/operator/ledger/verify",
+    policy: "operator",
+    tag: "ledger",
     summary: "Recompute every balance and check every rule of the books",
     response: verification,
     unaudited: "it changes nothing",

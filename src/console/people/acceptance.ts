@@ -27,7 +27,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
   return [
     json({
-      ...{ method: "POST", path: "/invitations/view", policy: "anyone", tag },
+      method: "POST",
+      path: "/invitations/view",
+      policy: "anyone",
+      tag,
       summary: "What an invitation promises",
       unaudited: "reads; a POST because the link's secret must not stand in a URL",
       body: invitationLook,
@@ -40,7 +43,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "POST", path: "/invitations/accept", policy: "anyone", tag },
+      method: "POST",
+      path: "/invitations/accept",
+      policy: "anyone",
+      tag,
       summary: "Accept an invitation and be signed in",
       body: invitationResponse,
       response: sessionResponseSchema,
@@ -61,7 +67,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
           });
           const { address, userAgent } = call;
           return beginSession(tx, deps.hasher, {
-            ...{ user: { id, email }, address, userAgent, replaces: sessionOf(call.identity) },
+            user: { id, email },
+            address,
+            userAgent,
+            replaces: sessionOf(call.identity),
             counter: user.proven?.counter,
           });
         });

@@ -30,7 +30,9 @@ const described = { policy: "operator", tag: "users" } as const;
 
 function list(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path },
+    ...described,
+    method: "GET",
+    path,
     summary: "The identities at identity providers that sign in as somebody",
     response: identityList,
     async run(call) {
@@ -43,7 +45,9 @@ function list(deps: ConsoleDeps): Operation {
 
 function link(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path },
+    ...described,
+    method: "POST",
+    path,
     makes: true,
     summary: "Let a subject of an identity provider sign in as somebody, whatever its e-mail address",
     body: identityBody,
@@ -73,7 +77,9 @@ function link(deps: ConsoleDeps): Operation {
 
 function unlink({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: `${path}/{identity}` },
+    ...described,
+    method: "DELETE",
+    path: `${path}/{identity}`,
     summary:
       "Let a subject sign in as somebody no more; their sessions, console tokens and open invitations end, and only an operator links another one",
     response: done,

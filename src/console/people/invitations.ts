@@ -36,14 +36,20 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
   const path = "/accounts/{account}/invitations";
   return [
     json({
-      ...{ method: "GET", path, policy: "owner", tag },
+      method: "GET",
+      path,
+      policy: "owner",
+      tag,
       summary: "Invitations into the account that are still open",
       query: pageQuery,
       response: invitationPage,
       run: ({ query, account }) => list(deps, query, account().id),
     }),
     json({
-      ...{ method: "POST", path, policy: "owner", tag },
+      method: "POST",
+      path,
+      policy: "owner",
+      tag,
       makes: true,
       summary:
         "Invite somebody into the account; the answer holds the link, which is good for one person and seven days",
@@ -56,7 +62,10 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       },
     }),
     json({
-      ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "owner", tag },
+      method: "DELETE",
+      path: `${path}/{invitation}`,
+      policy: "owner",
+      tag,
       summary: "Revoke an invitation: its link opens nothing any more",
       response: done,
       run: (call) => revoke(deps, call, call.account().id),
@@ -68,14 +77,20 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
   const path = "/operator/invitations";
   return [
     json({
-      ...{ method: "GET", path, policy: "operator", tag },
+      method: "GET",
+      path,
+      policy: "operator",
+      tag,
       summary: "All invitations that are still open",
       query: pageQuery,
       response: invitationPage,
       run: ({ query }) => list(deps, query, null),
     }),
     json({
-      ...{ method: "POST", path, policy: "operator", tag },
+      method: "POST",
+      path,
+      policy: "operator",
+      tag,
       makes: true,
       summary: "Invite somebody as operator, into any account, or both",
       body: operatorInvitation,
@@ -91,7 +106,10 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       },
     }),
     json({
-      ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "operator", tag },
+      method: "DELETE",
+      path: `${path}/{invitation}`,
+      policy: "operator",
+      tag,
       summary: "Revoke any invitation",
       response: done,
       run: (call) => revoke(deps, call, null),

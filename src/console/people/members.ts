@@ -28,7 +28,10 @@ const tag = "people";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/members", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/members",
+    policy: "viewer",
+    tag,
     summary: "Who belongs to the account",
     query: pageQuery,
     response: memberPage,
@@ -43,7 +46,10 @@ function list({ database }: ConsoleDeps): Operation {
 
 function changeRole({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "PATCH", path: "/accounts/{account}/members/{user}", policy: "owner", tag },
+    method: "PATCH",
+    path: "/accounts/{account}/members/{user}",
+    policy: "owner",
+    tag,
     summary: "Give a member another role; the account keeps an owner",
     body: roleBody,
     response: memberRow,
@@ -63,7 +69,10 @@ function changeRole({ database }: ConsoleDeps): Operation {
 
 function remove({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "DELETE", path: "/accounts/{account}/members/{user}", policy: "owner", tag },
+    method: "DELETE",
+    path: "/accounts/{account}/members/{user}",
+    policy: "owner",
+    tag,
     summary: "Take somebody out of the account at once; the keys they made stay. It keeps an owner",
     response: done,
     async run({ params, account, audit }) {

@@ -26,7 +26,10 @@ const tag = "requests";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/requests", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/requests",
+    policy: "viewer",
+    tag,
     summary: "The account's requests, newest first, with filters",
     query: requestsQuery,
     response: requestsPage,
@@ -47,7 +50,10 @@ function list({ database }: ConsoleDeps): Operation {
 
 function show(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/requests/{request}", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/requests/{request}",
+    policy: "viewer",
+    tag,
     summary: "One request by its id or its task's: receipt, timing, losses, raw usage",
     response: requestDetail,
     async run(call) {
@@ -75,7 +81,9 @@ const EXPORT_ROWS = 1_000;
 
 function exportCsv({ database }: ConsoleDeps): Operation {
   return text({
-    ...{ path: "/accounts/{account}/requests.csv", policy: "viewer", tag },
+    path: "/accounts/{account}/requests.csv",
+    policy: "viewer",
+    tag,
     summary: "The same list as a CSV file, all of it",
     query: requestsExportQuery,
     contentType: "text/csv; charset=utf-8",

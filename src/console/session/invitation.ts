@@ -13,7 +13,10 @@ export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
   return [
     json({
-      ...{ method: "GET", path: "/sign-in", policy: "anyone", tag },
+      method: "GET",
+      path: "/sign-in",
+      policy: "anyone",
+      tag,
       summary: "Which ways to sign in there are",
       response: signInOptions,
       run() {
@@ -22,7 +25,10 @@ export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "POST", path: "/registration", policy: "anyone", tag },
+      method: "POST",
+      path: "/registration",
+      policy: "anyone",
+      tag,
       makes: true,
       summary:
         "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",

@@ -22,7 +22,10 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
   return [
     json({
-      ...{ method: "POST", path: "/session/oidc/start", policy: "anyone", tag },
+      method: "POST",
+      path: "/session/oidc/start",
+      policy: "anyone",
+      tag,
       summary: "Begin to sign in at an identity provider",
       unaudited: "nothing is kept; the end is noted",
       body: oidcStartBody,
@@ -32,7 +35,10 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "POST", path: "/session/oidc", policy: "anyone", tag },
+      method: "POST",
+      path: "/session/oidc",
+      policy: "anyone",
+      tag,
       summary: "Sign in with what the identity provider answered",
       body: oidcFinishBody,
       response: sessionResponseSchema,

@@ -35,7 +35,10 @@ const tag = "session";
 
 function show(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/session", policy: "person", tag },
+    method: "GET",
+    path: "/session",
+    policy: "person",
+    tag,
     summary: "Who is signed in, with the accounts they belong to and the session's csrf_token",
     response: sessionResponseSchema,
     run(call) {
@@ -48,7 +51,10 @@ function show(deps: ConsoleDeps): Operation {
 function signIn(deps: ConsoleDeps): Operation {
   const { database, hasher, people, clock } = deps;
   return json({
-    ...{ method: "POST", path: "/session", policy: "anyone", tag },
+    method: "POST",
+    path: "/session",
+    policy: "anyone",
+    tag,
     summary: "Sign in with a password, and a code where the person uses one",
     body: signInBody,
     response: sessionResponseSchema,
@@ -74,7 +80,10 @@ function signIn(deps: ConsoleDeps): Operation {
 
 function signOut(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "DELETE", path: "/session", policy: "person", tag },
+    method: "DELETE",
+    path: "/session",
+    policy: "person",
+    tag,
     summary: "Sign out: the session ends and its cookie goes",
     response: done,
     async run({ identity, audit }) {
@@ -91,7 +100,10 @@ function signOut(deps: ConsoleDeps): Operation {
 function changePassword(deps: ConsoleDeps): Operation {
   const { database, people } = deps;
   return json({
-    ...{ method: "POST", path: "/me/password", policy: "person", tag: "me" },
+    method: "POST",
+    path: "/me/password",
+    policy: "person",
+    tag: "me",
     summary: "Choose another password; every other session of the person ends",
     body: passwordBody,
     response: done,

@@ -63,7 +63,9 @@ describe("spending", () => {
     async (by) => {
       const response = await ask(by, 1);
       expect(response.totals).toMatchObject({
-        ...{ requests: REQUESTS, errors: REQUESTS / 10, charge_nanos: String(charged()) },
+        requests: REQUESTS,
+        errors: REQUESTS / 10,
+        charge_nanos: String(charged()),
       });
       expect(sum([...response.groups, ...(response.others === null ? [] : [response.others])])).toBe(
         charged(),
@@ -116,7 +118,9 @@ describe("the forecast", () => {
     await charge("2026-05-31", 900_000n);
     const forecast = await forecastOf(rig.database, account.accountId, Date.parse("2026-06-17T12:00:00Z"));
     expect(forecast).toEqual({
-      ...{ month: "2026-06", charged_nanos: "49500", day_nanos: "7000" },
+      month: "2026-06",
+      charged_nanos: "49500",
+      day_nanos: "7000",
       expected_nanos: String(49_500 + 7_000 * 13.5),
     });
   });

@@ -126,8 +126,15 @@ const NO_SUMS: Sums = { requests: 0n, errors: 0n, inputTokens: 0n, outputTokens:
 
 const NOTHING: Totals = {
   ...NO_SUMS,
-  ...{ estimated: 0n, inputUncached: 0n, cacheRead: 0n, cacheWrite5m: 0n, cacheWrite1h: 0n },
-  ...{ outputVisible: 0n, outputReasoning: 0n, images: 0n, videoSeconds: 0n },
+  estimated: 0n,
+  inputUncached: 0n,
+  cacheRead: 0n,
+  cacheWrite5m: 0n,
+  cacheWrite1h: 0n,
+  outputVisible: 0n,
+  outputReasoning: 0n,
+  images: 0n,
+  videoSeconds: 0n,
 };
 
 /** Every sum of the first with the second's of the same name. */

@@ -13,7 +13,10 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
   const { database } = deps;
   return [
     json({
-      ...{ method: "GET", path: "/accounts/{account}/balance", policy: "viewer", tag: "billing" },
+      method: "GET",
+      path: "/accounts/{account}/balance",
+      policy: "viewer",
+      tag: "billing",
       summary: "What the account owns and what it can spend",
       response: balance,
       async run(call) {
@@ -26,14 +29,19 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "GET", path: "/accounts/{account}/statement", policy: "viewer", tag: "billing" },
+      method: "GET",
+      path: "/accounts/{account}/statement",
+      policy: "viewer",
+      tag: "billing",
       summary: "The ledger's entries, newest first",
       query: statementQuery,
       response: statement,
       run: (call) => readStatementPage(database, { ...call.query, accountId: call.account().id }),
     }),
     json({
-      ...{ method: "GET", path: "/accounts/{account}/statement/{entry}/requests", tag: "billing" },
+      method: "GET",
+      path: "/accounts/{account}/statement/{entry}/requests",
+      tag: "billing",
       policy: "viewer",
       summary: "The requests that an entry sums up",
       query: pageQuery,
@@ -57,7 +65,9 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     text({
-      ...{ path: "/accounts/{account}/statement.csv", policy: "viewer", tag: "billing" },
+      path: "/accounts/{account}/statement.csv",
+      policy: "viewer",
+      tag: "billing",
       summary: "The ledger's entries as a table, newest first",
       query: exportQuery,
       contentType: "text/csv; charset=utf-8",

@@ -32,12 +32,10 @@ beforeAll(async () => {
   await resolve("task:a", 100n, 70n);
   await resolve("task:b", 50n, null);
   await transferByOperator(rig.database, systemClock, {
-    ...{
-      accountId: caller.accountId,
-      amountNanos: 7n,
-      idempotencyKey: "thanks",
-      reason: '=SUM(A1), "thanks"',
-    },
+    accountId: caller.accountId,
+    amountNanos: 7n,
+    idempotencyKey: "thanks",
+    reason: '=SUM(A1), "thanks"',
   });
 });
 afterAll(() => rig.close());
@@ -71,10 +69,13 @@ describe("a statement", () => {
     expect(changes[0]).toMatchObject({ reason: '=SUM(A1), "thanks"', amount_nanos: "7" });
     expect(changes.find(({ kind }) => kind === "task_charge")).toMatchObject({
       reference: { type: "task", id: "a" },
-      ...{ amount_nanos: "70", change_nanos: "-70", available_change_nanos: "0" },
+      amount_nanos: "70",
+      change_nanos: "-70",
+      available_change_nanos: "0",
     });
     expect(changes.find(({ kind }) => kind === "hold")).toMatchObject({
-      ...{ change_nanos: "0", available_change_nanos: "-50" },
+      change_nanos: "0",
+      available_change_nanos: "-50",
     });
   });
 
@@ -131,7 +132,9 @@ describe("a statement", () => {
     await billing.drain();
     await bear(rig.database, poor, 2n * TOKEN_NANOS);
     const { data } = await readStatementPage(rig.database, {
-      ...{ accountId: poor.accountId, view: "usage", limit: 10 },
+      accountId: poor.accountId,
+      view: "usage",
+      limit: 10,
     });
     expect(
       data.map(({ kind, amount_nanos, change_nanos }) => [kind, amount_nanos, change_nanos]).sort(),

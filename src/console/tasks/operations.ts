@@ -90,7 +90,9 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
         if (found === undefined) throw new GatewayError("not_found", "The task has no such file.");
         const upstreamId = await readTaskUpstream(database, task.id);
         return openLinked({
-          ...{ url: found.url, range, gone },
+          url: found.url,
+          range,
+          gone,
           upstream: catalog.current().upstreams.find((each) => each.id === upstreamId),
           saveAs: query.download === undefined ? undefined : `${task.id}-${number}`,
         });

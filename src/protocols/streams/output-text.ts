@@ -16,7 +16,8 @@ export function openTextSink(): TextSink {
     visible: visible.add,
     reasoning: reasoning.add,
     text: () => ({
-      ...{ visible: visible.kept(), reasoning: reasoning.kept() },
+      visible: visible.kept(),
+      reasoning: reasoning.kept(),
       ...(visible.more() > 0 ? { visibleMore: visible.more() } : {}),
       ...(reasoning.more() > 0 ? { reasoningMore: reasoning.more() } : {}),
     }),

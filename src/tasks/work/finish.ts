@@ -51,21 +51,24 @@ export function createFinisher(
         : { used: claim.units, estimated: false, found: undefined };
       const kept = await keepFiles(claim.id, await asOrdered(claim, result), timeForFiles(claim));
       await finish(claim, {
-        ...{
-          state: "SUCCESS",
-          failReason: "",
-          reason: "completed",
-          used,
-          estimated,
-          result: measured(kept, claim.openEnded, found),
-          latePollMs: null,
-        },
+        state: "SUCCESS",
+        failReason: "",
+        reason: "completed",
+        used,
+        estimated,
+        result: measured(kept, claim.openEnded, found),
+        latePollMs: null,
         chargeNanos: least(mediaCharge(used, claim.price), claim.holdNanos),
       });
     },
     async fail(claim, { reason, as }) {
       await finish(claim, {
-        ...{ state: "FAILURE", failReason: reason, reason: as, used: {}, estimated: false, result: null },
+        state: "FAILURE",
+        failReason: reason,
+        reason: as,
+        used: {},
+        estimated: false,
+        result: null,
         chargeNanos: 0n,
         latePollMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
       });
