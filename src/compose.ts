@@ -4,7 +4,6 @@ import { openKeyHasher } from "./accounts/key-hasher.ts";
 import { inTurnAll } from "./base/async/lifecycle.ts";
 import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
-import { originOf } from "./base/fetch/origin.ts";
 import { watchBalances } from "./billing/ledger/alerts.ts";
 import { verifyLedger } from "./billing/ledger/verify.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
@@ -21,7 +20,7 @@ import {
   startMirror,
 } from "./compose-base.ts";
 import { composeTasks } from "./compose-tasks.ts";
-import type { Config } from "./config.ts";
+import { type Config, originOf } from "./config.ts";
 import { createConsole } from "./console/console.ts";
 import type { Runtime } from "./console/settings/runtime.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasPlainYear, PLAIN_YEAR } from "../base/plain-year.ts";
+import { hasPlainYear, PLAIN_YEAR } from "../base/clock.ts";
 import { nanos } from "./page.ts";
 
 /** A moment in a query or a body. */

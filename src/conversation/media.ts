@@ -1,5 +1,5 @@
-import { isDataUrl } from "../base/data-url.ts";
 import { imageTypeOf, mimeTypeOfBase64 } from "../base/media-signatures.ts";
+import { isDataUrl } from "../base/text.ts";
 import type { MediaPart, MediaSource } from "./request.ts";
 
 /** A data URL in its halves; undefined where the text is none, or is not base64. */

@@ -51,7 +51,7 @@ export interface ChatRequest {
   readonly fieldNames: FieldNames;
 }
 
-/** Turns need not alternate here: encoders that must merge them use `turns.ts`. Tool results are the user's. */
+/** Turns need not alternate here: encoders that must merge them use `lower/alternating-turns.ts`. Tool results are the user's. */
 export interface Message {
   readonly role: "system" | "user" | "assistant";
   /** The participant's name. */
@@ -130,7 +130,7 @@ export type BrokenCall = "cut" | "malformed";
 export interface ToolResultPart {
   readonly kind: "tool-result";
   readonly callId: string;
-  /** The tool's name where the caller stated it; `turns.ts` looks it up otherwise. */
+  /** The tool's name where the caller stated it; `lower/alternating-turns.ts` looks it up otherwise. */
   readonly name?: string;
   readonly parts: readonly (TextPart | MediaPart | ForeignPart)[];
   readonly isError?: true;

@@ -1,4 +1,4 @@
-import { isDataUrl } from "../base/data-url.ts";
+import { isDataUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
 import type { Family, FamilyModel, ImageOrder, Submission } from "./family.ts";
 import type { FieldTable } from "./field.ts";

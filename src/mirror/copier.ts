@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
-import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/fetch/safe-fetch.ts";
+import { isDataUrl } from "../base/text.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { type MediaName, newMediaName } from "./media-name.ts";
 import { MirrorFailure } from "./mirror-failure.ts";

@@ -1,11 +1,10 @@
 import { inTurnAll } from "../base/async/lifecycle.ts";
-import { overShare } from "../base/async/over-share.ts";
 import { systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
 import { createDurableQueue } from "../queue/durable-queue.ts";
-import type { Held } from "../queue/held.ts";
+import { type Held, overShare } from "../queue/held.ts";
 import type { Database } from "../storage/database.ts";
 import { signatureHeader, type WebhookSecretOf } from "./secrets.ts";
 import {

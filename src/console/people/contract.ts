@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 import { moment, pageOf, pageQuery } from "../page.ts";
 import { accountRole, email, newPassword, personName } from "../session/contract.ts";
 

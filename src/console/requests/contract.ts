@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 import { PLACE_REASONS } from "../../usage/place-reason.ts";
 import { inputMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";

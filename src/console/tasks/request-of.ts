@@ -1,4 +1,4 @@
-import { isDataUrl } from "../../base/data-url.ts";
+import { isDataUrl } from "../../base/text.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { bodyOf } from "../../upstreams/task-apis/gateway.ts";
 

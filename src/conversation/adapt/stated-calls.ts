@@ -1,4 +1,4 @@
-import { ARGUMENT_LEVELS, isWithinDepth } from "../../base/json/max-depth.ts";
+import { ARGUMENT_LEVELS, isWithinDepth } from "../../base/json/exact-json.ts";
 import type { ChatEvent } from "../event.ts";
 import type { ChatRequest, Message, ToolCallPart } from "../request.ts";
 import type { ChatResponse } from "../response.ts";

@@ -1,5 +1,4 @@
-import { writeExact } from "../../base/json/exact-json.ts";
-import { ARGUMENT_LEVELS, isWithinDepth } from "../../base/json/max-depth.ts";
+import { ARGUMENT_LEVELS, isWithinDepth, writeExact } from "../../base/json/exact-json.ts";
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasPlainYear, PLAIN_YEAR } from "../../base/plain-year.ts";
+import { hasPlainYear, PLAIN_YEAR } from "../../base/clock.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
 

@@ -1,5 +1,5 @@
-import { isDataUrl } from "../../base/data-url.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
+import { isDataUrl } from "../../base/text.ts";
 import { mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
-import { overShare } from "../../base/async/over-share.ts";
 import { failpoint } from "../../base/failpoint.ts";
 import { createDurableQueue } from "../../queue/durable-queue.ts";
+import { overShare } from "../../queue/held.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Claim, ClaimOptions, PollResult, TaskPlace } from "../store/task-store.ts";
 import { isFinal } from "../tasks.ts";

@@ -1,6 +1,6 @@
 import type { Client, Dispatcher } from "undici";
 import type { Deadlines, Timed } from "../../base/async/deadlines.ts";
-import { inTurnOfItsOwn } from "../../base/async/turns.ts";
+import { inTurnOfItsOwn } from "../../base/async/event-loop-batch.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { UpstreamCall, UpstreamFailure, UpstreamResponse } from "../call.ts";
