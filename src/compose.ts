@@ -1,6 +1,5 @@
 import { createAuthenticator } from "./accounts/authenticator.ts";
-import { isKeptToken } from "./accounts/kept-token.ts";
-import { openKeyHasher } from "./accounts/key-hasher.ts";
+import { isKeptToken, openKeyHasher } from "./accounts/key-hasher.ts";
 import { inTurnAll } from "./base/async/lifecycle.ts";
 import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
