@@ -21,7 +21,7 @@ import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
 import { createProbe } from "./tasks/work/probe.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
-import { isKeyOfOwner } from "./users/members/key-maker-store.ts";
+import { isKeyOfOwner } from "./users/members/members-store.ts";
 import { createWebhookSecrets } from "./webhooks/secrets.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { findDelivery } from "./webhooks/webhooks-store.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AccountRecord } from "../accounts/accounts-store.ts";
 import type { Queryable } from "../storage/database.ts";
-import type { AuditNote } from "../users/audit.ts";
+import type { AuditNote } from "../users/audit-store.ts";
 import type { Identity, Person } from "../users/identity.ts";
 import type { Policy } from "./policy.ts";
 

@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { UserId } from "../../users/identity.ts";
-import { acceptInvitation, nameOf } from "../../users/members/accept-invitation.ts";
 import { findInvitation, type Invitation } from "../../users/members/invitations-store.ts";
+import { acceptInvitation, nameOf } from "../../users/members/register.ts";
 import {
   beginSession,
   type ProvenUser,

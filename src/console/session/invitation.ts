@@ -1,6 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import { nameOf } from "../../users/members/accept-invitation.ts";
-import { registerPerson } from "../../users/members/register.ts";
+import { nameOf, registerPerson } from "../../users/members/register.ts";
 import { beginSession, countRegistration } from "../../users/sign-in/sign-in.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";

@@ -1,9 +1,8 @@
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
-import { acceptInvitation, nameOf } from "../../users/members/accept-invitation.ts";
 import { FIRST_EMAIL } from "../../users/members/first-user.ts";
 import { invitationsFor } from "../../users/members/invitations-store.ts";
-import { registerPerson } from "../../users/members/register.ts";
+import { acceptInvitation, nameOf, registerPerson } from "../../users/members/register.ts";
 import type { OidcClient, OidcPerson } from "../../users/sign-in/oidc.ts";
 import { findByIdentity, linkFirstIdentity, linkIdentity } from "../../users/sign-in/oidc-store.ts";
 import { beginSession } from "../../users/sign-in/sign-in.ts";
