@@ -1,4 +1,4 @@
-import type { MediaUnits } from "../usage/media.ts";
+import type { MediaUnits } from "../usage/usage.ts";
 import type { FieldTable } from "./field.ts";
 
 export const FAMILY_NAMES = ["imagegen", "videoa", "videob", "videoc"] as const;

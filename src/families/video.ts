@@ -1,4 +1,4 @@
-import type { MediaUnits } from "../usage/media.ts";
+import type { MediaUnits } from "../usage/usage.ts";
 import type { MediaReference } from "./family.ts";
 
 /** The references of one kind, in the caller's order. */

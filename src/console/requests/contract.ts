@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
-import { PLACE_REASONS } from "../../usage/place-reason.ts";
+import { PLACE_REASONS } from "../../usage/usage.ts";
 import { inputMoment } from "../contract-parts.ts";
 import { moment, nanos, pageOf, pageQuery } from "../page.ts";
 

@@ -1,6 +1,6 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { PlaceReason } from "../../usage/place-reason.ts";
+import type { PlaceReason } from "../../usage/usage.ts";
 import type { CursorPosition } from "../cursor.ts";
 
 /** Which requests of the log; undefined = whatever. */

@@ -6,7 +6,7 @@ import type { MediaOrder } from "../../families/family.ts";
 import type { QueueStore } from "../../queue/durable-queue.ts";
 import type { QueueClaim } from "../../queue/held.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
-import type { MediaUnits } from "../../usage/media.ts";
+import type { MediaUnits } from "../../usage/usage.ts";
 import type { Task, TaskState } from "../tasks.ts";
 
 /**

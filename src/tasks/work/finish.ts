@@ -3,7 +3,7 @@ import type { ChargeReason } from "../../billing/billing.ts";
 import { mediaCharge } from "../../billing/pricing/rate.ts";
 import { type Log, silentLog } from "../../observe/log.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
-import type { MediaUnits } from "../../usage/media.ts";
+import type { MediaUnits } from "../../usage/usage.ts";
 import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
 import { lateDelayMs } from "./schedule.ts";
 
