@@ -21,7 +21,7 @@ import {
 import { composeTasks } from "./compose-tasks.ts";
 import { type Config, originOf } from "./config.ts";
 import { createConsole } from "./console/console.ts";
-import type { Runtime } from "./console/settings/runtime.ts";
+import type { Runtime } from "./console/deps.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";
 import { BodyMemory } from "./http/body/body-memory.ts";
 import { createHttpServer } from "./http/server.ts";

@@ -4,8 +4,7 @@ import { readBalance } from "../../billing/ledger/ledger-store.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputNanos, noSuch } from "../input.ts";
+import { idOf, inputNanos, noSuch } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { adjusted, adjustment } from "./contract.ts";
 

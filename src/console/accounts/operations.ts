@@ -3,8 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { noSuch, wrongMark } from "../input.ts";
+import { idOf, noSuch, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import {
   insertAccount,

@@ -7,9 +7,8 @@ import { createWebhookSecrets, rotateWebhookSecret } from "../../webhooks/secret
 import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
 import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { inputGain, noSuch } from "../input.ts";
+import { inputGain, noSuch, revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { revisionOf } from "../revision.ts";
 import {
   type AlertDelivery,
   type AlertSettings,

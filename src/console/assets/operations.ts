@@ -1,8 +1,8 @@
 import { findAssets, type ListedAsset, listAssets } from "../../assets/assets-store.ts";
 import { placeOf } from "../../assets/places.ts";
 import { GatewayError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { decodeCursor, encodeCursor } from "../input.ts";
 import { linkedFiles } from "../linked-file.ts";
 import { file, json, type Operation } from "../operation.ts";
 import { type Asset, assetDetail, assetsPage, assetsQuery, createdAsset, newAsset } from "./contract.ts";

@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import type { AccountId } from "../../accounts/caller.ts";
 import { type AuditRow as Row, readAudit } from "../../users/audit-store.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOfMark } from "../input.ts";
+import { decodeCursor, encodeCursor, idOfMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { type AuditPage, type AuditRow, accountAuditQuery, auditPage, auditQuery } from "./contract.ts";
 

@@ -1,6 +1,12 @@
 import { assert } from "../../base/assert.ts";
 import type { Model as CatalogModel } from "../../catalog/catalog.ts";
-import { deleteModel, readModels, readPriceHistory, upsertModel } from "../../catalog/models-store.ts";
+import {
+  deleteModel,
+  readModels,
+  readPriceHistory,
+  readPriceTimes,
+  upsertModel,
+} from "../../catalog/models-store.ts";
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
 import { encodeModel } from "../../manifest/file/encode-file.ts";
@@ -11,7 +17,6 @@ import { json, type Operation } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
 import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
 import { modelResponse, modelRevision, priceResponse } from "./model-response.ts";
-import { readPriceTimes } from "./price-times-store.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
 const MODELS = "/operator/models";

@@ -10,14 +10,12 @@ import {
   type Code as StoredCode,
 } from "../../billing/ledger/redemption-store.ts";
 import { GatewayError } from "../../errors.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputGain, inputMark, noSuch } from "../input.ts";
+import { idOf, inputGain, inputMark, noSuch } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
 import { type Batch, batchBody, batches, type Code, codes, newBatch, revoked } from "./contract.ts";
-import { redeem } from "./redeem.ts";
-import { redemptionHash } from "./redemption-hash.ts";
+import { redeem, redemptionHash } from "./redeem.ts";
 
 /** Redemption codes: operators make and withdraw them, members of an account redeem them. */
 export function codesOperations(deps: ConsoleDeps): readonly Operation[] {

@@ -4,9 +4,8 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch } from "../input.ts";
+import { noSuch, revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { revisionOf } from "../revision.ts";
 import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
 import { type GroupRow, lockGroup, readGroupRows } from "./group-rows-store.ts";
 

@@ -20,8 +20,7 @@ import {
   totalLoss,
   totalWrittenOff,
 } from "./ledger-books-store.ts";
-import { ledgerOperations } from "./operations.ts";
-import { verify } from "./verify.ts";
+import { ledgerOperations, verify } from "./operations.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import { type Call, json, type Operation, reply } from "../operation.ts";
 import { sessionResponseSchema } from "../session/contract.ts";
 import { browserOf, deviceOf, sessionOf, signedIn } from "../session/session-response.ts";
 import { type InvitationResponse, invitationLook, invitationResponse, invitationView } from "./contract.ts";
-import { invitationRowOf } from "./invitation-row.ts";
+import { invitationRowOf } from "./invitations.ts";
 
 /**
  * What the link of an invitation opens. One form for everybody: who is new chooses a password, who is known gives

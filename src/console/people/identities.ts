@@ -12,8 +12,7 @@ import {
 import { endAccess } from "../../users/sign-in/reset-access.ts";
 import { distrustEmail } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { noSuch } from "../input.ts";
+import { idOf, noSuch } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { clientOf } from "../session/oidc.ts";

@@ -4,26 +4,26 @@ import { GatewayError } from "../../errors.ts";
 import {
   deleteInvitation,
   holdInviter,
+  type Invitation,
   insertInvitation,
   type NewInvitation,
   readInvitations,
 } from "../../users/members/invitations-store.ts";
 import { newSecret } from "../../users/sign-in/secrets.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputMark } from "../input.ts";
+import { idOf, inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
 import {
   type CreatedInvitation,
   createdInvitation,
   type InvitationPage,
+  type InvitationRow,
   invitationPage,
   memberInvitation,
   operatorInvitation,
 } from "./contract.ts";
-import { invitationRowOf } from "./invitation-row.ts";
 
 /** Inviting people: owners into their account, operators anywhere. No mail is sent: the link is given on by hand. */
 export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -178,4 +178,18 @@ async function accountOf({ database }: ConsoleDeps, id: string): Promise<Account
   const found = await readAccount(database, idOf(id, "There is no such account.") as AccountId);
   if (found === undefined) throw new GatewayError("not_found", "There is no such account.");
   return found.id;
+}
+
+export function invitationRowOf(invitation: Invitation): InvitationRow {
+  const { accountId, accountName } = invitation;
+  return {
+    id: String(invitation.id),
+    email: invitation.email,
+    account: accountId === null ? null : { id: String(accountId), name: accountName ?? "" },
+    role: invitation.role,
+    makes_operator: invitation.makesOperator,
+    invited_by: invitation.invitedBy,
+    created_at: invitation.createdAt.toISOString(),
+    expires_at: invitation.expiresAt.toISOString(),
+  };
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { deleteOtherSessions, deleteSession, readSessions } from "../../users/sign-in/sessions-store.ts";
 import { setName } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
+import { idOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { browserOf, settledOf } from "../session/session-response.ts";

@@ -11,11 +11,10 @@ import {
   readMembers,
   setRole,
 } from "../../users/members/members-store.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputMark } from "../input.ts";
+import { idOf, inputMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
 import { type MemberRow, memberPage, memberRow, roleBody } from "./contract.ts";
 

@@ -7,8 +7,8 @@ import {
   type QueueCount,
   type QueuedTask as StoredTask,
 } from "../../tasks/store/task-queue-store.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { decodeCursor, encodeCursor } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { polledNow, type QueuedTask, queueCounts, queuePage, queueQuery } from "./contract.ts";
 

@@ -1,13 +1,12 @@
 import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
+import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
+import { readCoolings } from "../../tasks/store/task-queue-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { type Route, route, routeQuery } from "./contract.ts";
-import { readCoolings } from "./coolings-store.ts";
 
 type Station = Route["stations"][number];
-
-import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
 
 /** Whom a request would ask, in which order and why. */
 export function routingOperations(deps: ConsoleDeps): readonly Operation[] {

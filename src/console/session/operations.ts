@@ -1,12 +1,19 @@
 import { GatewayError } from "../../errors.ts";
+import { nameOf, registerPerson } from "../../users/members/register.ts";
 import { deleteOtherSessions, deleteSession } from "../../users/sign-in/sessions-store.ts";
-import { beginSession, proveIdentity, stayProven } from "../../users/sign-in/sign-in.ts";
+import { beginSession, countRegistration, proveIdentity, stayProven } from "../../users/sign-in/sign-in.ts";
 import { proveSecondFactor } from "../../users/sign-in/totp.ts";
 import { setPassword } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
-import { done, passwordBody, sessionResponseSchema, signInBody } from "./contract.ts";
-import { invitationOperations } from "./invitation.ts";
+import {
+  done,
+  passwordBody,
+  registrationBody,
+  sessionResponseSchema,
+  signInBody,
+  signInOptions,
+} from "./contract.ts";
 import { oidcOperations } from "./oidc.ts";
 import { provePassword } from "./prove-password.ts";
 import {
@@ -131,4 +138,54 @@ function changePassword(deps: ConsoleDeps): Operation {
       return reply({ done: true } as const, { cookies: [cookie] });
     },
   });
+}
+
+/** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
+function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
+  const { database, hasher, people, catalog } = deps;
+  const tag = "session";
+  return [
+    json({
+      method: "GET",
+      path: "/sign-in",
+      policy: "anyone",
+      tag,
+      summary: "Which ways to sign in there are",
+      response: signInOptions,
+      run() {
+        const { selfRegistration, oidc } = catalog.current().settings.signIn;
+        return { self_registration: selfRegistration, oidc: oidc.map(({ id, name }) => ({ id, name })) };
+      },
+    }),
+    json({
+      method: "POST",
+      path: "/registration",
+      policy: "anyone",
+      tag,
+      makes: true,
+      summary:
+        "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
+      body: registrationBody,
+      response: sessionResponseSchema,
+      async run(call) {
+        const { body, address, userAgent, identity, audit } = call;
+        if (!catalog.current().settings.signIn.selfRegistration)
+          throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+        people.passwords.expectRoom();
+        await countRegistration({ database, hasher }, address);
+        const passwordHash = await people.passwords.hash(body.password);
+        const { email, name = nameOf(email) } = body;
+        const secret = await database.transaction(async (tx) => {
+          // Nobody has vouched for the address: an identity provider's word for it is not theirs.
+          const user = { email, name, passwordHash, emailTrusted: false };
+          const { id, accountId } = await registerPerson(tx, user);
+          await audit(tx, { action: "user.register", subject: email, accountId, actorId: id });
+          const order = { address, userAgent, replaces: sessionOf(identity) };
+          return beginSession(tx, hasher, { user: { id, email }, ...order });
+        });
+        const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
+        return reply(response, { cookies });
+      },
+    }),
+  ];
 }

@@ -6,8 +6,8 @@ import { keptSettings } from "../../manifest/apply.ts";
 import { readSettings as judgeSettings } from "../../manifest/file/read-item.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { revisionOf } from "../revision.ts";
 import { type SettingsResponse, settings, settingsChange } from "./contract.ts";
 import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import { csvLine } from "../csv.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { csvLine } from "../linked-file.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
 import { spendingQuery, spendingResponse } from "./contract.ts";
 import { type SpendingWanted, spendingOf, sumsOf } from "./spending.ts";

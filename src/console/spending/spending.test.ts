@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type BillingRig,
@@ -9,8 +10,7 @@ import {
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { SpendingResponse } from "./contract.ts";
-import { forecastOf } from "./forecast.ts";
-import { spendingOf } from "./spending.ts";
+import { forecastOf, percentile, spendingOf } from "./spending.ts";
 import type { GroupedBy } from "./spending-store.ts";
 
 const DAY_MS = 86_400_000;
@@ -123,5 +123,30 @@ describe("the forecast", () => {
       day_nanos: "7000",
       expected_nanos: String(49_500 + 7_000 * 13.5),
     });
+  });
+});
+
+/** As the SQL function latency_bucket. */
+const bucketOf = (ms: number): number => Math.floor(4 * Math.log2(Math.max(ms, 1)));
+
+describe("a percentile read off the buckets", () => {
+  it("is right within a fifth for any times", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 20, max: 3_600_000 }), { minLength: 1, maxLength: 300 }),
+        fc.constantFrom(0.5, 0.95),
+        (times, share) => {
+          const histogram = new Map<number, number>();
+          for (const ms of times) histogram.set(bucketOf(ms), (histogram.get(bucketOf(ms)) ?? 0) + 1);
+          const exact = times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1] ?? 0;
+          const read = percentile(histogram, share) ?? 0;
+          expect(Math.abs(Math.log2(read / exact))).toBeLessThanOrEqual(0.3);
+        },
+      ),
+    );
+  });
+
+  it("is nothing where there was nothing", () => {
+    expect(percentile(new Map(), 0.5)).toBeNull();
   });
 });

@@ -12,8 +12,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import type { StatementEntry, StatementView } from "./contract.ts";
-import { statementCsv } from "./csv.ts";
-import { readStatementPage } from "./pages.ts";
+import { readStatementPage, statementCsv } from "./operations.ts";
 import { readEntryRequests } from "./statement-store.ts";
 
 const GRANT = 1_000n * TOKEN_NANOS;

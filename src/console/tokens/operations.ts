@@ -4,7 +4,7 @@ import { newConsoleToken } from "../../users/sign-in/secrets.ts";
 import { staySignedIn } from "../../users/sign-in/sign-in.ts";
 import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../users/tokens-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
+import { idOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { settledOf } from "../session/session-response.ts";

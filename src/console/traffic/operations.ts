@@ -1,6 +1,6 @@
+import { pause } from "../../base/async/timers.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { events, json, type Operation } from "../operation.ts";
-import { pause } from "../pause.ts";
 import { traffic } from "./contract.ts";
 import { LIVE_SLOT_SECONDS } from "./traffic.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { readUpstreamDays } from "../upstreams/report-store.ts";
-import { figuresOf, rowsBy } from "./sums.ts";
+import { figuresOf, rowsBy } from "./traffic.ts";
 import { createTrafficWindow } from "./window.ts";
 
 let rig: BillingRig;

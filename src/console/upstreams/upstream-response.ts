@@ -2,7 +2,7 @@ import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { revisionOf } from "../revision.ts";
+import { revisionOf } from "../input.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";
 import type { HEALTH_STATES, Upstream } from "./contract.ts";
 

@@ -118,3 +118,13 @@ const COLUMNS = `t.id, t.account_id as "accountId", a.name as "accountName", t.m
   t.upstream_name as "upstreamName", t.upstream_model as "upstreamModel", t.upstream_task as "upstreamTask",
   t.submit_attempts as "submitAttempts", t.polls, t.hold_nanos as "holdNanos", ${OVERDUE} as overdue, ${STUCK} as stuck,
   coalesce(${AMBIGUOUS}, false) as ambiguous`;
+
+/** Seconds for which tasks leave a place alone, by `<upstream id> <credential id> <their model>`. */
+export async function readCoolings(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ place: string; seconds: number }>(
+    `select upstream_id || ' ' || credential_id || ' ' || upstream_model as place,
+            ceil(extract(epoch from until - now()))::int4 as seconds
+       from task_coolings where until > now()`,
+  );
+  return new Map(rows.map(({ place, seconds }) => [place, seconds]));
+}
