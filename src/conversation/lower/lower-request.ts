@@ -21,10 +21,9 @@ import { endsWithPrefill, shownByUser, withoutLoneReasoning } from "./alternatin
 import { withCacheAll } from "./cache-all.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
 import { fitLimits } from "./fit-limits.ts";
-import { fitCallId } from "./ids.ts";
 import { withJsonWords } from "./json-words.ts";
 import { prepareTools, takesCustom } from "./lower-tools.ts";
-import { openToolNames, type ToolNames } from "./names.ts";
+import { fitCallId, openToolNames, type ToolNames } from "./names.ts";
 import { withoutOrphans } from "./orphan-results.ts";
 import type { EncodeTarget, ResponsePlan } from "./plan.ts";
 import type { RefusedHint } from "./quirks.ts";

@@ -1,6 +1,6 @@
 import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
 import { GrowingJson } from "../../conversation/adapt/growing-json.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import type { JsonObject } from "../json.ts";

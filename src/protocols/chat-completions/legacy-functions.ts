@@ -1,4 +1,4 @@
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type {
   ForeignField,
   FunctionTool,

@@ -1,4 +1,4 @@
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ForeignField, Message, Part, ToolCallPart } from "../../conversation/request.ts";
 import { type Fields, foreignFields, optionalText, pathOf, refuse } from "../fields.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
