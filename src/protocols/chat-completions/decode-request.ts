@@ -6,7 +6,6 @@ import type {
   ResponseFormat,
   Sampling,
 } from "../../conversation/request.ts";
-import { decodeEndUser } from "../end-user.ts";
 import {
   bodyFields,
   type Fields,
@@ -25,7 +24,7 @@ import {
   requiredText,
 } from "../fields.ts";
 import { asArray } from "../json.ts";
-import { knownFields } from "../request-fields.ts";
+import { decodeEndUser, knownFields } from "../request-fields.ts";
 import { decodeMessages } from "./decode-parts.ts";
 import { decodeReasoning } from "./decode-reasoning.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";

@@ -8,7 +8,6 @@ import {
   type ResponseFormat,
   type Sampling,
 } from "../../conversation/request.ts";
-import { decodeEndUser } from "../end-user.ts";
 import {
   bodyFields,
   type Fields,
@@ -26,7 +25,7 @@ import {
   requiredFields,
   requiredText,
 } from "../fields.ts";
-import { knownFields } from "../request-fields.ts";
+import { decodeEndUser, knownFields } from "../request-fields.ts";
 import { decodeInput } from "./decode-input.ts";
 import { decodeToolChoice, decodeTools, fitsStrict } from "./decode-tools.ts";
 import { responsesFields } from "./forward.ts";
