@@ -35,6 +35,19 @@ describe("tidy", () => {
     expect(cited.filter(({ number }) => !listed.has(number))).toEqual([]);
   });
 
+  it("names no source file that is not there, in comments, READMEs and docs", () => {
+    const pages = ["src", "sandbox", "docs"].flatMap((folder) => files(folder, /\.md$/));
+    const told = [...production, ...pages.filter((page) => !page.startsWith("docs/decisions/"))];
+    const there = [...sources, ...files("test"), ...files("bench")].map((file) => `/${file}`);
+    const gone = told.flatMap((file) =>
+      [...text(file).matchAll(/`(?:\.\.?\/)*([\w./-]+\.tsx?)`/g)]
+        .map(([, named = ""]) => named)
+        .filter((named) => !there.some((path) => path.endsWith(`/${named}`)))
+        .map((named) => `${file}: ${named}`),
+    );
+    expect(gone).toEqual([]);
+  });
+
   it("declares no function with a banned verb", () => {
     const banned = /\bfunction (convert|manage)[A-Z(]/;
     expect(places(production, banned)).toEqual([]);
@@ -98,9 +111,11 @@ describe("tidy", () => {
   });
 });
 
-function files(folder: string): string[] {
+function files(folder: string, ending = /\.tsx?$/): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter(
+      (entry) => entry.isFile() && ending.test(entry.name) && !entry.parentPath.includes("node_modules"),
+    )
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 

@@ -177,7 +177,7 @@ function unpostedReceipt(
   return receiptOf(row, "pending");
 }
 
-/** The fields of the two journal lines that a receipt shows; see `line.ts`. */
+/** The fields of the two journal lines that a receipt shows; see `journal/journal-record.ts`. */
 interface BeginFields {
   readonly at: number;
   readonly request: string;

@@ -11,7 +11,7 @@ export interface ProtocolCapabilities {
   readonly protocol: ChatProtocol;
   /** How much its slots can hold beside those of its siblings, the most first: what an upstream of several is asked in. */
   readonly rank: number;
-  /** Fields of a request that the protocol can state. Others are dropped with a loss, or refused by `prepare.ts`. */
+  /** Fields of a request that the protocol can state. Others are dropped with a loss, or refused by `lower-request.ts`. */
   readonly slots: ReadonlySet<NeutralField>;
   readonly toolNames: WordRule;
   readonly callIds: WordRule;
@@ -67,7 +67,7 @@ export interface ProtocolCapabilities {
    */
   readonly reasoningRideOn: readonly ("tool-call" | "text")[];
   /**
-   * A thought that holds the state of an answer's last words may stand behind them (`last-words.ts`). Only
+   * A thought that holds the state of an answer's last words may stand behind them (`state/drop-trailing-state.ts`). Only
    * where `serializeBlocks`.
    */
   readonly stateAfterWords: boolean;

@@ -104,7 +104,7 @@ function fitTool(
   return [unmarked];
 }
 
-/** What a custom tool is where there are only functions; `undo.ts` unwraps its calls. */
+/** What a custom tool is where there are only functions; `adapt/restore-names.ts` unwraps its calls. */
 function customAsFunction(tool: CustomTool, name: string): FunctionTool {
   return {
     kind: "function",

@@ -15,7 +15,7 @@ export interface EncodeTarget extends Reader {
   readonly seed: string;
 }
 
-/** What the encoding of a request did that its answer must undo (`undo.ts` does, for all protocols). */
+/** What the encoding of a request did that its answer must undo (`adapt/restore-names.ts` does, for all protocols). */
 export interface ResponsePlan {
   readonly origin: Origin;
   readonly seed: string;

@@ -59,7 +59,7 @@ export function dropTrailingStateEvents(losses: LossList): StreamRun<ChatEvent, 
   };
 }
 
-/** Thoughts that `fit-answer.ts` makes for state have numbers that no block of the stream has. */
+/** Thoughts that `adapt-response.ts` makes for state have numbers that no block of the stream has. */
 function isBeside(block: number): boolean {
   return block < 0;
 }

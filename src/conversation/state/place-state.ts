@@ -10,7 +10,7 @@ import { joinState, type RidingReasoning } from "./riding-state.ts";
 /**
  * State in the places where the caller's clients keep it. Where parts have no slot, it stands in a thought beside
  * them: before a call, as vendors of such protocols put what they thought before it; behind words, which are out by
- * the time it is known. Where clients drop thoughts, their state rides on what follows them. `own-state.ts` undoes both.
+ * the time it is known. Where clients drop thoughts, their state rides on what follows them. `attach-state.ts` undoes both.
  */
 export function placeState(
   parts: readonly ResponsePart[],

@@ -64,7 +64,7 @@ export interface Inlining {
 /** The largest file that any of the vendors takes inline without other conditions (20 MB of base64 and more). */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-/** All files of a request: as much as a body may have that brings them along (`http/body.ts`). */
+/** All files of a request: as much as a body may have that brings them along (`http/body/body.ts`). */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 
 /** More images than this are frames of a video, which is better sent as one file. */
