@@ -19,13 +19,16 @@ export function statedCalls({ choices }: ChatResponse): readonly StatedCall[] {
 
 /** Tells of the same calls in a stream, each at its end; the events pass. */
 export function watchCalls(tell: (call: StatedCall) => void): StreamRun<ChatEvent, ChatEvent> {
-  const open = new Map<number, { id: string; name: string; arguments: string; opaque?: Opaque }>();
+  const open = new Map<
+    number,
+    { id: string; name: string; arguments: string; opaque?: Opaque | undefined }
+  >();
   return {
     step(event) {
       switch (event.type) {
         case "tool-call-start": {
           const { id, name, opaque } = event;
-          open.set(event.block, { id, name, arguments: "", ...(opaque === undefined ? {} : { opaque }) });
+          open.set(event.block, { id, name, arguments: "", opaque });
           break;
         }
         case "tool-call-delta": {

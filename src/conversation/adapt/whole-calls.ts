@@ -211,7 +211,7 @@ function finishWithout(
   { protocol, brokenCallWord: raw }: ProtocolCapabilities,
 ): Finish {
   if (finish.unified === "content-filter" || finish.unified === "length") return finish;
-  return { unified: "length", protocol, ...(raw === undefined || left.includes("cut") ? {} : { raw }) };
+  return { unified: "length", protocol, raw: raw === undefined || left.includes("cut") ? undefined : raw };
 }
 
 /** Whether a call has no arguments: some models write nothing, some `null`. */

@@ -23,8 +23,8 @@ export function decodeCalls(
       id: own,
       name,
       arguments: text,
-      ...(custom ? { custom } : {}),
-      ...(state === undefined ? {} : { opaque: state }),
+      custom,
+      opaque: state,
     };
   });
 }

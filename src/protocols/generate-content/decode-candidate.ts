@@ -201,7 +201,7 @@ function mediaIn(part: JsonObject): MediaPart | undefined {
     kind: "media",
     media: mediaOfType(mimeType),
     source: data === "" ? { from: "url", url: uri } : { from: "base64", data },
-    ...(mimeType === undefined ? {} : { mimeType }),
+    mimeType,
   };
 }
 

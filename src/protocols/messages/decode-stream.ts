@@ -98,8 +98,8 @@ function opened(state: DecodeState, writer: BlockWriter, message: JsonObject = {
   const model = asText(message["model"]);
   writer.emit({
     type: "response-start",
-    ...(id === "" ? {} : { id }),
-    ...(model === "" ? {} : { model }),
+    id: id === "" ? undefined : id,
+    model: model === "" ? undefined : model,
   });
   return { ...state, started: true };
 }

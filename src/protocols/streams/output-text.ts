@@ -18,8 +18,8 @@ export function openTextSink(): TextSink {
     text: () => ({
       visible: visible.kept(),
       reasoning: reasoning.kept(),
-      ...(visible.more() > 0 ? { visibleMore: visible.more() } : {}),
-      ...(reasoning.more() > 0 ? { reasoningMore: reasoning.more() } : {}),
+      visibleMore: visible.more() > 0 ? visible.more() : undefined,
+      reasoningMore: reasoning.more() > 0 ? reasoning.more() : undefined,
     }),
   };
 }
