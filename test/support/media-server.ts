@@ -1,4 +1,4 @@
-import type { Caller } from "../../src/accounts/caller.ts";
+import type { AccountId, Caller, KeyId } from "../../src/accounts/caller.ts";
 import { systemTimers } from "../../src/base/async/timers.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLargeJson } from "../../src/base/json/large-json.ts";
@@ -122,10 +122,10 @@ const catalog = buildCatalog(
 );
 
 const callerOf = (accountId: bigint): Caller => ({
-  accountId,
+  accountId: accountId as AccountId,
   accountName: "acme",
   group: "default",
-  keyId: accountId,
+  keyId: accountId as KeyId,
   keyName: "main",
   models: null,
   spendingLimit: null,

@@ -1,4 +1,5 @@
 import { readAccount } from "../../accounts/accounts-store.ts";
+import type { AccountId } from "../../accounts/caller.ts";
 import { formatUsd } from "../../base/money.ts";
 import { readBalance } from "../../billing/ledger/ledger-store.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
@@ -21,7 +22,10 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
     async run(call) {
       const { reason, idempotency_key: idempotencyKey } = call.body;
       const amountNanos = inputNanos(call.body);
-      const account = await readAccount(database, idOf(call.params["account"], "There is no such account."));
+      const account = await readAccount(
+        database,
+        idOf(call.params["account"], "There is no such account.") as AccountId,
+      );
       if (account === undefined) throw noSuch("account");
       const { id: accountId, name } = account;
       const transfer = { accountId, amountNanos, idempotencyKey, reason };

@@ -150,7 +150,7 @@ function inWords(error: unknown): never {
 }
 
 function accountIdOf(params: Readonly<Record<string, string>>): AccountId {
-  return idOf(params["account"], "There is no such account.");
+  return idOf(params["account"], "There is no such account.") as AccountId;
 }
 
 async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {

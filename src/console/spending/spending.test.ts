@@ -7,7 +7,7 @@ import {
   order,
   TOKEN_NANOS,
 } from "../../../test/support/billing.ts";
-import type { Caller } from "../../accounts/caller.ts";
+import type { Caller, KeyId } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { SpendingResponse } from "./contract.ts";
 import { forecastOf, percentile, spendingOf } from "./spending.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
   const billing = await rig.start("spending");
   for (let count = 0; count < REQUESTS; count += 1) {
-    const key = { ...caller, keyId: keys[count % 3]?.id ?? 0n };
+    const key = { ...caller, keyId: (keys[count % 3]?.id ?? 0n) as KeyId };
     const hold = await billing.take({ ...order(key, 1n), model: `model-${count % 11}` });
     await hold.begun;
     await hold.settle({ ...completed(count), reason: count % 10 === 0 ? "upstream_failed" : "completed" });

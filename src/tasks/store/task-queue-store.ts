@@ -1,3 +1,4 @@
+import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { TaskState } from "../tasks.ts";
 import type { StoredTaskPlace } from "./task-records-store.ts";
@@ -92,8 +93,8 @@ export async function countWatchedLate(db: Queryable): Promise<bigint> {
 export async function pollNow(
   tx: Queryable,
   id: string,
-): Promise<{ readonly accountId: bigint; readonly dueAt: Date } | undefined> {
-  const found = await tx.maybeOne<{ accountId: bigint; dueAt: Date }>(
+): Promise<{ readonly accountId: AccountId; readonly dueAt: Date } | undefined> {
+  const found = await tx.maybeOne<{ accountId: AccountId; dueAt: Date }>(
     `select account_id as "accountId", due_at as "dueAt" from tasks
       where id = $1 and finished_at is null and upstream_task is not null for update`,
     [id],

@@ -1,4 +1,4 @@
-import type { Caller } from "../../accounts/caller.ts";
+import type { AccountId, Caller } from "../../accounts/caller.ts";
 import type { ChargeReason, FrozenMediaPrice } from "../../billing/billing.ts";
 import type { LedgerRef } from "../../billing/leases/ledger-ref.ts";
 import type { HoldShortage } from "../../billing/task-billing.ts";
@@ -115,7 +115,7 @@ export interface ClaimOptions {
 export interface Claim extends QueueClaim {
   readonly id: string;
   readonly requestId: string;
-  readonly accountId: bigint;
+  readonly accountId: AccountId;
   readonly group: string;
   readonly medium: "image" | "video";
   readonly model: string;
