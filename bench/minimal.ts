@@ -1,7 +1,7 @@
 import type { Contestant } from "./contestant.ts";
 import { startOwnServer } from "./programs.ts";
 
-/** What src/base/v8-flags.ts sets for the gateway; the bench shares no code with it. */
+/** What src/cli/commands/start.ts sets for the gateway; the bench shares no code with it. */
 const REQUESTS_YOUNG = "--no-allocation-site-pretenuring";
 
 interface Place {

@@ -12,8 +12,7 @@ import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics, TextOfAll } from "./observe/metrics.ts";
 import { createRouting, type Routing } from "./routing/routing.ts";
-import type { Database } from "./storage/database.ts";
-import { databaseNowMs } from "./storage/database-clock.ts";
+import { type Database, databaseNowMs } from "./storage/database.ts";
 import { migrationStatus } from "./storage/migrator.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
@@ -104,7 +103,11 @@ export function startMirror(
     "mirror",
     () =>
       createMirror({
-        ...{ dataDir: config.dataDir, s3Keys: config.s3Keys, guarded, clock: systemClock, log },
+        dataDir: config.dataDir,
+        s3Keys: config.s3Keys,
+        guarded,
+        clock: systemClock,
+        log,
         settings: () => catalog.current().settings,
         databaseNowMs: () => databaseNowMs(database),
         publicUrl: async () => config.publicUrl ?? (await address),

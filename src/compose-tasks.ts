@@ -21,7 +21,7 @@ import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
 import { createProbe } from "./tasks/work/probe.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
-import { isKeyOfOwner } from "./users/members/key-maker-store.ts";
+import { isKeyOfOwner } from "./users/members/members-store.ts";
 import { createWebhookSecrets } from "./webhooks/secrets.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { findDelivery } from "./webhooks/webhooks-store.ts";
@@ -61,8 +61,16 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   const { largeJson, clock, log, metrics, works, lifecycle } = parts;
   const assets = createAssets({ database, catalog, ask: transport.ask, health: parts.health, clock, log });
   const engine = await createTaskEngine({
-    ...{ database, catalog, limits, largeJson, clock, log, works },
-    ...{ timers: systemTimers, random: drawFraction, ask: transport.ask },
+    database,
+    catalog,
+    limits,
+    largeJson,
+    clock,
+    log,
+    works,
+    timers: systemTimers,
+    random: drawFraction,
+    ask: transport.ask,
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
     billing: openTaskBilling(database, {
       ...{ clock, timers: systemTimers },
@@ -100,7 +108,10 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
   const secretOf = createWebhookSecrets(database, seals);
   if (works) {
     const webhooks = await createWebhooks({
-      ...{ database, clock, log, secretOf },
+      database,
+      clock,
+      log,
+      secretOf,
       send: (url, headers, body) => guarded.post(url, { headers, body, limits: { totalMs: WEBHOOK_MS } }),
       async recordOf(accountId, taskId) {
         const found = await engine.read(accountId, taskId);

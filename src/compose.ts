@@ -1,10 +1,8 @@
 import { createAuthenticator } from "./accounts/authenticator.ts";
-import { isKeptToken } from "./accounts/kept-token.ts";
-import { openKeyHasher } from "./accounts/key-hasher.ts";
+import { isKeptToken, openKeyHasher } from "./accounts/key-hasher.ts";
 import { inTurnAll } from "./base/async/lifecycle.ts";
 import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
-import { originOf } from "./base/fetch/origin.ts";
 import { watchBalances } from "./billing/ledger/alerts.ts";
 import { verifyLedger } from "./billing/ledger/verify.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
@@ -21,9 +19,9 @@ import {
   startMirror,
 } from "./compose-base.ts";
 import { composeTasks } from "./compose-tasks.ts";
-import type { Config } from "./config.ts";
+import { type Config, originOf } from "./config.ts";
 import { createConsole } from "./console/console.ts";
-import type { Runtime } from "./console/settings/runtime.ts";
+import type { Runtime } from "./console/deps.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";
 import { BodyMemory } from "./http/body/body-memory.ts";
 import { createHttpServer } from "./http/server.ts";
@@ -85,7 +83,9 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     "usage retention",
     () =>
       createUsageRetention({
-        ...{ database, clock, log },
+        database,
+        clock,
+        log,
         days: () => catalog.current().settings.usageRetentionDays,
       }),
     (each) => each.close(),
@@ -95,7 +95,10 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     "idle probes",
     () =>
       watchIdleUpstreams({
-        ...{ catalog, routing, clock, timers: systemTimers },
+        catalog,
+        routing,
+        clock,
+        timers: systemTimers,
         tryUpstream: (upstream, credential) => tryUpstream(upstream, credential, { clock }),
       }),
     (each) => each.stop(),
@@ -142,12 +145,25 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     (await reasonToWait(stopping.signal, database)) ?? billing.notReady();
   await startMetricsServer(options, base, { metrics, notReady });
   const tasks = await composeTasks({
-    ...{ database, seals, catalog, limits, transport, guarded, clock, log, metrics, works: options.works },
-    ...{ mirror, largeJson, lifecycle, health: routing.places },
+    database,
+    seals,
+    catalog,
+    limits,
+    transport,
+    guarded,
+    clock,
+    log,
+    metrics,
+    works: options.works,
+    mirror,
+    largeJson,
+    lifecycle,
+    health: routing.places,
   });
   const bodies = new BodyMemory({
     limitBytes: () => catalog.current().settings.bodyMemoryMb * 1024 * 1024,
-    ...{ clock, timers: systemTimers },
+    clock,
+    timers: systemTimers,
   });
   bodies.describe(metrics);
   const responseMemory = new ResponseMemory(
@@ -201,13 +217,23 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const readReceipt = createReceiptReader(database, billing);
   const publicUrl = async (): Promise<string> => config.publicUrl ?? (await address);
   const console = createConsole({
-    ...{ database, seals, hasher, catalog, readReceipt, clock, log, publicUrl, version: options.version },
+    database,
+    seals,
+    hasher,
+    catalog,
+    readReceipt,
+    clock,
+    log,
+    publicUrl,
+    version: options.version,
     people: createPeople({ database, hasher, seals, clock, log }),
     clientSecret: (name) => config.environment[name] || undefined,
     authenticator,
     verifyLedger: (limitMs) => verifyLedger(database, config.dataDir, limitMs),
     assets: tasks.assets,
-    ...{ routing, transport, runtime: runtimeOf(config) },
+    routing,
+    transport,
+    runtime: runtimeOf(config),
     traffic: createTrafficWatch({ database, label: PROCESS_LABEL, running: () => relay.running() }),
   });
   const http = createHttpServer({
@@ -274,19 +300,20 @@ export async function composeWorker(options: ProcessOptions): Promise<Process> {
   await startMetricsServer(options, base, { metrics, notReady });
   const mirror = await startMirror(options, base, Promise.resolve(originOf(config.host, config.port)));
   await composeTasks({
-    ...{
-      database,
-      seals,
-      catalog,
-      limits,
-      transport,
-      guarded,
-      clock: systemClock,
-      log,
-      metrics,
-      works: true,
-    },
-    ...{ mirror, largeJson, lifecycle, health: routing.places },
+    database,
+    seals,
+    catalog,
+    limits,
+    transport,
+    guarded,
+    clock: systemClock,
+    log,
+    metrics,
+    works: true,
+    mirror,
+    largeJson,
+    lifecycle,
+    health: routing.places,
   });
   lifecycle.drain("readiness", () => stopping.abort());
   describeTransport(metrics, transport);

@@ -216,3 +216,8 @@ function readCrashAt(text: string | undefined): Config["crashAt"] {
   }
   return { name: point, pass: Number(pass) };
 }
+
+/** Where callers reach what listens there. */
+export function originOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

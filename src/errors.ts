@@ -65,7 +65,7 @@ export interface GatewayErrorOptions {
   /** What the protocol's clients read in structured form. */
   details?: unknown;
   /** Seconds for `Retry-After`. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   /** The upstream's own `x-should-retry`, where its error is passed on. */
   shouldRetry?: boolean | undefined;
   /** Further headers of the answer. */

@@ -136,9 +136,11 @@ describe("tidy", () => {
   });
 });
 
-function files(folder: string): string[] {
+function files(folder: string, ending = /\.tsx?$/): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter(
+      (entry) => entry.isFile() && ending.test(entry.name) && !entry.parentPath.includes("node_modules"),
+    )
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 

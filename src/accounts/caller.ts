@@ -14,8 +14,10 @@ export interface Caller {
   readonly rateLimits: RateLimits | null;
 }
 
-export type AccountId = bigint & { readonly brand?: "account" };
-export type KeyId = bigint & { readonly brand?: "key" };
+declare const accountId: unique symbol;
+declare const keyId: unique symbol;
+export type AccountId = bigint & { readonly [accountId]: true };
+export type KeyId = bigint & { readonly [keyId]: true };
 
 export interface SpendingLimit {
   readonly amountNanos: bigint;

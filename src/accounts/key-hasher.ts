@@ -1,9 +1,31 @@
-import { createHmac } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { randomKey } from "../base/random.ts";
 import type { Seals } from "../base/seal.ts";
 import type { Database } from "../storage/database.ts";
-import { HASHING_SECRET, insertHashingSecret, readHashingSecret } from "./hashing-secret-store.ts";
-import { learnMasterKey } from "./master-key-store.ts";
+import {
+  HASHING_SECRET,
+  insertHashingSecret,
+  learnMasterKey,
+  readHashingSecret,
+} from "./master-key-store.ts";
+
+/** What settings hold of a token: `hash:` and its keyed hash, so that they may be stored, shown and exported. */
+const KEPT = /^hash:[\w-]{43}$/;
+
+/** A token as settings keep it. One that is kept already stays as it is, so that what was read can be written back. */
+export function keepToken(hasher: KeyHasher, token: string): string {
+  return KEPT.test(token) ? token : keptForm(hasher, token);
+}
+
+/** Whether it is the token that is kept; how long that takes tells nothing. */
+export function isKeptToken(hasher: KeyHasher, kept: string, given: string): boolean {
+  const [expected, found] = [Buffer.from(kept), Buffer.from(keptForm(hasher, given))];
+  return expected.length === found.length && timingSafeEqual(expected, found);
+}
+
+function keptForm(hasher: KeyHasher, token: string): string {
+  return `hash:${hasher.hash(`settings token ${token}`).toString("base64url")}`;
+}
 
 /** Turns a key into what the database knows of it. */
 export interface KeyHasher {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seals } from "../base/seal.ts";
 import type { Database, Queryable } from "../storage/database.ts";
-import { HASHING_SECRET, readHashingSecret } from "./hashing-secret-store.ts";
 import { installNextKey, type MasterKeySource, prepareNextKey, readMasterKey } from "./master-key.ts";
 import {
   announceMasterKey,
+  HASHING_SECRET,
   learnMasterKey,
   MASTER_KEY_CHANNEL,
+  readHashingSecret,
   resealAll,
   withdrawMasterKey,
 } from "./master-key-store.ts";

@@ -4,7 +4,7 @@ import { randomKey, randomText } from "../base/random.ts";
 import { createSeals, type Seals } from "../base/seal.ts";
 import { makeDataDir } from "../storage/data-dir.ts";
 import type { Queryable } from "../storage/database.ts";
-import { readHashingSecret } from "./hashing-secret-store.ts";
+import { readHashingSecret } from "./master-key-store.ts";
 
 export interface MasterKeySource {
   readonly dataDir: string;

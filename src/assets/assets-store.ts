@@ -100,8 +100,15 @@ interface AssetRow {
 
 function readRow(row: AssetRow): ListedAsset {
   return {
-    ...{ id: row.id, accountId: row.account_id, upstreamId: row.upstream_id, name: row.name },
-    ...{ credentialId: row.credential_id, upstreamAsset: row.upstream_asset, type: row.asset_type },
-    ...{ status: row.status, createdAt: row.created_at, createdMicros: row.created_micros },
+    id: row.id,
+    accountId: row.account_id,
+    upstreamId: row.upstream_id,
+    name: row.name,
+    credentialId: row.credential_id,
+    upstreamAsset: row.upstream_asset,
+    type: row.asset_type,
+    status: row.status,
+    createdAt: row.created_at,
+    createdMicros: row.created_micros,
   };
 }

@@ -27,7 +27,11 @@ export interface AssetsOptions {
 export function createAssets(options: AssetsOptions): Assets {
   const { database, catalog, ask, health, clock, log } = options;
   const siteOf = ({ upstream, credential }: AssetPlace, requestId: string): AssetSite => ({
-    ...{ upstream, credential, requestId, ask, nowMs: () => clock.nowMs() },
+    upstream,
+    credential,
+    requestId,
+    ask,
+    nowMs: () => clock.nowMs(),
   });
 
   return {
@@ -72,8 +76,13 @@ export function createAssets(options: AssetsOptions): Assets {
       const id = `asset-${randomId()}`;
       const { id: upstreamAsset, status } = outcome.value;
       await insertAsset(database, {
-        ...{ id, accountId: owner.accountId, upstreamId: place.upstream.id, upstreamAsset },
-        ...{ credentialId: place.credential.id, type: wanted.type, status: status ?? "Pending" },
+        id,
+        accountId: owner.accountId,
+        upstreamId: place.upstream.id,
+        upstreamAsset,
+        credentialId: place.credential.id,
+        type: wanted.type,
+        status: status ?? "Pending",
         // PostgreSQL keeps no NUL in a text; the upstream got it as it came.
         name: wanted.name.replaceAll("\0", ""),
       });

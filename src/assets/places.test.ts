@@ -55,7 +55,10 @@ function catalogOf(...upstreams: readonly Upstream[]): AssetCatalog {
 function keeper(id: bigint, over: Partial<Upstream>): Upstream {
   const credentials = [credential(id * 10n)];
   return upstreamOf("http://127.0.0.1:1", {
-    ...{ id, kind: "sandbox", models: new Map([["v", "v"]]), credentials },
+    id,
+    kind: "sandbox",
+    models: new Map([["v", "v"]]),
+    credentials,
     ...over,
   });
 }

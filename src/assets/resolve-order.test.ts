@@ -33,7 +33,9 @@ describe("an order of assets", () => {
       references: [reference("asset://a"), link, reference("asset://b", "video"), reference("asset://a")],
     });
     expect(await resolveOrder(order, depsOf())).toEqual({
-      ...{ type: "bound", upstreamId: 1n, credentialId: 10n },
+      type: "bound",
+      upstreamId: 1n,
+      credentialId: 10n,
       order: {
         ...order,
         references: [
@@ -52,9 +54,7 @@ describe("an order of assets", () => {
     ["kept at two upstreams", ["a", "elsewhere"], /kept in different places/],
     ["kept under two credentials", ["a", "other-key"], /kept in different places/],
   ])("is refused where one is %s", async (_what, ids, reason) => {
-    expect(await resolve(ids)).toMatchObject({
-      ...{ type: "refused", reason: expect.stringMatching(reason) },
-    });
+    expect(await resolve(ids)).toMatchObject({ type: "refused", reason: expect.stringMatching(reason) });
   });
 
   it("has them in one place where one credential stands in for another that is gone", async () => {
@@ -77,13 +77,16 @@ describe("an order of assets", () => {
 
     expect(await resolve(["a", "late"], told("Active"))).toMatchObject({ type: "bound" });
     expect(await resolve(["a", "late"], told("Processing"))).toEqual({
-      ...{ type: "refused", reason: "The asset late is not Active but Processing." },
+      type: "refused",
+      reason: "The asset late is not Active but Processing.",
     });
     expect(await resolve(["late"], saying({ type: "refused", reason: "gone" }))).toEqual({
-      ...{ type: "refused", reason: "The asset late cannot be used: gone" },
+      type: "refused",
+      reason: "The asset late cannot be used: gone",
     });
     expect(await resolve(["late"], saying({ type: "unavailable", reason: "try again" }))).toEqual({
-      ...{ type: "unknown", reason: "try again" },
+      type: "unknown",
+      reason: "try again",
     });
     expect(new Set(looked)).toEqual(new Set(["late"]));
   });
@@ -92,14 +95,16 @@ describe("an order of assets", () => {
     const asked: bigint[] = [];
     const makes: ResolveDeps["makes"] = ({ upstream }) => asked.push(upstream.id) === 0;
     expect(await resolve(["a", "late"], { makes })).toMatchObject({
-      ...{ type: "refused", reason: expect.stringMatching(/does not make this model/) },
+      type: "refused",
+      reason: expect.stringMatching(/does not make this model/),
     });
     expect(asked).toEqual([1n]);
   });
 
   it("is refused where the upstream is out of service", async () => {
     expect(await resolve(["a"], { placeOf: () => undefined })).toMatchObject({
-      ...{ type: "refused", reason: expect.stringMatching(/not in service/) },
+      type: "refused",
+      reason: expect.stringMatching(/not in service/),
     });
   });
 });
@@ -132,8 +137,14 @@ function reference(url: string, kind: MediaReference["kind"] = "image"): MediaRe
 
 function asset(id: string, over: Partial<StoredAsset> = {}): StoredAsset {
   return {
-    ...{ id, accountId: 1n, upstreamId: 1n, credentialId: 10n, upstreamAsset: `theirs-${id}` },
-    ...{ type: "Image", name: id, status: "Active" },
+    id,
+    accountId: 1n,
+    upstreamId: 1n,
+    credentialId: 10n,
+    upstreamAsset: `theirs-${id}`,
+    type: "Image",
+    name: id,
+    status: "Active",
     ...over,
   };
 }

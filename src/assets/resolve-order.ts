@@ -55,7 +55,9 @@ export async function resolveOrder(order: MediaOrder, deps: ResolveDeps): Promis
   }
   const references = order.references.map((each) => withUpstreamId(each, assets));
   return {
-    ...{ type: "bound", upstreamId: place.upstream.id, credentialId: place.credential.id },
+    type: "bound",
+    upstreamId: place.upstream.id,
+    credentialId: place.credential.id,
     order: { ...order, references },
   };
 }

@@ -12,7 +12,7 @@ export interface Lru<Key, Value> {
  * Two halves: what is used moves to the recent one, and when that is full it becomes the other, whose
  * entries nobody has asked for since are forgotten. So the half of the capacity that was used last is
  * always there, and a look-up changes nothing: a single map kept in order of use would churn with every one
- * (see `slot-list.ts`).
+ * (see `async/slot-list.ts`).
  */
 export function createLru<Key, Value extends object>(capacity: number): Lru<Key, Value> {
   let recent = new Map<Key, Value>();

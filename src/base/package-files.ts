@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Absolute paths of what the program needs of its own package and does not import. */
@@ -22,4 +23,10 @@ export const PACKAGE_FILES = {
  */
 function pathOf(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}
+
+/** The package's version. */
+export function version(): string {
+  const file = readFileSync(PACKAGE_FILES.description, "utf8");
+  return (JSON.parse(file) as { version: string }).version;
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { closestMatch } from "./closest-match.ts";
+import { closestMatch } from "./text.ts";
 
 export type Path = readonly (string | number)[];
 

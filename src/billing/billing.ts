@@ -2,8 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
 import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
-import type { AskedPlace } from "../usage/place-reason.ts";
-import type { TokenUsage } from "../usage/usage.ts";
+import type { AskedPlace, TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
 
 /**

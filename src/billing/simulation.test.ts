@@ -5,9 +5,7 @@ import { simulate } from "../../test/support/money/simulation.ts";
 describe("money under faults", () => {
   // The long lane runs 10,000 seeds of 1,000 steps. To replay one: simulate({ seed, steps: 100 }).
   it("is conserved, never negative and charged exactly once over 300 seeds", async () => {
-    const total = {
-      ...{ served: 0, insufficient: 0, busy: 0, unavailable: 0, kills: 0, grown: 0, writtenOff: 0 },
-    };
+    const total = { served: 0, insufficient: 0, busy: 0, unavailable: 0, kills: 0, grown: 0, writtenOff: 0 };
     for (let seed = 1; seed <= 300; seed += 1) {
       const { breaches, counts } = await simulate({ seed, steps: 100 });
       expect(breaches, `seed ${seed}`).toEqual([]);

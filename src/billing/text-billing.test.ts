@@ -8,6 +8,7 @@ import {
   serve,
   TOKEN_NANOS,
 } from "../../test/support/billing.ts";
+import type { KeyId } from "../accounts/caller.ts";
 import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
 import type { JournalStore } from "./journal/flush.ts";
@@ -216,7 +217,7 @@ describe("a key's spending limit", () => {
 
   it("does not hold up the account's other keys", async () => {
     const limited = await rig.account(10n * HOLD, { amountNanos: HOLD, period: "total" });
-    const other = { ...limited, keyId: limited.keyId + 1_000_000n, spendingLimit: null };
+    const other = { ...limited, keyId: (limited.keyId + 1_000_000n) as KeyId, spendingLimit: null };
     const billing = await rig.start("keys");
     const first = await billing.take(order(limited, HOLD));
     const second = billing.take(order(limited, HOLD));

@@ -80,8 +80,12 @@ export class TextHold implements OpenHold {
     const chargeNanos = costNanos < hold.amountNanos ? costNanos : hold.amountNanos;
     this.writtenOff = costNanos - chargeNanos;
     const end: SettledEnd = {
-      ...{ chargeNanos, holdNanos: hold.amountNanos, writtenOffNanos: this.writtenOff, outcome },
-      ...{ lastRates: price === order.price ? undefined : price.rates, raw: rawText(outcome.raw) },
+      chargeNanos,
+      holdNanos: hold.amountNanos,
+      writtenOffNanos: this.writtenOff,
+      outcome,
+      lastRates: price === order.price ? undefined : price.rates,
+      raw: rawText(outcome.raw),
     };
     const endedAtMs = clock.nowMs();
     const endRecord = journal.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({

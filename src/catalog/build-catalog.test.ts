@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Caller } from "../accounts/caller.ts";
+import type { AccountId, Caller, KeyId } from "../accounts/caller.ts";
 import { CHAT_PROTOCOLS, PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
 import { allowedModel } from "./allowed-model.ts";
@@ -81,10 +81,10 @@ const parts: fc.Arbitrary<CatalogParts> = fc.record({
 });
 
 const caller: fc.Arbitrary<Caller> = fc.record({
-  accountId: fc.constant(1n),
+  accountId: fc.constant(1n as AccountId),
   accountName: fc.constant("acme"),
   group: fc.constantFrom(...GROUPS, "unknown"),
-  keyId: fc.constant(1n),
+  keyId: fc.constant(1n as KeyId),
   keyName: fc.constant("key"),
   models: fc.option(
     fc.subarray([...MODELS, "unknown"]).map((ids) => new Set(ids)),

@@ -192,8 +192,18 @@ function upstreamOf(
 ): Upstream {
   const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer } = record;
   return Object.freeze<Upstream>({
-    ...{ id, name, kind: record.kind, baseUrl, models, groups, priority, weight, maxConcurrency, probe },
-    ...{ signer, configuredCredentials },
+    id,
+    name,
+    kind: record.kind,
+    baseUrl,
+    models,
+    groups,
+    priority,
+    weight,
+    maxConcurrency,
+    probe,
+    signer,
+    configuredCredentials,
     protocols: record.protocols ?? kind.protocols,
     sharedIds: new Set(record.sharedIds),
     timeouts: { ...DEFAULT_TIMEOUTS, ...record.timeouts },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import type { AccountId, KeyId } from "../accounts/caller.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Database, Queryable, Subscription } from "../storage/database.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog-cache.ts";
@@ -220,10 +221,10 @@ describe("the price book", () => {
 
 describe("the cache", () => {
   const caller = {
-    accountId: 1n,
+    accountId: 1n as AccountId,
     accountName: "acme",
     group: "default",
-    keyId: 1n,
+    keyId: 1n as KeyId,
     keyName: "key",
     models: null,
     spendingLimit: null,

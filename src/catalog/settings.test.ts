@@ -64,7 +64,10 @@ describe("settings", () => {
       selfRegistration: true,
       oidc: [
         {
-          ...{ id: "work", name: "Work", issuer: "https://login.example", clientId: "faregate" },
+          id: "work",
+          name: "Work",
+          issuer: "https://login.example",
+          clientId: "faregate",
           clientSecretName: "FAREGATE_OIDC_CLIENT_SECRET",
         },
       ],
@@ -74,12 +77,16 @@ describe("settings", () => {
   it("name a bucket completely", () => {
     const mirror = { kind: "s3" as const, endpoint: "https://s3.example/", bucket: "results" };
     expect(decodeSettings(settingsFile.parse({ mirror })).mirror).toEqual({
-      ...{ kind: "s3", endpoint: "https://s3.example", bucket: "results" },
-      ...{ region: "us-east-1", prefix: "" },
+      kind: "s3",
+      endpoint: "https://s3.example",
+      bucket: "results",
+      region: "us-east-1",
+      prefix: "",
     });
     const prefixed = { ...mirror, region: "eu", prefix: "a/b.c/" };
     expect(decodeSettings(settingsFile.parse({ mirror: prefixed })).mirror).toMatchObject({
-      ...{ region: "eu", prefix: "a/b.c/" },
+      region: "eu",
+      prefix: "a/b.c/",
     });
   });
 

@@ -198,7 +198,10 @@ export function decodeSettings(given: SettingsFile): Settings {
     signIn: {
       selfRegistration: given.sign_in?.self_registration ?? false,
       oidc: (given.sign_in?.oidc ?? []).map(({ id, name, issuer, client_id, client_secret_env }) => ({
-        ...{ id, name, issuer, clientId: client_id },
+        id,
+        name,
+        issuer,
+        clientId: client_id,
         clientSecretName: client_secret_env ?? "FAREGATE_OIDC_CLIENT_SECRET",
       })),
     },

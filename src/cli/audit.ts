@@ -33,6 +33,6 @@ export function catalogTrace(
 ): (tx: Queryable, applied: Applied) => Promise<void> {
   return (tx, { rendered }) => {
     const after = { changes: rendered.split("\n"), prune };
-    return insertAudit(tx, { ...{ action: "catalog.apply", subject, after }, ...origin });
+    return insertAudit(tx, { action: "catalog.apply", subject, after, ...origin });
   };
 }

@@ -4,8 +4,12 @@ import { printWelcome } from "./banner.ts";
 import type { Welcome } from "./open-catalog.ts";
 
 const NOTHING: Welcome = {
-  ...{ firstKey: undefined, firstUser: undefined, sandboxUrl: undefined },
-  ...{ chatModel: undefined, emptyAccount: undefined, asItIs: false },
+  firstKey: undefined,
+  firstUser: undefined,
+  sandboxUrl: undefined,
+  chatModel: undefined,
+  emptyAccount: undefined,
+  asItIs: false,
 };
 
 let printed: string[];

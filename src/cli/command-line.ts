@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { closestMatch } from "../base/closest-match.ts";
+import { version } from "../base/package-files.ts";
+import { closestMatch } from "../base/text.ts";
 import type { Config } from "../config.ts";
 import { asTyped, type Command, commandLine, helpOf, parseOptions } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
@@ -14,7 +15,6 @@ import { sandboxCommand } from "./commands/sandbox.ts";
 import { startCommand } from "./commands/start.ts";
 import { stopDatabaseCommand } from "./commands/stop-database.ts";
 import { sentenceOf } from "./failure-sentence.ts";
-import { version } from "./version.ts";
 
 /** In the order of the overview. */
 export const COMMANDS: readonly Command[] = [

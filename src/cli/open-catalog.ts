@@ -74,8 +74,12 @@ async function openFile(
   for (const note of [...notes, ...warnings]) log.warn({}, note);
   return {
     welcome: {
-      ...{ firstKey, firstUser: await firstUserOf(config, deps), sandboxUrl: undefined, asItIs: false },
-      ...{ chatModel: chatModelOf(manifest.models), emptyAccount: firstKey && emptyAccountOf(declared) },
+      firstKey,
+      firstUser: await firstUserOf(config, deps),
+      sandboxUrl: undefined,
+      asItIs: false,
+      chatModel: chatModelOf(manifest.models),
+      emptyAccount: firstKey && emptyAccountOf(declared),
     },
     close: () => Promise.resolve(),
   };
@@ -112,8 +116,12 @@ const DEMO_SENTENCES: Readonly<Record<DemoOutcome["type"], string>> = {
 async function openAsItIs({ config }: OpenCatalogOptions, deps: ManifestDeps): Promise<OpenedCatalog> {
   return {
     welcome: {
-      ...{ firstKey: undefined, firstUser: await firstUserOf(config, deps), sandboxUrl: undefined },
-      ...{ chatModel: chatModelOf(await readModels(deps.database)), emptyAccount: undefined, asItIs: true },
+      firstKey: undefined,
+      firstUser: await firstUserOf(config, deps),
+      sandboxUrl: undefined,
+      chatModel: chatModelOf(await readModels(deps.database)),
+      emptyAccount: undefined,
+      asItIs: true,
     },
     close: () => Promise.resolve(),
   };

@@ -1,5 +1,6 @@
-import cluster, { type Worker } from "node:cluster";
-import { originOf } from "../base/fetch/origin.ts";
+import type { Worker } from "node:cluster";
+import cluster from "node:cluster";
+import { originOf } from "../config.ts";
 import type { Log } from "../observe/log.ts";
 import { exchangeMetrics } from "./sibling-metrics.ts";
 

@@ -1,6 +1,78 @@
+import { assert } from "../base/assert.ts";
+import { accountsOperations } from "./accounts/operations.ts";
+import { alertsOperations } from "./alerts/operations.ts";
+import { assetsOperations } from "./assets/operations.ts";
+import { auditOperations } from "./audit/operations.ts";
+import { catalogOperations } from "./catalog/operations.ts";
+import { codesOperations } from "./codes/operations.ts";
 import type { ConsoleDeps } from "./deps.ts";
-import type { Operation } from "./operation.ts";
-import { consoleOperations } from "./table.ts";
+import { groupsOperations } from "./groups/operations.ts";
+import { keysOperations } from "./keys/operations.ts";
+import { ledgerOperations } from "./ledger/operations.ts";
+import { modelsOperations } from "./models/operations.ts";
+import { isAccountRole, type Operation } from "./operation.ts";
+import { peopleOperations } from "./people/operations.ts";
+import { queueOperations } from "./queue/operations.ts";
+import { requestsOperations } from "./requests/operations.ts";
+import { routingOperations } from "./routing/operations.ts";
+import { sessionOperations } from "./session/operations.ts";
+import { settingsOperations } from "./settings/operations.ts";
+import { spendingOperations } from "./spending/operations.ts";
+import { statementOperations } from "./statement/operations.ts";
+import { tasksOperations } from "./tasks/operations.ts";
+import { tokensOperations } from "./tokens/operations.ts";
+import { trafficOperations } from "./traffic/operations.ts";
+import { upstreamOperations } from "./upstreams/operations.ts";
+
+/** Every operation of the console; the only list of them. Throws on one that nobody could be kept out of. */
+export function consoleOperations(deps: ConsoleDeps): readonly Operation[] {
+  const operations = AREAS.flatMap((area) => area(deps));
+  for (const operation of operations) checkOperation(operation);
+  return operations;
+}
+
+const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
+  sessionOperations,
+  tokensOperations,
+  peopleOperations,
+  auditOperations,
+  keysOperations,
+  modelsOperations,
+  requestsOperations,
+  spendingOperations,
+  tasksOperations,
+  assetsOperations,
+  queueOperations,
+  statementOperations,
+  codesOperations,
+  alertsOperations,
+  ledgerOperations,
+  groupsOperations,
+  accountsOperations,
+  upstreamOperations,
+  catalogOperations,
+  routingOperations,
+  trafficOperations,
+  settingsOperations,
+];
+
+/** A slip here would open a door, so it fails the start. */
+export function checkOperation({
+  kind,
+  method,
+  path,
+  policy,
+}: Operation & { readonly method: string }): void {
+  const name = `${method} ${path}`;
+  assert(POLICIES.has(policy), `${name} has no policy`);
+  assert(
+    isAccountRole(policy) === path.startsWith("/accounts/{account}"),
+    `${name}: roles of an account belong to paths of an account`,
+  );
+  assert(kind === "json" || method === "GET", `${name}: only JSON operations write`);
+}
+
+const POLICIES: ReadonlySet<string> = new Set(["anyone", "person", "viewer", "member", "owner", "operator"]);
 
 /** The account and admin API behind the dashboard, for http to serve. */
 export interface Console extends Pick<ConsoleDeps, "people" | "database" | "publicUrl"> {

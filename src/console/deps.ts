@@ -11,7 +11,6 @@ import type { Routing } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
 import type { People } from "../users/users.ts";
-import type { Runtime } from "./settings/runtime.ts";
 import type { TrafficWatch } from "./traffic/traffic.ts";
 
 /** What the console's operations work with, injected by compose. */
@@ -41,4 +40,15 @@ export interface ConsoleDeps {
   /** The address callers use, without a slash at its end. */
   readonly publicUrl: () => Promise<string>;
   readonly version: string;
+}
+
+/** What a process runs with, as far as its environment says; never the contents of a variable that may be secret. */
+export interface Runtime {
+  /** Host and process id, as its journal carries it. */
+  readonly label: string;
+  readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** Where the embedded database would be. */
+  readonly dataDir: string;
+  /** The catalog file that every start applies. */
+  readonly configFile: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { parseUsd } from "../base/money.ts";
 import { GatewayError } from "../errors.ts";
 
@@ -53,4 +54,44 @@ export function inputGain(given: GivenAmount): bigint {
 
 function wrongAmount(message: string): GatewayError {
   return new GatewayError("invalid_request", message, { param: "amount_usd" });
+}
+
+/** The place of a row in a list by time: PostgreSQL's microseconds, as a Date would lose three digits, and the row's id. */
+export interface CursorPosition {
+  readonly micros: bigint;
+  readonly id: string;
+}
+
+/** A place as the opaque word that a list gives as `next`. */
+export function encodeCursor({ micros, id }: CursorPosition): string {
+  return Buffer.from(`${micros} ${id}`).toString("base64url");
+}
+
+/** Reads `after`; undefined = from the beginning. Throws 400 on what no list has given. */
+export function decodeCursor(after: string | undefined): CursorPosition | undefined {
+  if (after === undefined) return undefined;
+  const [, micros, id] = /^(\d{1,17}) ([\w-]{1,100})$/.exec(Buffer.from(after, "base64url").toString()) ?? [];
+  if (micros === undefined || id === undefined) throw wrongMark();
+  return { micros: BigInt(micros), id };
+}
+
+/** The id in a path; 404 with these words on what can be none. */
+export function idOf(text: string | undefined, words: string): bigint {
+  if (text !== undefined && /^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
+  throw new GatewayError("not_found", words);
+}
+
+/**
+ * Names a state of a record: 32 hexadecimal digits that are others once anything of what a write replaces is another.
+ * A digest, so that no table needs a column for it and every way to change a record counts, a catalog file too.
+ */
+export function revisionOf(record: unknown): string {
+  return createHash("sha256").update(JSON.stringify(record, inOrder)).digest("hex").slice(0, 32);
+}
+
+/** The order of fields means nothing: the database keeps its own. */
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -98,9 +98,20 @@ const SHOWN =
   /^(image\/(png|jpeg|webp|gif|avif)|video\/(mp4|quicktime|webm)|audio\/(mpeg|mp4|wav|x-wav|ogg|aac|flac))$/;
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", webp: "image/webp", gif: "image/gif" },
-  ...{ avif: "image/avif", mp4: "video/mp4", mov: "video/quicktime", webm: "video/webm" },
-  ...{ mp3: "audio/mpeg", m4a: "audio/mp4", wav: "audio/wav", ogg: "audio/ogg", aac: "audio/aac" },
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  gif: "image/gif",
+  avif: "image/avif",
+  mp4: "video/mp4",
+  mov: "video/quicktime",
+  webm: "video/webm",
+  mp3: "audio/mpeg",
+  m4a: "audio/mp4",
+  wav: "audio/wav",
+  ogg: "audio/ogg",
+  aac: "audio/aac",
 };
 
 /** Strangers made the file, and it comes from the gateway's own address: it may be shown and nothing else. */
@@ -150,4 +161,19 @@ function busy(): GatewayError {
   return new GatewayError("service_unavailable", "Too many files are being shown at once; try again.", {
     retryAfterSeconds: 2,
   });
+}
+
+/**
+ * A line of a CSV file (RFC 4180). Text that a spreadsheet would take for a formula gets an apostrophe in front, as
+ * names of keys and models may come from anybody.
+ */
+export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
+  return `${cells.map(cell).join(",")}\r\n`;
+}
+
+function cell(value: string | number | boolean | null): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return String(value);
+  const harmless = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -7,15 +7,20 @@ import type { Opaque } from "./state/opaque.ts";
 /**
  * One step of a streamed answer. `response-start` comes first and once. Blocks are numbered from 0 in
  * the order of their starts, over all choices; each start has its end. Blocks may interleave, but reach the
- * encoders of protocols that forbid it one after the other (`serialize-blocks.ts`). Usage is cumulative: the last
+ * encoders of protocols that forbid it one after the other (`adapt/adapt-response.ts`). Usage is cumulative: the last
  * one counts, and it precedes the finishes. Each choice has one `finish`, after its blocks; an `error`
  * ends the whole stream and nothing follows it.
  */
 export type ChatEvent =
   | ResponseStart
-  | { readonly type: "text-start"; readonly block: number; readonly choice: number; readonly refusal?: true }
+  | {
+      readonly type: "text-start";
+      readonly block: number;
+      readonly choice: number;
+      readonly refusal?: true | undefined;
+    }
   | { readonly type: "text-delta"; readonly block: number; readonly text: string }
-  | { readonly type: "text-end"; readonly block: number; readonly opaque?: Opaque }
+  | { readonly type: "text-end"; readonly block: number; readonly opaque?: Opaque | undefined }
   | { readonly type: "reasoning-start"; readonly block: number; readonly choice: number }
   | { readonly type: "reasoning-delta"; readonly block: number; readonly text: string }
   | ReasoningEnd
@@ -32,24 +37,24 @@ export type ChatEvent =
 
 interface ResponseStart {
   readonly type: "response-start";
-  readonly id?: string;
-  readonly model?: string;
-  readonly created?: number;
+  readonly id?: string | undefined;
+  readonly model?: string | undefined;
+  readonly created?: number | undefined;
 }
 
 interface ReasoningEnd {
   readonly type: "reasoning-end";
   readonly block: number;
-  readonly redacted?: true;
-  readonly opaque?: Opaque;
+  readonly redacted?: true | undefined;
+  readonly opaque?: Opaque | undefined;
 }
 
 interface ToolCallEnd {
   readonly type: "tool-call-end";
   readonly block: number;
   /** Why the arguments are no JSON object. */
-  readonly broken?: BrokenCall;
-  readonly opaque?: Opaque;
+  readonly broken?: BrokenCall | undefined;
+  readonly opaque?: Opaque | undefined;
 }
 
 interface ToolCallStart {
@@ -58,10 +63,10 @@ interface ToolCallStart {
   readonly choice: number;
   readonly id: string;
   readonly name: string;
-  readonly namespace?: string;
-  readonly custom?: true;
+  readonly namespace?: string | undefined;
+  readonly custom?: true | undefined;
   /** See ToolCallPart. */
-  readonly byCode?: JsonObject;
+  readonly byCode?: JsonObject | undefined;
   /** State that came with its beginning; what comes later stands on its end. */
-  readonly opaque?: Opaque;
+  readonly opaque?: Opaque | undefined;
 }

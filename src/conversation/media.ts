@@ -1,5 +1,5 @@
-import { isDataUrl } from "../base/data-url.ts";
 import { imageTypeOf, mimeTypeOfBase64 } from "../base/media-signatures.ts";
+import { isDataUrl } from "../base/text.ts";
 import type { MediaPart, MediaSource } from "./request.ts";
 
 /** A data URL in its halves; undefined where the text is none, or is not base64. */
@@ -20,7 +20,10 @@ export function dataUrl(mimeType: string, data: string): string {
 }
 
 /** A source and its type from a URL of any kind: data URLs are split, other ones stay URLs (rule 35). */
-export function sourceOfUrl(url: string): { readonly source: MediaSource; readonly mimeType?: string } {
+export function sourceOfUrl(url: string): {
+  readonly source: MediaSource;
+  readonly mimeType?: string | undefined;
+} {
   const split = splitDataUrl(url);
   if (split === undefined) return { source: { from: "url", url } };
   return {
@@ -47,7 +50,7 @@ function plainBase64(data: string): string {
   return over === 2 || over === 3 ? plain + "=".repeat(4 - over) : plain;
 }
 
-function typed(mimeType: string | undefined): { readonly mimeType?: string } {
+function typed(mimeType: string | undefined): { readonly mimeType?: string | undefined } {
   return mimeType === undefined ? {} : { mimeType };
 }
 

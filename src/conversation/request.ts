@@ -22,27 +22,27 @@ export interface ChatRequest {
   readonly system: readonly TextPart[];
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice | undefined;
   /** False: at most one call in an answer. */
-  readonly parallelToolCalls?: boolean;
+  readonly parallelToolCalls?: boolean | undefined;
   /** The caller's form has room for one call an answer, without an id: chats before there were tools. */
-  readonly oneCall?: true;
+  readonly oneCall?: true | undefined;
   readonly sampling: Sampling;
   readonly limits: Limits;
-  readonly reasoning?: ReasoningWish;
-  readonly responseFormat?: ResponseFormat;
+  readonly reasoning?: ReasoningWish | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
   /** How many words to make, in the caller's word (`low`, `medium`, `high`). */
-  readonly verbosity?: string;
+  readonly verbosity?: string | undefined;
   /** The caller's name for its end user. */
-  readonly user?: string;
+  readonly user?: string | undefined;
   /** Requests with one key begin alike, so that the vendor finds what it cached of them. */
-  readonly cacheKey?: string;
+  readonly cacheKey?: string | undefined;
   /** Everything up to the request's last part is to be cached, wherever that is in the next one. */
-  readonly cacheAll?: CacheMark;
+  readonly cacheAll?: CacheMark | undefined;
   /** How long the vendor may keep what it caches, in the caller's word (`in_memory`, `24h`). */
-  readonly cacheRetention?: string;
+  readonly cacheRetention?: string | undefined;
   /** How many answers; absent = 1. */
-  readonly n?: number;
+  readonly n?: number | undefined;
   /** Fields that this form has no place for. */
   readonly foreign: readonly ForeignField[];
   /** What the caller's protocol repeats of the request in its answers, as sent. */
@@ -51,11 +51,11 @@ export interface ChatRequest {
   readonly fieldNames: FieldNames;
 }
 
-/** Turns need not alternate here: encoders that must merge them use `turns.ts`. Tool results are the user's. */
+/** Turns need not alternate here: encoders that must merge them use `lower/alternating-turns.ts`. Tool results are the user's. */
 export interface Message {
   readonly role: "system" | "user" | "assistant";
   /** The participant's name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly parts: readonly Part[];
 }
 
@@ -65,12 +65,12 @@ export interface TextPart {
   readonly kind: "text";
   readonly text: string;
   /** The text declines to answer (two protocols mark that). */
-  readonly refusal?: true;
-  readonly citations?: readonly Citation[];
-  readonly opaque?: Opaque;
-  readonly cache?: CacheMark;
+  readonly refusal?: true | undefined;
+  readonly citations?: readonly Citation[] | undefined;
+  readonly opaque?: Opaque | undefined;
+  readonly cache?: CacheMark | undefined;
   /** Its first letters mean something to the vendor of the caller's protocol alone; elsewhere `path` is told as lost. */
-  readonly vendorsOwn?: { readonly path: string; readonly letters: number };
+  readonly vendorsOwn?: { readonly path: string; readonly letters: number } | undefined;
 }
 
 export interface MediaPart {
@@ -78,15 +78,15 @@ export interface MediaPart {
   readonly media: "image" | "audio" | "video" | "document";
   readonly source: MediaSource;
   /** For example `image/png`; absent where the caller did not say and the bytes do not tell. */
-  readonly mimeType?: string;
+  readonly mimeType?: string | undefined;
   /** A file name or a title. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How closely to look, in the caller's word (`low`, `high`, `auto`). */
-  readonly detail?: string;
-  readonly opaque?: Opaque;
-  readonly cache?: CacheMark;
+  readonly detail?: string | undefined;
+  readonly opaque?: Opaque | undefined;
+  readonly cache?: CacheMark | undefined;
   /** Further fields of the caller's part (citations wished, context), by its own names. */
-  readonly extra?: JsonObject;
+  readonly extra?: JsonObject | undefined;
 }
 
 /** `base64` is bare, without a data URL's head. A `file` is known to one vendor only. */
@@ -102,8 +102,8 @@ export interface ReasoningPart {
   /** "" where the vendor shows none of it. */
   readonly text: string;
   /** The vendor hid the text: `opaque` is all there is. */
-  readonly redacted?: true;
-  readonly opaque?: Opaque;
+  readonly redacted?: true | undefined;
+  readonly opaque?: Opaque | undefined;
 }
 
 export interface ToolCallPart {
@@ -111,17 +111,17 @@ export interface ToolCallPart {
   readonly id: string;
   readonly name: string;
   /** The group that the tool was declared in. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Raw JSON text as the model wrote it, maybe cut short or empty; of a custom tool the bare input. */
   readonly arguments: string;
   /** A call of a custom tool. */
-  readonly custom?: true;
+  readonly custom?: true | undefined;
   /** Of answers: code that the vendor ran has made it, in its words which, so that it may be over where the turn ends. */
-  readonly byCode?: JsonObject;
+  readonly byCode?: JsonObject | undefined;
   /** Of answers: why the arguments are no JSON object; absent where they are one. */
-  readonly broken?: BrokenCall;
-  readonly opaque?: Opaque;
-  readonly cache?: CacheMark;
+  readonly broken?: BrokenCall | undefined;
+  readonly opaque?: Opaque | undefined;
+  readonly cache?: CacheMark | undefined;
 }
 
 /** `cut`: the text ends before it is closed; `malformed`: it is whole, and no JSON object, or one nested too deeply. */
@@ -130,13 +130,13 @@ export type BrokenCall = "cut" | "malformed";
 export interface ToolResultPart {
   readonly kind: "tool-result";
   readonly callId: string;
-  /** The tool's name where the caller stated it; `turns.ts` looks it up otherwise. */
-  readonly name?: string;
+  /** The tool's name where the caller stated it; `lower/alternating-turns.ts` looks it up otherwise. */
+  readonly name?: string | undefined;
   readonly parts: readonly (TextPart | MediaPart | ForeignPart)[];
-  readonly isError?: true;
+  readonly isError?: true | undefined;
   /** Answers a custom tool's call. */
-  readonly custom?: true;
-  readonly cache?: CacheMark;
+  readonly custom?: true | undefined;
+  readonly cache?: CacheMark | undefined;
 }
 
 /** A part that only one protocol knows, as it came. */
@@ -148,8 +148,8 @@ export interface ForeignPart {
   /** What a loss or a refusal calls it, e.g. `messages[2].content[0]`. */
   readonly path: string;
   /** Says about the same to other protocols, whatever the weight. */
-  readonly words?: string;
-  readonly refusal?: RequestRefusal;
+  readonly words?: string | undefined;
+  readonly refusal?: RequestRefusal | undefined;
 }
 
 /** Where there is no slot: a hint is dropped with a loss, what changes the answer's meaning is refused. */
@@ -160,16 +160,16 @@ export interface ForeignField {
   readonly path: string;
   readonly value: unknown;
   readonly weight: Weight;
-  readonly refusal?: RequestRefusal;
+  readonly refusal?: RequestRefusal | undefined;
   /** The neutral form says the same: nothing is lost elsewhere, and the protocol's own vendors get it as it came. */
-  readonly isRead?: true;
+  readonly isRead?: true | undefined;
 }
 
 /** How something is refused, where its clients need other words than the usual ones. */
 export interface RequestRefusal {
   readonly why: string;
   /** For the client's program. */
-  readonly details?: JsonObject;
+  readonly details?: JsonObject | undefined;
 }
 
 /** The prefix up to and including this part or tool is to be cached. */
@@ -179,12 +179,12 @@ export interface CacheMark {
 
 /** What a passage rests on. Offsets are UTF-16 units of the cited block's text. */
 export interface Citation {
-  readonly url?: string;
-  readonly title?: string;
+  readonly url?: string | undefined;
+  readonly title?: string | undefined;
   /** The passage of the source. */
-  readonly quote?: string;
-  readonly start?: number;
-  readonly end?: number;
+  readonly quote?: string | undefined;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
   /** The vendor's own object, which the same protocol restores. */
   readonly source: { readonly protocol: ChatProtocol; readonly value: JsonObject };
 }
@@ -194,23 +194,23 @@ export type Tool = FunctionTool | CustomTool | HostedTool;
 export interface FunctionTool {
   readonly kind: "function";
   readonly name: string;
-  readonly namespace?: string;
-  readonly description?: string;
+  readonly namespace?: string | undefined;
+  readonly description?: string | undefined;
   /** A JSON Schema; absent = no parameters. */
-  readonly parameters?: JsonObject;
+  readonly parameters?: JsonObject | undefined;
   /** Said or not: the protocols' defaults differ (rule 27), so decoders resolve theirs. */
   readonly strict: boolean;
-  readonly cache?: CacheMark;
+  readonly cache?: CacheMark | undefined;
 }
 
 /** A tool whose input is one text, maybe of a grammar. */
 export interface CustomTool {
   readonly kind: "custom";
   readonly name: string;
-  readonly namespace?: string;
-  readonly description?: string;
+  readonly namespace?: string | undefined;
+  readonly description?: string | undefined;
   /** `{type: "text"}`, or `{type: "grammar", syntax, definition}`. */
-  readonly format?: JsonObject;
+  readonly format?: JsonObject | undefined;
 }
 
 /** A tool that the vendor itself runs. */
@@ -226,38 +226,38 @@ export interface HostedTool {
 
 export type ToolChoice =
   | { readonly kind: "auto" | "none" | "required" }
-  | { readonly kind: "tool"; readonly name: string; readonly namespace?: string }
+  | { readonly kind: "tool"; readonly name: string; readonly namespace?: string | undefined }
   /** Only these may be called; `required`: one must. */
   | { readonly kind: "among"; readonly names: readonly string[]; readonly required: boolean }
   | { readonly kind: "hosted"; readonly value: JsonObject };
 
 export interface Sampling {
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly seed?: number;
-  readonly presencePenalty?: number;
-  readonly frequencyPenalty?: number;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
 }
 
 export interface Limits {
   /** Thoughts included. */
-  readonly maxOutputTokens?: number;
-  readonly stop?: readonly string[];
+  readonly maxOutputTokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
 }
 
 /** How much to think, in whichever way the caller said it; `effort.ts` goes from one to the other. */
 export interface ReasoningWish {
   /** False: do not think. */
   readonly enabled: boolean;
-  readonly effort?: Effort;
-  readonly budgetTokens?: number;
+  readonly effort?: Effort | undefined;
+  readonly budgetTokens?: number | undefined;
   /** The model decides how much. */
-  readonly adaptive?: true;
+  readonly adaptive?: true | undefined;
   /** Only on what tools answered, not before the first call. */
-  readonly betweenTools?: true;
+  readonly betweenTools?: true | undefined;
   /** Whether the caller wants to see thoughts, and how: `auto`, `concise`, `detailed`, or `none`. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
 }
 
 export const EFFORTS = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
@@ -268,8 +268,8 @@ export type ResponseFormat =
   | { readonly kind: "json" }
   | {
       readonly kind: "schema";
-      readonly name?: string;
-      readonly description?: string;
+      readonly name?: string | undefined;
+      readonly description?: string | undefined;
       readonly schema: JsonObject;
-      readonly strict?: boolean;
+      readonly strict?: boolean | undefined;
     };

@@ -8,14 +8,14 @@ import type { ForeignPart, MediaPart, ReasoningPart, TextPart, ToolCallPart } fr
  */
 export interface ChatResponse {
   /** The upstream's; absent where it states none. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** The upstream's own name of the model, which callers are told. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Unix time, seconds. */
-  readonly created?: number;
+  readonly created?: number | undefined;
   /** One, unless several were asked for. Never empty. */
   readonly choices: readonly Choice[];
-  readonly usage?: MeteredUsage;
+  readonly usage?: MeteredUsage | undefined;
 }
 
 export interface Choice {
@@ -28,13 +28,13 @@ export type ResponsePart = TextPart | MediaPart | ReasoningPart | ToolCallPart |
 /** Why an answer ended. An encoder of the same protocol writes `raw` again where it has one. */
 export interface Finish {
   readonly unified: FinishKind;
-  readonly raw?: string;
+  readonly raw?: string | undefined;
   /** Whose word `raw` is. */
   readonly protocol: ChatProtocol;
   /** The caller's stop sequence that was met, where the vendor tells. */
-  readonly stopSequence?: string;
+  readonly stopSequence?: string | undefined;
   /** What the vendor says about it (a refusal's explanation). */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** `pause`: the vendor wants the turn sent back to go on. `other`: a word that nobody knows, told as a stop. */

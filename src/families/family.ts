@@ -1,4 +1,4 @@
-import type { MediaUnits } from "../usage/media.ts";
+import type { MediaUnits } from "../usage/usage.ts";
 import type { FieldTable } from "./field.ts";
 
 export const FAMILY_NAMES = ["imagegen", "videoa", "videob", "videoc"] as const;
@@ -92,4 +92,37 @@ export interface MediaReference {
   readonly role: "first_frame" | "last_frame" | "reference";
   /** http(s), `asset://<Id>` or a data URL. */
   readonly url: string;
+}
+
+/**
+ * The variant of a model: what the catalog says, else the longest one that the model's id ends with
+ * (`videoa-2.0-fast`). undefined = neither names one that the family has.
+ */
+export function variantOf<V extends string>(model: FamilyModel, variants: readonly V[]): V | undefined {
+  if (model.variant !== null) return variants.find((variant) => variant === model.variant);
+  const id = model.id.toLowerCase();
+  return variants
+    .filter((variant) => id.endsWith(`-${variant.toLowerCase()}`))
+    .reduce<V | undefined>(
+      (longest, each) => (longest && longest.length > each.length ? longest : each),
+      undefined,
+    );
+}
+
+/** The references of one kind, in the caller's order. */
+export function referencesOf(
+  kind: MediaReference["kind"],
+  urls: readonly string[],
+  role: MediaReference["role"] = "reference",
+): MediaReference[] {
+  return urls.map((url) => ({ kind, role, url }));
+}
+
+/** What a video is held for: its seconds, or the longest where the model decides. */
+export function secondsOf(resolution: string, durationSeconds: number, longestSeconds: number): MediaUnits {
+  return { videoSeconds: { [resolution]: durationSeconds === -1 ? longestSeconds : durationSeconds } };
+}
+
+export function countOf(references: readonly MediaReference[], kind: MediaReference["kind"]): number {
+  return references.filter((each) => each.kind === kind && each.role === "reference").length;
 }

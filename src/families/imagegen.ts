@@ -1,10 +1,9 @@
-import { isDataUrl } from "../base/data-url.ts";
+import { isDataUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
-import type { Family, FamilyModel, ImageOrder, Submission } from "./family.ts";
+import { type Family, type FamilyModel, type ImageOrder, type Submission, variantOf } from "./family.ts";
 import type { FieldTable } from "./field.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
 import { dataBytes } from "./url-form.ts";
-import { variantOf } from "./variant.ts";
 import { createVerdict } from "./verdict.ts";
 
 /** Images: from a text, or from a text and reference images. */

@@ -86,10 +86,16 @@ function namesOf(videos: number) {
   const joint = "\\s*(?:[,:-]|and|then|,\\s*(?:and|then))\\s*";
   const english: EnglishNames = {
     follows: {
-      ...{ extend: extended, continue: extended, prolong: extended, lengthen: extended },
+      extend: extended,
+      continue: extended,
+      prolong: extended,
+      lengthen: extended,
       add: within("to|into|onto|in|on|over|at the (?:start|beginning|end) of"),
-      ...{ edit: within(places), modify: within(places), replace: within(places) },
-      ...{ delete: within(places), remove: within(places) },
+      edit: within(places),
+      modify: within(places),
+      replace: within(places),
+      delete: within(places),
+      remove: within(places),
     },
     topic: new RegExp(
       `^\\W*(?:please\\s+)?(?:${video}${joint}|(?:in|on|from|for|to|within|take|use|with)\\s+${video}(?:${joint}|\\s+))(?:please\\s+)?$`,

@@ -1,11 +1,18 @@
 import { GatewayError } from "../errors.ts";
-import type { Family, FamilyModel, MediaReference, Submission } from "./family.ts";
+import {
+  countOf,
+  type Family,
+  type FamilyModel,
+  type MediaReference,
+  referencesOf,
+  type Submission,
+  secondsOf,
+  variantOf,
+} from "./family.ts";
 import type { FieldTable } from "./field.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
 import { urlFormOf } from "./url-form.ts";
-import { variantOf } from "./variant.ts";
 import { createVerdict, shown, type Verdict } from "./verdict.ts";
-import { countOf, referencesOf, secondsOf } from "./video.ts";
 
 /** Videos from a text, from frames, or from reference images, videos, sounds, a document or a web page. */
 export const videob: Family = {

@@ -1,9 +1,14 @@
-import type { Family, FamilyModel, Submission } from "./family.ts";
+import {
+  type Family,
+  type FamilyModel,
+  referencesOf,
+  type Submission,
+  secondsOf,
+  variantOf,
+} from "./family.ts";
 import type { FieldTable } from "./field.ts";
 import { type Body, readFields } from "./read-fields.ts";
-import { variantOf } from "./variant.ts";
 import { createVerdict } from "./verdict.ts";
-import { referencesOf, secondsOf } from "./video.ts";
 
 /** Videos from reference images only. Nothing but the model is checked at submit: the rest fails the task. */
 export const videoc: Family = {

@@ -111,8 +111,10 @@ function requestCounter(redis: Redis | undefined, name: string): RateLimiterAbst
   return redis === undefined
     ? memory
     : new RateLimiterRedis({
-        ...{ ...options, keyPrefix: `faregate:${name}` },
-        ...{ storeClient: redis, insuranceLimiter: memory },
+        ...options,
+        keyPrefix: `faregate:${name}`,
+        storeClient: redis,
+        insuranceLimiter: memory,
       });
 }
 

@@ -1,7 +1,6 @@
 import { findAccount, setAccountDisabled, upsertAccount } from "../accounts/accounts-store.ts";
 import type { AccountId } from "../accounts/caller.ts";
-import { keepToken } from "../accounts/kept-token.ts";
-import type { KeyHasher } from "../accounts/key-hasher.ts";
+import { type KeyHasher, keepToken } from "../accounts/key-hasher.ts";
 import { createKey, revokeKey, rotateKey, setKeyTerms } from "../accounts/keys-store.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";

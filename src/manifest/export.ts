@@ -12,6 +12,7 @@ import {
   type FileRecord,
   type FileValue,
   isRecord,
+  writeYaml,
 } from "./file/encode-file.ts";
 import {
   createReferenceNames,
@@ -21,7 +22,6 @@ import {
   referToMetricsToken,
 } from "./file/reference-names.ts";
 import { escapeReferences } from "./file/references.ts";
-import { writeYaml } from "./file/write-yaml.ts";
 
 /**
  * The current catalog as a catalog file: applying it again changes nothing. Secrets stand as references to

@@ -1,11 +1,9 @@
 import { rm } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
-import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/fetch/safe-fetch.ts";
-import type { BlobStore } from "./blob-store.ts";
+import { isDataUrl } from "../base/text.ts";
+import { type BlobStore, MirrorFailure, type TempFile, writeTempFile } from "./blob-store.ts";
 import { type MediaName, newMediaName } from "./media-name.ts";
-import { MirrorFailure } from "./mirror-failure.ts";
-import { type TempFile, writeTempFile } from "./temp-file.ts";
 
 /** Ten times the largest video that a family makes; what is larger is a mistake or a trap. */
 const MAX_BYTES = 1024 ** 3;

@@ -51,7 +51,11 @@ describe("results of tasks", { timeout: 60_000 }, () => {
   const open = (mirror: SettingsFile["mirror"], given: Partial<MirrorOptions> = {}): Mirror => {
     const settings = decodeSettings({ mirror });
     const made = createMirror({
-      ...{ settings: () => settings, dataDir, clock: systemClock, log: silentLog, s3Keys: undefined },
+      settings: () => settings,
+      dataDir,
+      clock: systemClock,
+      log: silentLog,
+      s3Keys: undefined,
       databaseNowMs: () => Promise.resolve(systemClock.nowMs()),
       publicUrl: () => Promise.resolve(PUBLIC),
       guarded: createSafeFetch({ allow: () => [new URL(vendor).host] }),
@@ -94,7 +98,9 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     const result = {
       outputs: [{ url: `${vendor}/video.bin`, expiresAt: 1 }, { url: `${vendor}/picture` }],
       lastFrameUrl: `${vendor}/last`,
-      ...{ durationSeconds: 5, usage: { completion_tokens: 1 }, layout: "ark" as const },
+      durationSeconds: 5,
+      usage: { completion_tokens: 1 },
+      layout: "ark" as const,
     };
     const kept = await mirror.keep("task-1", result, PATIENT_MS);
     expect(kept).toMatchObject({ durationSeconds: 5, usage: { completion_tokens: 1 }, layout: "ark" });

@@ -5,16 +5,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { Semaphore } from "../base/async/semaphore.ts";
 import type { Clock } from "../base/clock.ts";
-import { isDataUrl } from "../base/data-url.ts";
 import type { SafeFetch } from "../base/fetch/safe-fetch.ts";
+import { isDataUrl } from "../base/text.ts";
 import type { Settings } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { TaskResult } from "../upstreams/task-apis/task-api.ts";
-import type { BlobStore } from "./blob-store.ts";
+import { type BlobStore, isLasting, MirrorFailure } from "./blob-store.ts";
 import { createCopier } from "./copier.ts";
 import { createDiskBlobStore } from "./disk-blob-store.ts";
 import { type MediaName, pathOf } from "./media-name.ts";
-import { isLasting, MirrorFailure } from "./mirror-failure.ts";
 import { createRetention } from "./retention.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
 import { createS3Door, type S3Keys, type S3Place } from "./s3-client.ts";
@@ -91,13 +90,11 @@ export function createMirror(options: MirrorOptions): Mirror {
     ...[bucket()].flatMap((blobStore) => blobStore ?? []),
   ];
   const retention = createRetention({
-    ...{
-      clock,
-      databaseNowMs,
-      log,
-      drafts: join(folder, "drafts"),
-      days: () => settings().taskRetentionDays,
-    },
+    clock,
+    databaseNowMs,
+    log,
+    drafts: join(folder, "drafts"),
+    days: () => settings().taskRetentionDays,
     blobStores,
   });
 

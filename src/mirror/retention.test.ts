@@ -29,7 +29,10 @@ async function tidy(
   clocks: { readonly own: number; readonly database: number } = { own: NOW_MS, database: NOW_MS },
 ): Promise<void> {
   const retention = createRetention({
-    ...{ log: silentLog, drafts: join(folder, "drafts"), days: () => 30, blobStores: () => [blobStore] },
+    log: silentLog,
+    drafts: join(folder, "drafts"),
+    days: () => 30,
+    blobStores: () => [blobStore],
     clock: { ...clock, nowMs: () => clocks.own },
     databaseNowMs: () => Promise.resolve(clocks.database),
   });

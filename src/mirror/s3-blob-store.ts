@@ -1,9 +1,8 @@
 import { createReadStream } from "node:fs";
 import { failpoint } from "../base/failpoint.ts";
-import type { BlobStore } from "./blob-store.ts";
+import { type BlobStore, MirrorFailure } from "./blob-store.ts";
 import { pathOf, readMediaPath } from "./media-name.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
-import { MirrorFailure } from "./mirror-failure.ts";
 import type { S3Client, S3Place, S3Request, S3Response } from "./s3-client.ts";
 
 /** Of a thousand keys each. Others may have millions in the bucket that sort before ours: a run does not read them all. */
@@ -33,7 +32,11 @@ export function createS3BlobStore(door: S3Client, place: S3Place): BlobStore {
     async put(name, draft, signal) {
       failpoint("mirror.before-put");
       const response = await ask({
-        ...{ method: "PUT", key: pathOf(name), sha256: draft.sha256, signal, expect: [200] },
+        method: "PUT",
+        key: pathOf(name),
+        sha256: draft.sha256,
+        signal,
+        expect: [200],
         headers: { "content-length": String(draft.bytes), "content-type": MEDIA_TYPES[name.type] },
         body: createReadStream(draft.path),
       });

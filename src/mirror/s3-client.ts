@@ -64,14 +64,21 @@ export function createS3Door(keys: S3Keys, clock: Clock): S3Client {
       const url = new URL(`${place.endpoint}/${place.bucket}${key === "" ? "" : `/${key}`}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       const signer = new AwsV4Signer({
-        ...{ method, url: url.href, service: "s3", region: place.region, cache },
-        ...{ accessKeyId: keys.accessKey, secretAccessKey: keys.secretKey },
+        method,
+        url: url.href,
+        service: "s3",
+        region: place.region,
+        cache,
+        accessKeyId: keys.accessKey,
+        secretAccessKey: keys.secretKey,
         headers: { ...headers, "x-amz-content-sha256": sha256 },
         datetime: new Date(clock.nowMs()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
       });
       const signed = await signer.sign();
       const response = await request(url, {
-        ...{ method, dispatcher: agent, headers: Object.fromEntries(signed.headers) },
+        method,
+        dispatcher: agent,
+        headers: Object.fromEntries(signed.headers),
         ...(body && { body }),
         ...(signal && { signal }),
       });

@@ -3,7 +3,11 @@ import { joinTexts } from "./exposition.ts";
 import { createMetrics, type RequestFacts } from "./metrics.ts";
 
 const FACTS: RequestFacts = {
-  ...{ endpoint: "messages", model: "text-large", status: 200, firstByteMs: 120, totalMs: 2_000 },
+  endpoint: "messages",
+  model: "text-large",
+  status: 200,
+  firstByteMs: 120,
+  totalMs: 2_000,
   usage: { inputUncached: 7, cacheWrite5m: 3, outputVisible: 0 },
   chargeNanos: 12_345_678_901_234_567_890n,
   writtenOffNanos: 0n,

@@ -38,13 +38,13 @@ export interface HoldTable {
   /** Texts that are embedded or ranked, each by itself; null where an answer is generated. */
   readonly texts: TextPaths | null;
   /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
-  readonly callLimits?: { readonly together?: string; readonly each?: string };
+  readonly callLimits?: { readonly together?: string; readonly each?: string } | undefined;
 }
 
 /** The path of a list of texts, and of one that is read again with each of them. */
 interface TextPaths {
   readonly list: string;
-  readonly beside?: string;
+  readonly beside?: string | undefined;
 }
 
 /** What can cost in every protocol that generates, and what does in this one. */

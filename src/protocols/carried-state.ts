@@ -7,28 +7,30 @@ export interface StateRow {
   /** What is taken out with it: the object that it stands in, or nothing but itself, for which another word stands then. */
   readonly taken: "object" | { readonly instead: string };
   /** Only in objects of these types. */
-  readonly types?: readonly string[];
+  readonly types?: readonly string[] | undefined;
   /** Objects of these types are all that is left of a history: without them the request would be another. */
-  readonly essential?: readonly string[];
+  readonly essential?: readonly string[] | undefined;
 }
 
 export interface StateTable {
   readonly rows: readonly StateRow[];
   /** A list at this path cannot be empty: the object that holds it goes with its last item. */
-  readonly neverEmpty?: string;
+  readonly neverEmpty?: string | undefined;
   /** Its slots are base64, so that what the gateway wraps there is base64 once more. */
-  readonly inBase64?: true;
+  readonly inBase64?: true | undefined;
   /** How state that no vendor signed looks in a body, which none of them accepts. */
-  readonly unsigned?: readonly Buffer[];
+  readonly unsigned?: readonly Buffer[] | undefined;
   /** Where a turn that calls tools lacks its thoughts, a field with a `type` of this word is refused: what to write for it. */
-  readonly needsThoughts?: { readonly field: string; readonly type: string; readonly instead: string };
+  readonly needsThoughts?:
+    | { readonly field: string; readonly type: string; readonly instead: string }
+    | undefined;
 }
 
 /** A protocol that knows none. */
 export const NO_CARRIED_STATE: StateTable = { rows: [] };
 
 /** How vendors word that they cannot read the state that a request carries; by code, else by message. */
-const REFUSALS: readonly { readonly code?: string; readonly message?: RegExp }[] = [
+const REFUSALS: readonly { readonly code?: string | undefined; readonly message?: RegExp | undefined }[] = [
   // https://github.com/openai/codex/issues/8145, .../8119
   { code: "invalid_encrypted_content" },
   { message: /\bencrypted[ _]content\b.*\b(?:could not be (?:verified|decrypted|parsed)|did not match)/i },

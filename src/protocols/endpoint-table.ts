@@ -5,35 +5,37 @@ export interface EndpointTable {
   /** Below the host, at its vendor and here. `{model}` and `{action}` stand for what callers name in the path. */
   readonly path: string;
   /** What stands for `{action}`. */
-  readonly actions?: { readonly plain: string; readonly streamed: string };
+  readonly actions?: { readonly plain: string; readonly streamed: string } | undefined;
   /** Asks for a stream of events, where a stream is an array without it. */
-  readonly eventQuery?: string;
+  readonly eventQuery?: string | undefined;
   /** The call that counts the tokens of a request without answering it. */
-  readonly count?: CountTable;
+  readonly count?: CountTable | undefined;
   /** Actions of the native path that are rewritten into this protocol at the door. */
-  readonly adaptedActions?: { readonly one: string; readonly several: string };
+  readonly adaptedActions?: { readonly one: string; readonly several: string } | undefined;
   /** Legacy form of the same, rewritten at the door. */
-  readonly legacyPath?: string;
+  readonly legacyPath?: string | undefined;
   /** The call that compacts a conversation; then an ordinary request may ask for the same by an item. */
-  readonly compactPath?: string;
+  readonly compactPath?: string | undefined;
   /** A field by which an ordinary request asks for a compaction: its path and value. */
-  readonly compactField?: { readonly path: string; readonly value: string };
+  readonly compactField?: { readonly path: string; readonly value: string } | undefined;
   /** Answers that the vendor keeps are read and ended below `path`, by their ids. */
-  readonly keepsResponses?: true;
+  readonly keepsResponses?: true | undefined;
   /** Paths whose callers read this protocol's errors; null: those that no protocol claims. */
   readonly errorPaths: RegExp | null;
   /** A second header in which its clients read the request's id. */
-  readonly idHeader?: string;
+  readonly idHeader?: string | undefined;
   /** Its callers state a version, betas and `?beta=true`, which are passed on: the version of those who state none. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Larger limits that a caller can ask for beside the model's own, by the name of the beta, in tokens. */
-  readonly betaLimits?: readonly {
-    readonly beta: RegExp;
-    readonly context?: number;
-    readonly output?: number;
-  }[];
+  readonly betaLimits?:
+    | readonly {
+        readonly beta: RegExp;
+        readonly context?: number;
+        readonly output?: number;
+      }[]
+    | undefined;
   /** Its clients know an overloaded upstream (529). */
-  readonly tellsOverload?: true;
+  readonly tellsOverload?: true | undefined;
   /** What its answers are made of, in the words of model lists. */
   readonly makes: "text" | "embedding" | "rerank";
 }
@@ -44,9 +46,9 @@ export interface CountTable {
   /** Where the answer has the count. */
   readonly field: string;
   /** What an answer of our own says beside the count. */
-  readonly beside?: JsonObject;
+  readonly beside?: JsonObject | undefined;
   /** A field in which a whole request may stand in place of its parts. */
-  readonly nested?: string;
+  readonly nested?: string | undefined;
 }
 
 /** What an action on a model asks for; `one` and `several` are rewritten at the door. */

@@ -1,4 +1,4 @@
-import { isDataUrl } from "../base/data-url.ts";
+import { isDataUrl } from "../base/text.ts";
 
 /** Names of fields whose strings are words for the model and not settings or media. */
 const WORDS = new Set([

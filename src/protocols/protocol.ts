@@ -26,9 +26,9 @@ export interface Protocol {
   /** What ends a started stream badly, in the protocol's own mid-stream form (rule 19). */
   encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string;
   /** What forwarding tells otherwise than it came; absent = nothing. */
-  readonly rewrite?: RewriteForwarded;
+  readonly rewrite?: RewriteForwarded | undefined;
   /** To and from the neutral form; absent where the protocol generates no text. */
-  readonly translation?: Translation;
+  readonly translation?: Translation | undefined;
 }
 
 /** Names in lower case. */
@@ -47,9 +47,9 @@ export interface ForwardTable {
   /** Most items of a top-level array, where the specification limits them; more is a 400. */
   readonly maxItems: Readonly<Record<string, number>>;
   /** Fields whose `true` is not served, with what to do. */
-  readonly unserved?: Readonly<Record<string, string>>;
+  readonly unserved?: Readonly<Record<string, string>> | undefined;
   /** Further paths that are read of a body, beside the listed fields and what the other tables name. */
-  readonly watched?: readonly string[];
+  readonly watched?: readonly string[] | undefined;
   /** Paths of output limits in every spelling the vendors read; compared decoded. */
   readonly outputLimits: readonly string[];
   /** Where an output limit is written that the gateway sets; null where the protocol has none. */
@@ -67,7 +67,7 @@ export interface ForwardTable {
   /** Its vendor streams events as the items of a JSON array where nobody asks for server-sent ones. */
   readonly streamsArrays: boolean;
   /** Models with the quirk `think_tags` write their reasoning into the text of its answers. */
-  readonly wordsHoldThoughts?: true;
+  readonly wordsHoldThoughts?: true | undefined;
   /** The plain answer where an event of a stream holds it whole. */
   readonly wholeIn?: (event: JsonObject) => JsonObject | undefined;
   /** Where ids of what the vendor keeps stand. */
@@ -91,9 +91,9 @@ export interface OpeningTable {
 /** One field of a body: `name`, at top level or within an object that has these names there. */
 export interface LimitField {
   readonly name: string;
-  readonly within?: readonly [string, ...string[]];
+  readonly within?: readonly [string, ...string[]] | undefined;
   /** Some models know it by another name, which the quirk `max_tokens_field` says. */
-  readonly byQuirk?: true;
+  readonly byQuirk?: true | undefined;
 }
 
 /** Reads usage off answers; the forwarding tee and translation share it. */
@@ -128,9 +128,9 @@ export interface ResponseSummary {
   /** The answer itself says that it failed or is none yet. */
   readonly failed: boolean;
   /** The body is no JSON object: nothing could be read of it, and no client could. */
-  readonly unreadable?: boolean;
+  readonly unreadable?: boolean | undefined;
   /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
-  readonly parts?: readonly ResponseSummary[];
+  readonly parts?: readonly ResponseSummary[] | undefined;
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
   outputText(): OutputText;
 }
@@ -147,8 +147,8 @@ export interface Issued {
 export interface OutputText {
   readonly visible: string;
   readonly reasoning: string;
-  readonly visibleMore?: number;
-  readonly reasoningMore?: number;
+  readonly visibleMore?: number | undefined;
+  readonly reasoningMore?: number | undefined;
 }
 
 /**

@@ -6,18 +6,18 @@ export interface ReferenceRow {
   /** As callers are told it: `[]` behind every array; at the very end, the strings of that array are ids. */
   readonly path: string;
   /** Values that are ids of such things; absent = every string that is not empty. */
-  readonly isId?: (value: string, isWhole: boolean) => boolean;
+  readonly isId?: ((value: string, isWhole: boolean) => boolean) | undefined;
   /** It adds nothing to what the model reads, so that the body's own bytes bound that. */
-  readonly addsNothing?: true;
+  readonly addsNothing?: true | undefined;
 }
 
 /** All such places of one protocol, the vendor's pages beside them. */
 export interface ReferenceTable {
   readonly rows: readonly ReferenceRow[];
   /** Which objects stand for what is kept, where the id of any object stands at one of the paths. */
-  readonly bare?: BareRule;
+  readonly bare?: BareRule | undefined;
   /** Whether the vendor keeps the answer to a request, so that a later one can name its id; absent = never. */
-  readonly keepsResponse?: KeepRule;
+  readonly keepsResponse?: KeepRule | undefined;
 }
 
 /** Read off the fields that it names. */

@@ -64,7 +64,7 @@ export interface EncodedResponse {
 
 /** One event on the wire. `name` is its `event:` line, absent or "" where it has none. */
 export interface WireFrame {
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly data: string;
 }
 

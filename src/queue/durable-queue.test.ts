@@ -89,9 +89,17 @@ class Worker {
     this.world = world;
     const clock: Clock = { nowMs: () => world.nowMs, monotonicMs: () => world.nowMs };
     this.queue = createDurableQueue<Claim, number>({
-      ...{ name: "rows", store: table, clock, timers: this.timers, log: silentLog },
-      ...{ claimMs: CLAIM_MS, keepIntervalMs: 8_000, clampIntervalMs: 10_000 },
-      ...{ intervalMs: 1_000, shortestIntervalMs: 50, brokenOffMs: 3_000 },
+      name: "rows",
+      store: table,
+      clock,
+      timers: this.timers,
+      log: silentLog,
+      claimMs: CLAIM_MS,
+      keepIntervalMs: 8_000,
+      clampIntervalMs: 10_000,
+      intervalMs: 1_000,
+      shortestIntervalMs: 50,
+      brokenOffMs: 3_000,
       wanted: (held) => AT_ONCE - held.size,
       begin: (claimed) => {
         this.most = Math.max(this.most, this.queue.inFlight());

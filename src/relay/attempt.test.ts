@@ -25,8 +25,14 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
   scanner.write(body);
   const exchange = {
     request: {
-      ...{ id: "req_1", streamed, responses: 1, body: [body], scan: scanner.end(), startedMs: 0 },
-      ...{ protocol: PROTOCOLS["chat-completions"], caller: { accountId: 1n } },
+      id: "req_1",
+      streamed,
+      responses: 1,
+      body: [body],
+      scan: scanner.end(),
+      startedMs: 0,
+      protocol: PROTOCOLS["chat-completions"],
+      caller: { accountId: 1n },
       response: {
         cut: () => void told.push("cut"),
         committed: false,
@@ -44,8 +50,15 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     },
     hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
     bound: boundOfTexts(200_000),
-    ...{ clock: systemClock, chargeEmptyAnswers: false, attempts: 1, firstByteMs: null },
-    ...{ drained: false, gone: false, settled: false, outcome: undefined, losses: [] },
+    clock: systemClock,
+    chargeEmptyAnswers: false,
+    attempts: 1,
+    firstByteMs: null,
+    drained: false,
+    gone: false,
+    settled: false,
+    outcome: undefined,
+    losses: [],
   } as unknown as Exchange;
   const deps = {
     transport: {
@@ -64,10 +77,14 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
   } as unknown as AttemptDeps;
   const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" } } as Candidate;
   const ended = attemptAt(deps, exchange, candidate, {
-    ...{ copies: 1, pieces: [body], ...mode },
+    copies: 1,
+    pieces: [body],
+    ...mode,
   } as unknown as RelayMode);
   return {
-    ...{ told, outcomes, ended },
+    told,
+    outcomes,
+    ended,
     leave: () => leave(),
     drain() {
       exchange.drained = true;

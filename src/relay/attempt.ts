@@ -1,5 +1,6 @@
 import { deferToBatch } from "../base/async/event-loop-batch.ts";
 import { failpoint } from "../base/failpoint.ts";
+import { droppedHeader } from "../conversation/loss.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
@@ -26,7 +27,6 @@ import { fanOut } from "./mode/fan-out.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { UNBUFFERED } from "./response/bridge.ts";
 import { BufferedResponse } from "./response/buffered-response.ts";
-import { droppedHeader } from "./response/dropped-header.ts";
 import { ErrorResponse } from "./response/error-response.ts";
 import { PendingResponse } from "./response/pending-response.ts";
 import type { Attempt, Receiver } from "./response/receiver.ts";

@@ -3,14 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
 import type { UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Loss } from "../conversation/loss.ts";
+import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { PlaceReason } from "../usage/place-reason.ts";
-import { totalOutput } from "../usage/usage.ts";
+import { type PlaceReason, totalOutput } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
-import { lossTexts } from "./response/dropped-header.ts";
 import { type ChargeableUsage, estimateMissing } from "./settle/estimate.ts";
 import type { TextRequest } from "./text-request.ts";
 

@@ -54,7 +54,9 @@ function open() {
     },
     transport: { send: (call: unknown) => sent.push(call) },
     metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
-    ...{ clock: systemClock, log: silentLog, tokenCounts: { ended: () => undefined } },
+    clock: systemClock,
+    log: silentLog,
+    tokenCounts: { ended: () => undefined },
     moves: { find: () => undefined, findLate: async () => undefined, note: () => undefined },
     conversationKeys: new ConversationKeys(Buffer.from("secret")),
   } as unknown as RelayDeps);
@@ -62,9 +64,18 @@ function open() {
   const scanner = createBodyScan(watchOf("chat-completions"));
   scanner.write(body);
   const request = {
-    ...{ id: "req_1", model: "m", streamed: false, responses: 1, body: [body], scan: scanner.end() },
-    ...{ protocol: PROTOCOLS["chat-completions"], caller: { group: "g" }, startedMs: 0 },
-    ...{ response: { open: true }, headers: {}, memory: { release: () => undefined } },
+    id: "req_1",
+    model: "m",
+    streamed: false,
+    responses: 1,
+    body: [body],
+    scan: scanner.end(),
+    protocol: PROTOCOLS["chat-completions"],
+    caller: { group: "g" },
+    startedMs: 0,
+    response: { open: true },
+    headers: {},
+    memory: { release: () => undefined },
   } as unknown as TextRequest;
   return { relay, request, sent, outcomes, write: () => write() };
 }

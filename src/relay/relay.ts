@@ -2,7 +2,6 @@ import { Deadlines } from "../base/async/deadlines.ts";
 import { SlotList } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import { formatUsd } from "../base/money.ts";
 import type { Outcome, TextBilling } from "../billing/billing.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
@@ -27,7 +26,7 @@ import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.t
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
 import { Bridge } from "./response/bridge.ts";
-import { failedAttempt, tellEnded } from "./settle/tell-ended.ts";
+import { countEnded, failedAttempt } from "./settle/tell-ended.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -182,48 +181,6 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
 
 function tokensOf({ usage }: Outcome): UsedTokens {
   return { input: totalInput(usage), output: totalOutput(usage) };
-}
-
-/** For metrics; one that was not settled has met a bug of ours, which the log tells. */
-function countEnded(deps: RelayDeps, model: Model, exchange: Exchange): void {
-  const { request, hold, outcome } = exchange;
-  if (outcome === undefined) return;
-  const { metrics } = deps;
-  tellEnded(deps.log, exchange, outcome);
-  const writtenOffNanos = hold.writtenOffNanos();
-  if (outcome.implausible !== undefined || writtenOffNanos > 0n)
-    tellOdd(deps, request, outcome, writtenOffNanos);
-  const { status, firstByteMs, totalMs, usage } = outcome;
-  const endpoint = request.protocol.name;
-  const chargeNanos = hold.chargeNanos();
-  metrics.requestEnded({
-    ...{ endpoint, model: model.id, status, firstByteMs, totalMs, usage, chargeNanos, writtenOffNanos },
-  });
-}
-
-const NOT_POSSIBLE = "an upstream reported usage that is not possible; it was not charged";
-const FAR_BEYOND = "an upstream reported output far beyond the caller's limit; it was charged";
-
-/** An upstream that reports nonsense, or work that nobody pays for: an operator should look. */
-function tellOdd(
-  { log, metrics }: RelayDeps,
-  { id: requestId, model, caller }: TextRequest,
-  { implausible, upstream }: Outcome,
-  writtenOffNanos: bigint,
-): void {
-  const about = { alarm: true, requestId, upstream, model, account: caller.accountName };
-  if (implausible !== undefined) {
-    metrics.usageImplausible(upstream ?? "");
-    const told = implausible.every(({ charged }) => charged) ? FAR_BEYOND : NOT_POSSIBLE;
-    log.error({ ...about, implausible }, told);
-  }
-  if (writtenOffNanos > 0n) {
-    const usd = formatUsd(writtenOffNanos);
-    log.error(
-      { ...about, usd },
-      "a request cost more than account or key could pay; the rest is written off",
-    );
-  }
 }
 
 /** A request on its way, with what its attempts need. */

@@ -1,7 +1,7 @@
 import type { Origin } from "../conversation/state/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { PlaceReason } from "../usage/place-reason.ts";
+import type { PlaceReason } from "../usage/usage.ts";
 import { type Asking, type Grade, gradeOf } from "./choose.ts";
 import { type ConversationKey, chanceKey, distance, type Place } from "./conversation.ts";
 import { isCrowded } from "./load.ts";

@@ -21,7 +21,10 @@ function watch() {
     defer: (callback) => callback(),
   };
   watchIdleUpstreams({
-    ...{ catalog: { current: () => catalog }, routing, timers, clock },
+    catalog: { current: () => catalog },
+    routing,
+    timers,
+    clock,
     tryUpstream: async ({ name }, credential) => {
       tried.push(`${name}/${credential.name}`);
       return { found, problem: undefined };

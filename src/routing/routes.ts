@@ -253,10 +253,14 @@ export function inspectRoute(
       if (first === undefined) return [];
       return [
         {
-          ...{ tier: index + 1, upstream, full: inFlight(upstream.id) >= upstream.maxConcurrency },
-          ...{ model: first.candidate.model, protocol: first.candidate.protocol },
+          tier: index + 1,
+          upstream,
+          full: inFlight(upstream.id) >= upstream.maxConcurrency,
+          model: first.candidate.model,
+          protocol: first.candidate.protocol,
           credentials: targets.map(({ candidate, health }) => ({
-            ...{ id: candidate.credential.id, name: candidate.credential.name },
+            id: candidate.credential.id,
+            name: candidate.credential.name,
             ...conditionOf(health, nowMs),
           })),
         },

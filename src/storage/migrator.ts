@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pg from "pg";
 import { PACKAGE_FILES } from "../base/package-files.ts";
-import { counted } from "../base/plain-text.ts";
+import { counted } from "../base/text.ts";
 import { connect, connectionConfig } from "./connection.ts";
 import type { DatabaseLog, Queryable } from "./database.ts";
 

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { deafListener } from "../../test/support/deaf-listener.ts";
@@ -6,7 +7,8 @@ import { removeDataDir, serverPid } from "../../test/support/embedded.ts";
 import { databaseUrl } from "../../test/support/global-database.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { Database } from "./database.ts";
-import { type DatabaseOptions, openDatabase } from "./open-database.ts";
+import { type DatabaseOptions, isLent, openDatabase } from "./open-database.ts";
+import type { Run } from "./pool.ts";
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -147,3 +149,28 @@ describe("a database server", () => {
 async function name(): Promise<string> {
   return (await test.database.one<{ name: string }>("select current_database() as name")).name;
 }
+
+/** Two callers of a pooler; `lends` = a connection is a caller's only inside a transaction. */
+function callers(lends: boolean): [Run, Run] {
+  const idle = [11, 12];
+  const caller = (): Run => {
+    let own: number | undefined;
+    return async (text) => {
+      own ??= idle.shift();
+      const result = { rows: [{ pid: own }] } as unknown as pg.QueryResult;
+      if (lends && own !== undefined && text !== "begin") {
+        idle.unshift(own);
+        own = undefined;
+      }
+      return result;
+    };
+  };
+  return [caller(), caller()];
+}
+
+describe("a pooler", () => {
+  it("that lends connections for a transaction is told from one that leaves them", async () => {
+    expect(await isLent(...callers(true))).toBe(true);
+    expect(await isLent(...callers(false))).toBe(false);
+  });
+});

@@ -48,12 +48,12 @@ describe("connections", () => {
   it("go by our settings, whatever the database or the role has", async () => {
     const { name } = await test.database.one<{ name: string }>("select current_database() as name");
     const foreign = {
-      ...{
-        datestyle: "'SQL, DMY'",
-        timezone: "'Asia/Kathmandu'",
-        default_transaction_isolation: "serializable",
-      },
-      ...{ statement_timeout: "'10 s'", lock_timeout: "'10 s'", idle_session_timeout: "'1 h'" },
+      datestyle: "'SQL, DMY'",
+      timezone: "'Asia/Kathmandu'",
+      default_transaction_isolation: "serializable",
+      statement_timeout: "'10 s'",
+      lock_timeout: "'10 s'",
+      idle_session_timeout: "'1 h'",
     };
     for (const [setting, value] of Object.entries(foreign))
       await test.database.execute(`alter database ${name} set ${setting} = ${value}`);
@@ -64,9 +64,13 @@ describe("connections", () => {
     for (const setting of Object.keys(foreign))
       await test.database.execute(`alter database ${name} reset ${setting}`);
     expect(row).toEqual({
-      ...{ day: "2026-11-21", datestyle: "ISO, DMY", timezone: "UTC" },
-      ...{ default_transaction_isolation: "read committed" },
-      ...{ statement_timeout: "30s", lock_timeout: "0", idle_session_timeout: "0" },
+      day: "2026-11-21",
+      datestyle: "ISO, DMY",
+      timezone: "UTC",
+      default_transaction_isolation: "read committed",
+      statement_timeout: "30s",
+      lock_timeout: "0",
+      idle_session_timeout: "0",
     });
   });
 });

@@ -142,13 +142,11 @@ describe("a task", () => {
     await untilOver(gateway, caller, id);
     const receipt = await read(caller.accountId, id);
     expect(receipt).toMatchObject({
-      ...{
-        request_id: requestId,
-        state: "posted",
-        endpoint: "videos",
-        reason: "completed",
-        charge_usd: "0.5",
-      },
+      request_id: requestId,
+      state: "posted",
+      endpoint: "videos",
+      reason: "completed",
+      charge_usd: "0.5",
       lines: [{ unit: "second", of: "720p", count: 5, usd_each: "0.1", usd: "0.5" }],
       task: { id, state: "SUCCESS" },
     });

@@ -117,7 +117,16 @@ function workDeps(
   const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles, largeJson } = options;
   const { health } = options;
   return {
-    ...{ health, store, ask, apiOf, clock, timers, random, log, largeJson, ...shared },
+    health,
+    store,
+    ask,
+    apiOf,
+    clock,
+    timers,
+    random,
+    log,
+    largeJson,
+    ...shared,
     resultless: createTally(),
     finisher: createFinisher(store, probe, random, keepFiles, log),
     faults: createRecentFailures(clock, REFUSED_MS),

@@ -97,17 +97,18 @@ function holdOf({ ledgers, holdNanos }: NewTask): HoldAmount {
 /** As it is before anyone has looked at it. */
 function freshTask({ id, requestId, model, order, action }: NewTask, acceptedAt: number): Task {
   return {
-    ...{
-      id,
-      requestId,
-      model,
-      family: order.family,
-      action,
-      state: "NOT_START",
-      progressPercent: 0,
-      failReason: "",
-    },
-    ...{ submitTime: acceptedAt, startTime: 0, finishTime: 0, result: null },
+    id,
+    requestId,
+    model,
+    family: order.family,
+    action,
+    state: "NOT_START",
+    progressPercent: 0,
+    failReason: "",
+    submitTime: acceptedAt,
+    startTime: 0,
+    finishTime: 0,
+    result: null,
   };
 }
 
@@ -130,8 +131,14 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
   const price = { priceId: model.price.id, rates: model.price.media, factorPpm };
   return {
     id: `task-${randomText(24)}`,
-    ...{ requestId, caller, model: model.id, action: submission.action, order: submission.order },
-    ...{ units: submission.units, violation: submission.violation, price },
+    requestId,
+    caller,
+    model: model.id,
+    action: submission.action,
+    order: submission.order,
+    units: submission.units,
+    violation: submission.violation,
+    price,
     deadlineMs: settings.taskDeadlineMinutes[submission.order.medium] * 60_000,
     holdNanos: maxChargeOf(submission.units, price, model.id),
     ledgers: ledgersOf(caller, clock.nowMs()),

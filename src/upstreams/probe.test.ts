@@ -81,18 +81,21 @@ async function probe(kind: string, response: string): Promise<string | undefined
 function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
   const timeouts = { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 };
   const upstream: Upstream = {
-    ...{ id: 1n, name: "upstream-1", kind, baseUrl, groups: null, models: new Map([["text", "m-1"]]) },
+    id: 1n,
+    name: "upstream-1",
+    kind,
+    baseUrl,
+    groups: null,
+    models: new Map([["text", "m-1"]]),
     protocols: kindOf(kind)?.protocols ?? [],
-    ...{
-      priority: 0,
-      weight: 1,
-      maxConcurrency: 1,
-      probe: false,
-      signer: null,
-      configuredCredentials: 1,
-      timeouts,
-      credentials: [],
-    },
+    priority: 0,
+    weight: 1,
+    maxConcurrency: 1,
+    probe: false,
+    signer: null,
+    configuredCredentials: 1,
+    timeouts,
+    credentials: [],
     sharedIds: new Set(),
   };
   return probeUpstream(upstream, { id: 1n, name: "main", secret: "their-key" }, { clock: systemClock });

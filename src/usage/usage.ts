@@ -1,3 +1,28 @@
+/** Why a request was sent to the place that it was last sent to, as receipts say it. */
+export const PLACE_REASONS = [
+  /** It is the own place of the request's conversation. */
+  "affinity",
+  /** The request belongs to no conversation: any place by weight. */
+  "first_choice",
+  /** The conversation was answered there before, though it is not its own place. */
+  "moved",
+  /** The request names by an id what is kept there. */
+  "pinned",
+  /** It has made the state that the request carries. */
+  "state",
+  /** The own place was full or not well, or has failed the request. */
+  "failover",
+] as const;
+
+export type PlaceReason = (typeof PLACE_REASONS)[number];
+
+/** Where a request was sent last. */
+export interface AskedPlace {
+  /** The name of the credential, which is its number where nobody has named it. */
+  readonly credential: string;
+  readonly reason: PlaceReason;
+}
+
 /**
  * What a request consumed, in buckets that never overlap: every token stands in exactly one of them,
  * so a price per bucket can never bill a token twice. Undefined means "not reported", which is not 0.
@@ -80,4 +105,15 @@ export function readCount(value: unknown): number | undefined {
     value <= MAX_TOKENS_REPORTED
     ? value
     : undefined;
+}
+
+/**
+ * What a picture or video consumed, in the units it is priced by. Words are those of the price book in
+ * lower case: tiers ("1k", "2k", "4k") and resolutions ("720p", "768p").
+ */
+export interface MediaUnits {
+  /** Pictures by tier. */
+  readonly images?: Readonly<Record<string, number>>;
+  /** Whole seconds of video by resolution; parts of a second round up. */
+  readonly videoSeconds?: Readonly<Record<string, number>>;
 }

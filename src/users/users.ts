@@ -1,7 +1,6 @@
 import type { KeyHasher } from "../accounts/key-hasher.ts";
 import type { Database, Queryable } from "../storage/database.ts";
-import type { AuditNote } from "./audit.ts";
-import { type AuditContext, insertAudit } from "./audit-store.ts";
+import { type AuditContext, type AuditNote, insertAudit } from "./audit-store.ts";
 import type { Identity } from "./identity.ts";
 import { findSession, findToken } from "./identity-store.ts";
 import { createOidc, type Oidc, type OidcOptions } from "./sign-in/oidc.ts";

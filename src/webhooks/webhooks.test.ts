@@ -72,11 +72,12 @@ describe("webhooks that look deliveries up", () => {
       },
     } as unknown as Database;
     const webhooks = await createWebhooks({
-      ...{ database, clock: systemClock, log: silentLog, secretOf },
-      ...{
-        send: () => Promise.reject(new Error("nothing is sent")),
-        recordOf: () => Promise.resolve(undefined),
-      },
+      database,
+      clock: systemClock,
+      log: silentLog,
+      secretOf,
+      send: () => Promise.reject(new Error("nothing is sent")),
+      recordOf: () => Promise.resolve(undefined),
     });
     return { webhooks, asked, tell: () => tell() };
   }
@@ -212,7 +213,11 @@ async function hurry(): Promise<void> {
 async function start(send: SendWebhook): Promise<void> {
   running.push(
     await createWebhooks({
-      ...{ database: rig.database, clock: systemClock, log: silentLog, send, secretOf },
+      database: rig.database,
+      clock: systemClock,
+      log: silentLog,
+      send,
+      secretOf,
       recordOf: (accountId, id) => Promise.resolve({ id, account: String(accountId) }),
     }),
   );

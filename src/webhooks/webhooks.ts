@@ -1,11 +1,10 @@
 import { inTurnAll } from "../base/async/lifecycle.ts";
-import { overShare } from "../base/async/over-share.ts";
 import { systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
 import { createDurableQueue } from "../queue/durable-queue.ts";
-import type { Held } from "../queue/held.ts";
+import { type Held, overShare } from "../queue/held.ts";
 import type { Database } from "../storage/database.ts";
 import { signatureHeader, type WebhookSecretOf } from "./secrets.ts";
 import {
@@ -70,10 +69,18 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
     queue.wake();
   };
   const queue = createDurableQueue<DeliveryClaim, WantedDeliveries>({
-    ...{ name: "webhook deliveries", clock, timers: systemTimers, log, wanted },
+    name: "webhook deliveries",
+    clock,
+    timers: systemTimers,
+    log,
+    wanted,
     store: createDeliveryStore(database, RETRY_DELAY_MS, CLAIM_MS),
-    ...{ claimMs: CLAIM_MS, keepIntervalMs: null, clampIntervalMs: CLAMP_INTERVAL_MS },
-    ...{ intervalMs: INTERVAL_MS, shortestIntervalMs: SHORTEST_INTERVAL_MS, brokenOffMs: CLAIM_MS },
+    claimMs: CLAIM_MS,
+    keepIntervalMs: null,
+    clampIntervalMs: CLAMP_INTERVAL_MS,
+    intervalMs: INTERVAL_MS,
+    shortestIntervalMs: SHORTEST_INTERVAL_MS,
+    brokenOffMs: CLAIM_MS,
     begin(claimed) {
       for (const held of claimed) void send(held);
     },

@@ -134,7 +134,9 @@ describe("B2 and B3, bodies that are no good", () => {
     expect(grownMb).toBeLessThan(256);
     for (const coding of ["compress", "gzip, gzip"]) {
       await refused("messages", whole, {
-        ...{ status: 415, code: "unsupported_media_type", headers: { "content-encoding": coding } },
+        status: 415,
+        code: "unsupported_media_type",
+        headers: { "content-encoding": coding },
       });
     }
   });

@@ -140,31 +140,29 @@ describe("B4, the HTTP layer", () => {
 
   it("passes on only the headers of the allow list, in every protocol", async () => {
     const sent = {
-      ...{ cookie: "session=secret", referer: "http://a", origin: "http://a", via: "1.1 a", te: "trailers" },
-      ...{
-        "x-forwarded-for": "1.2.3.4",
-        forwarded: "for=1.2.3.4",
-        "x-real-ip": "1.2.3.4",
-        "user-agent": "spy",
-      },
-      ...{
-        "openai-organization": "org-x",
-        "x-stainless-lang": "js",
-        "idempotency-key": "a",
-        "x-custom": "a",
-      },
-      ...{
-        "accept-language": "de",
-        "anthropic-dangerous-direct-browser-access": "true",
-        "x-goog-user-project": "p",
-      },
-      ...{ "vendorx-version": "2024-01-01", "anthropic-beta": "one,two", "vendorx-beta": "two,three" },
-      ...{
-        "x-request-id": "mine",
-        traceparent: "00-1-1-01",
-        accept: "text/plain",
-        "proxy-authorization": "x",
-      },
+      cookie: "session=secret",
+      referer: "http://a",
+      origin: "http://a",
+      via: "1.1 a",
+      te: "trailers",
+      "x-forwarded-for": "1.2.3.4",
+      forwarded: "for=1.2.3.4",
+      "x-real-ip": "1.2.3.4",
+      "user-agent": "spy",
+      "openai-organization": "org-x",
+      "x-stainless-lang": "js",
+      "idempotency-key": "a",
+      "x-custom": "a",
+      "accept-language": "de",
+      "anthropic-dangerous-direct-browser-access": "true",
+      "x-goog-user-project": "p",
+      "vendorx-version": "2024-01-01",
+      "anthropic-beta": "one,two",
+      "vendorx-beta": "two,three",
+      "x-request-id": "mine",
+      traceparent: "00-1-1-01",
+      accept: "text/plain",
+      "proxy-authorization": "x",
     };
     const allowed = ["host", "connection", "authorization", "content-type", "accept-encoding", "user-agent"];
     const ours = [...allowed, "accept", "x-request-id", "content-length"];

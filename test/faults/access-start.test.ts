@@ -365,7 +365,10 @@ describe("the embedded start", { timeout: 180_000 }, () => {
     .some((each) => each?.address === "::1");
   it.runIf(loopback6)("prints an address of IPv6 as callers write it, of several processes too", async () => {
     gateway = await startGateway({
-      ...{ embedded: true, dataDir, args: ["--processes", "2"], env: { HOST: "::1" } },
+      embedded: true,
+      dataDir,
+      args: ["--processes", "2"],
+      env: { HOST: "::1" },
     });
     expect(gateway.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);

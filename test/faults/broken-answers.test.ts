@@ -181,7 +181,10 @@ describe("answers that are broken", () => {
       return [
         { name: protocol, url: vendor.url, protocols: [protocol], models, timeouts: TIMEOUTS },
         {
-          ...{ name: `spare-${protocol}`, url: spare.url, protocols: [protocol], priority: 1 },
+          name: `spare-${protocol}`,
+          url: spare.url,
+          protocols: [protocol],
+          priority: 1,
           models: models.filter((model) => model.startsWith("spared-")),
         },
       ];
@@ -322,7 +325,9 @@ describe("answers that are broken", () => {
       prompt: "x",
     });
     const response = await fetch(`${gateway.url}${path}`, {
-      ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "x-api-key": TEST_KEY },
     });
     expect([...response.headers.keys()].filter((name) => /cookie|trailer|x-cost/.test(name))).toEqual([]);
   });

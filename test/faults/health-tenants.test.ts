@@ -32,7 +32,9 @@ const CASES: readonly Case[] = [1, 2].flatMap((attackers) =>
   [1, 2].flatMap((upstreams) =>
     [false, true].map((mixed) => ({
       name: `${attackers} attacker${attackers === 1 ? "" : "s"}, ${upstreams} upstream${upstreams === 1 ? "" : "s"}, ${mixed ? "half poison" : "all poison"}`,
-      ...{ attackers, upstreams, mixed },
+      attackers,
+      upstreams,
+      mixed,
     })),
   ),
 );
@@ -112,7 +114,9 @@ function catalogOf(first: VendorUpstream, second: VendorUpstream): string {
     upstreams: [
       { name: "first", url: first.url },
       {
-        ...{ name: "second", url: second.url, priority: 1 },
+        name: "second",
+        url: second.url,
+        priority: 1,
         models: CASES.filter(({ upstreams }) => upstreams === 2).map(modelOf),
       },
     ],

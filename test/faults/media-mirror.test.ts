@@ -91,8 +91,11 @@ describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
     expect(response.status).toBe(200);
     const type = image.endsWith("png") ? "image/png" : "image/jpeg";
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...{ "content-type": type, "accept-ranges": "bytes", "x-content-type-options": "nosniff" },
-      ...{ "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },
+      "content-type": type,
+      "accept-ranges": "bytes",
+      "x-content-type-options": "nosniff",
+      "access-control-allow-origin": "*",
+      "cross-origin-resource-policy": "cross-origin",
       "content-disposition": `inline; filename="${image.split("/").at(-1)}"`,
     });
     expect((await response.arrayBuffer()).byteLength).toBe(Number(response.headers.get("content-length")));

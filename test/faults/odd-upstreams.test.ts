@@ -252,7 +252,9 @@ describe("upstreams that are odd", () => {
         const model = modelAt("compressed", protocol);
         const { path, body } = wireForm({ protocol, model, prompt: "Hello" });
         const response = await fetch(`${gateway.url}${path}`, {
-          ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+          method: "POST",
+          body: JSON.stringify(body),
+          headers: { "x-api-key": TEST_KEY },
         });
         expect(response.headers.get("content-encoding")).toBeNull();
         expect(await response.text()).toBe(VENDOR_WIRES[protocol].plain(model));
@@ -266,7 +268,9 @@ describe("upstreams that are odd", () => {
         const { path, body } = wireForm({ protocol: pair.client, streamed: true, model, prompt: "Hello" });
         const leaving = new AbortController();
         const response = await fetch(`${gateway.url}${path}`, {
-          ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+          method: "POST",
+          body: JSON.stringify(body),
+          headers: { "x-api-key": TEST_KEY },
           signal: leaving.signal,
         });
         expect((await response.body?.getReader().read())?.value?.length).toBeGreaterThan(0);
@@ -303,10 +307,15 @@ describe("upstreams that are odd", () => {
     async ({ protocol, conduct }) => {
       for (const streamed of [false, true]) {
         const { path, body } = wireForm({
-          ...{ protocol, streamed, model: modelAt(conduct, protocol), prompt: "Hello" },
+          protocol,
+          streamed,
+          model: modelAt(conduct, protocol),
+          prompt: "Hello",
         });
         const response = await fetch(`${gateway.url}${path}`, {
-          ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+          method: "POST",
+          body: JSON.stringify(body),
+          headers: { "x-api-key": TEST_KEY },
         });
         expect(response.headers.get("content-type")).toBe(
           streamed ? "text/event-stream" : "application/json",
@@ -350,7 +359,9 @@ describe("upstreams that are odd", () => {
     expectStreamErrorForm(pair.client, streamed.text, told);
     expect(streamed.complete).toBe(false);
     expect(await rowOf(streamed)).toMatchObject({
-      ...{ reason: "upstream_failed_after_output", estimated: false, chargeNanos: NANOS },
+      reason: "upstream_failed_after_output",
+      estimated: false,
+      chargeNanos: NANOS,
     });
   });
 
@@ -375,7 +386,9 @@ describe("upstreams that are odd", () => {
         const heard = await ask(conduct, pair, true);
         expect(heard.complete).toBe(false);
         expect(await rowOf(heard)).toMatchObject({
-          ...{ reason: "upstream_failed", estimated: false, chargeNanos: 0n },
+          reason: "upstream_failed",
+          estimated: false,
+          chargeNanos: 0n,
         });
       }
     },

@@ -139,7 +139,9 @@ describe("several answers of which one fails", () => {
     await allLeft();
     expect([first.calls.length, second.calls.length]).toEqual([N, N]);
     expect(await rowOf(id)).toMatchObject({
-      ...{ reason: "completed", attempts: 2, chargeNanos: BigInt(N) * NANOS_EACH },
+      reason: "completed",
+      attempts: 2,
+      chargeNanos: BigInt(N) * NANOS_EACH,
     });
   });
 

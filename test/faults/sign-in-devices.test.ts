@@ -162,7 +162,8 @@ describe("a browser that has signed in", () => {
     const secure = await startGateway({
       catalog: CATALOG,
       env: {
-        ...{ PORT: port, FAREGATE_PUBLIC_URL: "https://gateway.example" },
+        PORT: port,
+        FAREGATE_PUBLIC_URL: "https://gateway.example",
         FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD,
       },
     });

@@ -202,7 +202,8 @@ describe("self-registration", () => {
   it("takes all addresses of one IPv6 network for one, as whoever has one has them all", async () => {
     const register = (number: number, address: string) =>
       callerOf(open, { "x-forwarded-for": address }).post("/registration", {
-        ...{ email: `roaming-${number}@example.test`, password: GUEST_PASSWORD },
+        email: `roaming-${number}@example.test`,
+        password: GUEST_PASSWORD,
       });
     const responses: number[] = [];
     for (let number = 1; number <= 11; number += 1)

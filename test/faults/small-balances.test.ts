@@ -148,7 +148,8 @@ describe("a balance below what the longest answer would cost", { timeout: PATIEN
       const reply = await chat({ [name]: none });
       expect([reply.status, reply.text]).toEqual([200, expect.any(String)]);
       expect(JSON.parse(vendor.calls.at(-1)?.body.toString() ?? "")).toEqual({
-        ...{ model: "any", messages: [{ role: "user", content: "Hello" }] },
+        model: "any",
+        messages: [{ role: "user", content: "Hello" }],
         [name]: limitOf(reply),
       });
       const rich = await chat({ [name]: none }, "rich");

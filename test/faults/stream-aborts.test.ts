@@ -104,7 +104,9 @@ const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY
 function openStream(url: string, protocol: TextProtocol, prompt: string): ClientRequest {
   const { path, body } = wireForm({ protocol, streamed: true, prompt });
   const request = openRequest(`${url}${path}`, {
-    ...{ agent, method: "POST", headers: { authorization: `Bearer ${TEST_KEY}` } },
+    agent,
+    method: "POST",
+    headers: { authorization: `Bearer ${TEST_KEY}` },
   });
   request.on("error", () => undefined);
   request.end(JSON.stringify(body));

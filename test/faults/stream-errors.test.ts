@@ -96,7 +96,9 @@ describe("S5, an upstream's faults in each protocol's form", () => {
       const model = faultModel({ fault: "rate-limit", when: "before", streamed: false }, SDK);
       const { path, body } = wireForm({ protocol, model, prompt: "Hello" });
       const response = await fetch(`${gateway.url}${path}`, {
-        ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "x-api-key": TEST_KEY },
       });
       expect(response.status).toBe(429);
       expect(response.headers.get("retry-after")).toBe(String(RETRY_AFTER_SECONDS));
@@ -126,7 +128,10 @@ describe("S5, an upstream's faults in each protocol's form", () => {
     async (each) => {
       const { streamed, fault, when } = each;
       const heard = await call(quiet.url, {
-        ...{ protocol: "messages", streamed, model: faultModel(each), prompt: "Hello" },
+        protocol: "messages",
+        streamed,
+        model: faultModel(each),
+        prompt: "Hello",
       });
       expect(heard.complete).toBe(false);
       const isTold = (line: string): boolean =>

@@ -125,7 +125,10 @@ async function submit(url: string, webhook: string): Promise<string> {
     method: "POST",
     headers: { authorization: `Bearer ${TEST_KEY}` },
     body: JSON.stringify({
-      ...{ model: "videob-3.0-video", prompt: "A fox [[sandbox: takes=0]]", duration: 2, resolution: "480P" },
+      model: "videob-3.0-video",
+      prompt: "A fox [[sandbox: takes=0]]",
+      duration: 2,
+      resolution: "480P",
       webhook_url: webhook,
     }),
   });

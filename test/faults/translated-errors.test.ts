@@ -61,7 +61,10 @@ describe("S5, an upstream's faults in the form of a caller of another protocol",
     async ({ client, upstream, ...each }) => {
       const model = faultModel(each, prefixOf(upstream, "raw"));
       const heard = await call(gateway.url, {
-        ...{ protocol: client, streamed: each.streamed, model, prompt: "Hello" },
+        protocol: client,
+        streamed: each.streamed,
+        model,
+        prompt: "Hello",
       });
       expect(heard.complete, heard.text).toBe(false);
       expect(heard.text).not.toContain("<html>");

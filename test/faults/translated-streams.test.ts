@@ -43,7 +43,9 @@ describe("M6 and S2, a caller leaves amid a translated stream", () => {
       const heard = await call(
         world.url,
         {
-          ...{ protocol: client, streamed: true, model: MODEL_OF[upstream] },
+          protocol: client,
+          streamed: true,
+          model: MODEL_OF[upstream],
           prompt: `${PROMPT}[[sandbox: ${directive}]]`,
         },
         { resetWhen: (text) => contentChunks(client, text) >= chunks },
@@ -77,7 +79,9 @@ describe("M6 and S2, a caller leaves amid a translated stream", () => {
       const running = call(
         world.url,
         {
-          ...{ protocol: client, streamed: true, model: MODEL_OF[upstream] },
+          protocol: client,
+          streamed: true,
+          model: MODEL_OF[upstream],
           prompt: `${PROMPT}[[sandbox: tag=${tag} stall=0]]`,
         },
         { signal: leaving.signal },
@@ -126,7 +130,10 @@ describe("S1, callers of translated streams that never read", () => {
       catalog: modelsFile({
         models: TEXT_PROTOCOLS.map((protocol) => MODEL_OF[protocol]),
         upstreams: TEXT_PROTOCOLS.map((protocol) => ({
-          ...{ name: protocol, url: vendor.url, protocols: [protocol], models: [MODEL_OF[protocol]] },
+          name: protocol,
+          url: vendor.url,
+          protocols: [protocol],
+          models: [MODEL_OF[protocol]],
         })),
       }),
     });

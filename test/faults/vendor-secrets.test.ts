@@ -57,7 +57,9 @@ describe("what is ours in a vendor's words", () => {
   let told = 0;
 
   const refusal = () => ({
-    ...{ status: 400, type: `invalid_request_error ${OURS.credential}`, code: "INVALID_ARGUMENT" },
+    status: 400,
+    type: `invalid_request_error ${OURS.credential}`,
+    code: "INVALID_ARGUMENT",
     message: words,
   });
 
@@ -203,7 +205,9 @@ accounts:
       prompt: "Hello",
     });
     const response = await fetch(`${gateway.url}${path}`, {
-      ...{ method: "POST", body: JSON.stringify(body), headers: { "x-api-key": TEST_KEY } },
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "x-api-key": TEST_KEY },
     });
     told += 1;
     const heads = JSON.stringify([...response.headers]);
@@ -250,7 +254,10 @@ accounts:
     const isImage = model.startsWith("imagegen");
     const path = isImage ? "/v1/images/generations" : "/v2/videos/generations";
     const order = {
-      ...{ model, prompt: "a cat", duration: 5, resolution: isImage ? "1k" : undefined },
+      model,
+      prompt: "a cat",
+      duration: 5,
+      resolution: isImage ? "1k" : undefined,
       content: [{ type: "text", text: "a cat" }],
       ...(model.startsWith("videoc") ? { image_urls: ["https://media.example/a.png"] } : {}),
     };

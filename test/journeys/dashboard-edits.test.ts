@@ -64,7 +64,8 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
 
     const { price } = await made(other.get("/operator/models/text"));
     await changeModel({
-      ...{ context_tokens: 222_222, max_output_tokens: 3333 },
+      context_tokens: 222_222,
+      max_output_tokens: 3333,
       price: { ...price, input: "8", output: "16" },
     });
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -92,7 +93,9 @@ describe.skipIf(lacksBrowser)("a form in the dashboard that somebody else saves 
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "hidden" });
     expect(await made(other.get("/operator/models/text"))).toMatchObject({
-      ...{ owned_by: "typed-here", context_tokens: 222_222, max_output_tokens: 3333 },
+      owned_by: "typed-here",
+      context_tokens: 222_222,
+      max_output_tokens: 3333,
       price: { input: "7", output: "16" },
     });
     expect(complaints()).toEqual([]);

@@ -81,13 +81,12 @@ describe.skipIf(lacksBrowser)("the dashboard's pages", () => {
     expect((await may.boundingBox())?.height).toBeLessThan(24);
 
     const made = await world.operator.post("/operator/upstreams", {
-      ...{
-        name: "u".repeat(64),
-        kind: "sandbox",
-        base_url: "http://127.0.0.1:1",
-        api_keys: ["a-key-of-nobody"],
-      },
-      ...{ models: { "text-large": "text-large" }, priority: 1_000 },
+      name: "u".repeat(64),
+      kind: "sandbox",
+      base_url: "http://127.0.0.1:1",
+      api_keys: ["a-key-of-nobody"],
+      models: { "text-large": "text-large" },
+      priority: 1_000,
     });
     await page.goto("/operator/catalog");
     await page.getByText("u".repeat(64)).waitFor();

@@ -71,7 +71,9 @@ describe("the @google/genai SDK, unmodified", () => {
     expect(generating).toContain("models/text");
     expect(generating).not.toContain("models/embed");
     expect(await client.models.get({ model: "text" })).toMatchObject({
-      ...{ inputTokenLimit: 200_000, outputTokenLimit: 32_000, version: expect.any(String) },
+      inputTokenLimit: 200_000,
+      outputTokenLimit: 32_000,
+      version: expect.any(String),
     });
   });
 

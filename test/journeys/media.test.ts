@@ -37,7 +37,10 @@ describe("a file", () => {
   const VIDEOS = [
     {
       body: { model: "videoa-2.0", content: [text("a cat")], duration: 4, ratio: "16:9" },
-      ...{ seconds: 4, ratio: 16 / 9, short: 720, audio: true },
+      seconds: 4,
+      ratio: 16 / 9,
+      short: 720,
+      audio: true,
     },
     {
       body: {
@@ -47,24 +50,31 @@ describe("a file", () => {
         ratio: "9:16",
         generate_audio: false,
       },
-      ...{ seconds: 5, ratio: 9 / 16, short: 720, audio: false },
+      seconds: 5,
+      ratio: 9 / 16,
+      short: 720,
+      audio: false,
     },
     {
       body: { model: "videob-3.0-video", prompt: "a cat", duration: 2, resolution: "480P", size: "1:1" },
-      ...{ seconds: 2, ratio: 1, short: 480, audio: true },
+      seconds: 2,
+      ratio: 1,
+      short: 480,
+      audio: true,
     },
     {
       body: {
-        ...{
-          model: "videoc-H3-Comfy",
-          prompt: "a cat",
-          duration: 3,
-          resolution: "480P",
-          aspect_ratio: "16:9",
-        },
+        model: "videoc-H3-Comfy",
+        prompt: "a cat",
+        duration: 3,
+        resolution: "480P",
+        aspect_ratio: "16:9",
         image_urls: ["https://x.example/cat.png"],
       },
-      ...{ seconds: 3, ratio: 16 / 9, short: 480, audio: true },
+      seconds: 3,
+      ratio: 16 / 9,
+      short: 480,
+      audio: true,
     },
   ];
   it.each(VIDEOS)("of $body.model is a video of the seconds, form and codecs asked for", async (asked) => {
@@ -81,7 +91,10 @@ describe("a file", () => {
 
   it("of a last frame is the first frame of the next video", async () => {
     const first = await made({
-      ...{ model: "videoa-2.0", content: [text("a cat")], duration: 4, return_last_frame: true },
+      model: "videoa-2.0",
+      content: [text("a cat")],
+      duration: 4,
+      return_last_frame: true,
     });
     const frame = first.data.task.last_frame_url;
     const { width, height } = await probeVideo(await fetched(linkOf(first)));

@@ -151,13 +151,25 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
   const scanner = createBodyScan(watchOf(name));
   scanner.write(body);
   const model = {
-    ...{ id: "m", family: null, variant: null, ownedBy: "x", created: 0, endpoints: [name], groups: null },
-    ...{ contextTokens: CONTEXT, maxOutputTokens: MAX_OUTPUT, quirks: {} },
+    id: "m",
+    family: null,
+    variant: null,
+    ownedBy: "x",
+    created: 0,
+    endpoints: [name],
+    groups: null,
+    contextTokens: CONTEXT,
+    maxOutputTokens: MAX_OUTPUT,
+    quirks: {},
     price: { id: 1n, rates: asked.price, extras: {}, media: {} },
   } as unknown as Model;
   const frozen = freezePrice(model, asked.factor, undefined);
   const bound = estimateMaxCost({
-    ...{ forward: PROTOCOLS[name].forward, model, price: frozen, body: [body], scan: scanner.end() },
+    forward: PROTOCOLS[name].forward,
+    model,
+    price: frozen,
+    body: [body],
+    scan: scanner.end(),
     settings: SETTINGS,
   });
   const request = { protocol: PROTOCOLS[name], body: [body] } as unknown as TextRequest;

@@ -37,16 +37,33 @@ async function verdictOf(
   const scanner = createBodyScan(watchOf(client));
   scanner.write(body);
   const response = {
-    ...{ open: true, committed: false, write: () => true, end: () => undefined, whole: () => undefined },
-    ...{ onDrain: () => undefined, onGone: () => undefined, onClosed: () => undefined, cut: () => undefined },
+    open: true,
+    committed: false,
+    write: () => true,
+    end: () => undefined,
+    whole: () => undefined,
+    onDrain: () => undefined,
+    onGone: () => undefined,
+    onClosed: () => undefined,
+    cut: () => undefined,
     head() {
       response.committed = true;
     },
   };
   const request = {
-    ...{ id: "req_1", model: "text", streamed, responses: 1, arrayStream: false, body: [body] },
-    ...{ scan: scanner.end(), protocol: PROTOCOLS[client], caller: { accountId: 1n, group: "g" } },
-    ...{ headers: {}, query: {}, startedMs: 0, response },
+    id: "req_1",
+    model: "text",
+    streamed,
+    responses: 1,
+    arrayStream: false,
+    body: [body],
+    scan: scanner.end(),
+    protocol: PROTOCOLS[client],
+    caller: { accountId: 1n, group: "g" },
+    headers: {},
+    query: {},
+    startedMs: 0,
+    response,
   } as unknown as TextRequest;
   const outcomes: Outcome[] = [];
   const exchange = {
@@ -54,12 +71,22 @@ async function verdictOf(
     catalog: { allUpstreams: [] },
     hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
     bound: boundOfTexts(200_000),
-    ...{ clock: systemClock, chargeEmptyAnswers: false, attempts: 1, firstByteMs: null, bridge: undefined },
-    ...{ drained: false, gone: false, settled: false, outcome: undefined, losses: [] },
+    clock: systemClock,
+    chargeEmptyAnswers: false,
+    attempts: 1,
+    firstByteMs: null,
+    bridge: undefined,
+    drained: false,
+    gone: false,
+    settled: false,
+    outcome: undefined,
+    losses: [],
   } as unknown as Exchange;
   const timeouts = { firstByteStreamMs: 60_000 };
   const candidate = {
-    ...{ protocol: upstream, model: "text", credential: {} },
+    protocol: upstream,
+    model: "text",
+    credential: {},
     upstream: { name: "u", kind: "sandbox", timeouts },
   } as unknown as Candidate;
   const model = { id: "text", maxOutputTokens: 100, quirks: {} } as unknown as Model;

@@ -49,13 +49,15 @@ const RESPONSES: Readonly<Record<ChatProtocol, (text: string, value: unknown) =>
       plain: { content: [{ type: "tool_use", id: "t", name: "f", input }], stop_reason: "tool_use" },
       frames: [
         written({
-          ...{ type: "content_block_start", index: 0 },
+          type: "content_block_start",
+          index: 0,
           content_block: { type: "tool_use", id: "t", name: "f", input },
         }),
         `{"type":"content_block_stop","index":0}`,
         written({ type: "content_block_start", index: 1, content_block: { type: "tool_use", name: "g" } }),
         written({
-          ...{ type: "content_block_delta", index: 1 },
+          type: "content_block_delta",
+          index: 1,
           delta: { type: "input_json_delta", partial_json: text },
         }),
         `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,

@@ -88,7 +88,9 @@ describe("a reference that another protocol cannot carry", () => {
     ({ from, to, name, body }) => {
       const sent = { model: "m", max_tokens: 10, ...body };
       const decoded = decodeRequest({
-        ...{ protocol: from, model: "m", streamed: false },
+        protocol: from,
+        model: "m",
+        streamed: false,
         body: Buffer.from(JSON.stringify(sent)),
       });
       if ("refused" in decoded) {
@@ -96,7 +98,10 @@ describe("a reference that another protocol cannot carry", () => {
         return;
       }
       const encoded = encodeRequest(decoded.value, {
-        ...{ model: "m", quirks: readQuirks({}), maxOutputTokens: 100, seed: "s" },
+        model: "m",
+        quirks: readQuirks({}),
+        maxOutputTokens: 100,
+        seed: "s",
         origin: { protocol: to, upstream: "u", model: "m" },
       });
       if ("refused" in encoded) expect(encoded.refused.path).toMatch(name);

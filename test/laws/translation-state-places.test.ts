@@ -158,7 +158,9 @@ describe("where state stands", () => {
       role: "assistant",
       tool_calls: [
         {
-          ...{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } },
+          id: "c1",
+          type: "function",
+          function: { name: "look", arguments: "{}" },
           extra_content: {
             faregate: { thoughts: [wrapOpaque({ ...opaque, value: JSON.stringify(["Hm.", false, "s"]) })] },
           },
@@ -192,7 +194,9 @@ describe("where state stands", () => {
       role: "assistant",
       tool_calls: [
         {
-          ...{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } },
+          id: "c1",
+          type: "function",
+          function: { name: "look", arguments: "{}" },
           extra_content: { google: { thought_signature: "Z2VudWluZQ==" } },
         },
       ],

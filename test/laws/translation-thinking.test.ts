@@ -29,36 +29,53 @@ const WISHES: readonly {
     ] as const;
   }),
   {
-    ...{ from: "messages", asked: adaptive({ output_config: { effort: "high" } }), to: CHAT },
+    from: "messages",
+    asked: adaptive({ output_config: { effort: "high" } }),
+    to: CHAT,
     told: { reasoning_effort: "high" },
   },
   {
-    ...{ from: "messages", asked: { thinking: { type: "between_tools" } }, to: CHAT },
-    ...{ told: { reasoning_effort: "low" }, lost: "thinking" },
+    from: "messages",
+    asked: { thinking: { type: "between_tools" } },
+    to: CHAT,
+    told: { reasoning_effort: "low" },
+    lost: "thinking",
   },
   {
-    ...{ from: "messages", asked: { thinking: { type: "between_tools" } }, to: "messages" },
+    from: "messages",
+    asked: { thinking: { type: "between_tools" } },
+    to: "messages",
     told: { thinking: { type: "between_tools" } },
   },
   // Other vendors' words for it, of chats.
   {
-    ...{ from: CHAT, asked: { thinking: { type: "enabled", budget_tokens: 4000 } }, to: "messages" },
+    from: CHAT,
+    asked: { thinking: { type: "enabled", budget_tokens: 4000 } },
+    to: "messages",
     told: { thinking: { type: "enabled", budget_tokens: 4000 } },
   },
   {
-    ...{ from: CHAT, asked: { thinking: { type: "disabled" } }, to: "messages" },
+    from: CHAT,
+    asked: { thinking: { type: "disabled" } },
+    to: "messages",
     told: { thinking: { type: "disabled" } },
   },
   {
-    ...{ from: CHAT, asked: { thinking: { type: "enabled" }, reasoning_effort: "high" }, to: "responses" },
+    from: CHAT,
+    asked: { thinking: { type: "enabled" }, reasoning_effort: "high" },
+    to: "responses",
     told: { reasoning: { effort: "high" } },
   },
   {
-    ...{ from: CHAT, asked: { reasoning: { effort: "high" } }, to: "responses" },
+    from: CHAT,
+    asked: { reasoning: { effort: "high" } },
+    to: "responses",
     told: { reasoning: { effort: "high" } },
   },
   {
-    ...{ from: CHAT, asked: { reasoning: { max_tokens: 4000 } }, to: NATIVE },
+    from: CHAT,
+    asked: { reasoning: { max_tokens: 4000 } },
+    to: NATIVE,
     told: {
       generationConfig: {
         maxOutputTokens: 30_000,
@@ -67,12 +84,18 @@ const WISHES: readonly {
     },
   },
   {
-    ...{ from: CHAT, asked: { reasoning: { enabled: true } }, to: "responses" },
-    ...{ told: { reasoning: { effort: "medium" } }, lost: "reasoning" },
+    from: CHAT,
+    asked: { reasoning: { enabled: true } },
+    to: "responses",
+    told: { reasoning: { effort: "medium" } },
+    lost: "reasoning",
   },
   {
-    ...{ from: CHAT, asked: { reasoning_effort: "default" }, to: "messages" },
-    ...{ told: { thinking: { type: "adaptive" } }, quirks: { thinking: "adaptive" } },
+    from: CHAT,
+    asked: { reasoning_effort: "default" },
+    to: "messages",
+    told: { thinking: { type: "adaptive" } },
+    quirks: { thinking: "adaptive" },
   },
   // Chats get their own words back as they came.
   ...[
@@ -81,17 +104,13 @@ const WISHES: readonly {
     { reasoning_effort: "default" },
   ].map((asked) => ({ from: CHAT, asked, to: CHAT, told: asked }) as const),
   // What cannot be read is a hint like any other.
+  { from: CHAT, asked: { reasoning: { effort: "colossal" } }, to: "messages", told: {}, lost: "reasoning" },
   {
-    ...{ from: CHAT, asked: { reasoning: { effort: "colossal" } }, to: "messages" },
-    ...{ told: {}, lost: "reasoning" },
-  },
-  {
-    ...{
-      from: CHAT,
-      asked: { thinking: { type: "enabled", budget_tokens: 4000, keep: "all" } },
-      to: "messages",
-    },
-    ...{ told: { thinking: { type: "enabled", budget_tokens: 4000 } }, lost: "thinking.keep" },
+    from: CHAT,
+    asked: { thinking: { type: "enabled", budget_tokens: 4000, keep: "all" } },
+    to: "messages",
+    told: { thinking: { type: "enabled", budget_tokens: 4000 } },
+    lost: "thinking.keep",
   },
 ];
 

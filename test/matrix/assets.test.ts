@@ -94,7 +94,8 @@ describe("registering an asset", () => {
     const made = await create({ url: IMAGE });
     expect(made.status).toBe(200);
     expect(made.json).toEqual({
-      ...{ success: true, result: { Id: expect.stringMatching(/^asset-/), Status: "Pending" } },
+      success: true,
+      result: { Id: expect.stringMatching(/^asset-/), Status: "Pending" },
     });
     const { Id } = made.json.result;
     const found = await read(Id);
@@ -102,12 +103,16 @@ describe("registering an asset", () => {
     expect(found.json).toEqual({
       success: true,
       result: {
-        ...{ Id, Status: "Active", AssetType: "Image", Name: "cat one.png" },
+        Id,
+        Status: "Active",
+        AssetType: "Image",
+        Name: "cat one.png",
         URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\//),
         CreateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         UpdateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         GroupId: expect.stringMatching(/^group-/),
-        ...{ ProjectName: "default", Moderation: { Strategy: "Default" } },
+        ProjectName: "default",
+        Moderation: { Strategy: "Default" },
       },
     });
     // The access address works now, and is no permanent identifier.
@@ -253,7 +258,9 @@ describe("a video of assets", () => {
         content: [
           { type: "text", text: "Image 1 walks" },
           ...assets.map((id) => ({
-            ...{ type: "image_url", image_url: { url: `asset://${id}` }, role: "reference_image" },
+            type: "image_url",
+            image_url: { url: `asset://${id}` },
+            role: "reference_image",
           })),
         ],
       },

@@ -18,7 +18,8 @@ beforeAll(async () => {
   gateway = await startGateway({
     catalog: signedCatalog(
       vendors.urls.map((url, index) => ({
-        ...{ url, keys: index === 0 ? ["main-key-a", "main-key-b"] : ["canary-key"] },
+        url,
+        keys: index === 0 ? ["main-key-a", "main-key-b"] : ["canary-key"],
         lines: `weight: ${index === 0 ? 95 : 5}`,
       })),
     ),

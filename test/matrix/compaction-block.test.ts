@@ -59,7 +59,10 @@ describe("a compaction that messages ask for", () => {
         const own = asked.compaction !== undefined;
         response.end(
           JSON.stringify({
-            ...{ id: "msg_1", type: "message", role: "assistant", model },
+            id: "msg_1",
+            type: "message",
+            role: "assistant",
+            model,
             content: own ? [THEIRS] : [{ type: "text", text: "Rivers were talked of." }],
             stop_reason: own ? "compaction" : "end_turn",
             usage: own
@@ -88,7 +91,10 @@ describe("a compaction that messages ask for", () => {
         models: [...ELSEWHERE, ...NATIVE, ...Object.keys(FLAWED)],
         upstreams: [
           ...ELSEWHERE.map((protocol) => ({
-            ...{ name: protocol, url: sandbox.url, models: [protocol], protocols: [protocol] },
+            name: protocol,
+            url: sandbox.url,
+            models: [protocol],
+            protocols: [protocol],
             apiKey: "good-key",
           })),
           { name: "native", url: vendor.url, models: NATIVE, protocols: ["messages"] },
@@ -114,7 +120,9 @@ describe("a compaction that messages ask for", () => {
       gateway.url,
       "/v1/messages",
       {
-        ...{ model, max_tokens: 900, compaction: { type: "summarize" } },
+        model,
+        max_tokens: 900,
+        compaction: { type: "summarize" },
         messages: history(`${model} ${JSON.stringify(more)}`),
         ...more,
       },
@@ -206,7 +214,12 @@ describe("a compaction that messages ask for", () => {
     async (model, stream) => {
       const client = new Anthropic({ apiKey: TEST_KEY, baseURL: gateway.url, maxRetries: 0 });
       const runner = client.beta.messages.toolRunner({
-        ...{ model, max_tokens: 900, max_iterations: 4, betas: ["compact-2026-09-04"], tools: [], stream },
+        model,
+        max_tokens: 900,
+        max_iterations: 4,
+        betas: ["compact-2026-09-04"],
+        tools: [],
+        stream,
         messages: [{ role: "user", content: `Of ${model} ${stream}: say something about rivers.` }],
       });
       runner.compactBeforeNextTurn();

@@ -91,7 +91,9 @@ describe("a redemption code", () => {
     const typed = ` ${String(code).toLowerCase().replaceAll("-", " ")} `;
     const redeemed = await account.member.post(at("/redemptions"), { code: typed });
     expect(redeemed.body).toMatchObject({
-      ...{ credited_nanos: "2500000000", repeated: false, balance_nanos: "2500000000" },
+      credited_nanos: "2500000000",
+      repeated: false,
+      balance_nanos: "2500000000",
     });
     expect((await call()).status).toBe(200);
     const entries = await waitFor("the charge on the statement", async () => {
@@ -277,7 +279,9 @@ describe("an operator", () => {
     expect([made.status, made.body.factor]).toEqual([201, "0.850001"]);
     await operator.patch(`/operator/accounts/${account.id}`, { group: "friends" });
     expect((await operator.patch("/operator/groups/friends", { factor: "0.9" })).body).toMatchObject({
-      ...{ name: "friends", factor: "0.9", accounts: 1 },
+      name: "friends",
+      factor: "0.9",
+      accounts: 1,
     });
     expect((await operator.del("/operator/groups/friends")).status).toBe(409);
     await operator.patch(`/operator/accounts/${account.id}`, { group: "default" });
@@ -301,7 +305,9 @@ describe("an operator", () => {
     const losses = await operator.get("/operator/ledger/losses");
     expect(losses.body).toMatchObject({ total_nanos: "0", data: [], next: null });
     expect((await operator.get("/operator/ledger/write-offs")).body).toEqual({
-      ...{ total_nanos: "0", data: [], next: null },
+      total_nanos: "0",
+      data: [],
+      next: null,
     });
     expect((await operator.get("/operator/ledger/quarantine")).body.data).toEqual([]);
     const costs = await operator.get("/operator/ledger/vendor-costs?days=1");
@@ -409,7 +415,9 @@ async function guesses(count: number): Promise<string[]> {
 
 async function adjust(nanos: bigint, key: string): Promise<void> {
   const { status } = await operator.post(`/operator/accounts/${account.id}/adjustments`, {
-    ...{ amount_nanos: String(nanos), reason: "a test", idempotency_key: `alert-${key}` },
+    amount_nanos: String(nanos),
+    reason: "a test",
+    idempotency_key: `alert-${key}`,
   });
   expect(status).toBe(200);
 }

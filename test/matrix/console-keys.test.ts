@@ -59,7 +59,9 @@ const refused = (reply: Reply): boolean => reply.status === 401;
 describe("keys in the console", () => {
   it("work as they were told, and their secret is in the answer of their making only", async () => {
     const { id, secret } = await makeKey(member, {
-      ...{ name: "=formula", models: ["small"], expires_at: "2100-01-01T00:00:00Z" },
+      name: "=formula",
+      models: ["small"],
+      expires_at: "2100-01-01T00:00:00Z",
       spending_limit: { amount_nanos: "5000000000", period: "month" },
       rate_limits: { requests_per_minute: 100 },
     });
@@ -70,7 +72,11 @@ describe("keys in the console", () => {
       return body.spent_total_nanos === "0" ? undefined : body;
     });
     expect(listed).toMatchObject({
-      ...{ name: "=formula", state: "active", models: ["small"], requests_last_hour: 1, may_change: false },
+      name: "=formula",
+      state: "active",
+      models: ["small"],
+      requests_last_hour: 1,
+      may_change: false,
       rate_limits: { requests_per_minute: 100, tokens_per_minute: null, concurrency: null },
       spending_limit: { amount_nanos: "5000000000", period: "month", spent_nanos: listed.spent_total_nanos },
       created_by: { name: expect.any(String) },
@@ -192,7 +198,8 @@ describe("requests and spending in the console", () => {
     expect(detail).toMatchObject({
       receipt: { request_id: id, state: "posted", charge_nanos: detail.request.charge_nanos },
       request: { model: "small", endpoint: "chat-completions", status: 200, upstream: null, failed: false },
-      ...{ upstream_model: null, place: null },
+      upstream_model: null,
+      place: null,
     });
     expect(detail.request.total_ms).toBeGreaterThanOrEqual(detail.request.first_byte_ms);
     expect(detail.raw_usage).toBeTruthy();

@@ -49,7 +49,10 @@ describe("invitations", () => {
     expect(listed.data).toMatchObject([{ id, email: "new@example.test", invited_by: "host@example.test" }]);
     expect(JSON.stringify(listed)).not.toContain(tokenOf(link));
     expect((await callerOf(gateway).post("/invitations/view", { token: tokenOf(link) })).body).toMatchObject({
-      ...{ email: "new@example.test", account: "alpha", role: "viewer", makes_operator: false },
+      email: "new@example.test",
+      account: "alpha",
+      role: "viewer",
+      makes_operator: false,
     });
 
     expect(await accept(link, "short")).toMatchObject({ status: 400 });
@@ -239,9 +242,14 @@ describe("the audit log", () => {
     await owner.patch(`/accounts/${beta}/members/${guest.session.user.id}`, { role: "member" });
     const [entry] = (await owner.get(`/accounts/${beta}/audit`)).body.data;
     expect(entry).toMatchObject({
-      ...{ actor: "auditor@example.test", action: "member.update", subject: "audited@example.test" },
-      ...{ before: { role: "viewer" }, after: { role: "member" }, account: { id: beta, name: "beta" } },
-      ...{ by_token: false, address: "127.0.0.1" },
+      actor: "auditor@example.test",
+      action: "member.update",
+      subject: "audited@example.test",
+      before: { role: "viewer" },
+      after: { role: "member" },
+      account: { id: beta, name: "beta" },
+      by_token: false,
+      address: "127.0.0.1",
     });
     const ofOwner = (await owner.get(`/accounts/${beta}/audit?limit=200`)).body.data;
     expect(new Set(ofOwner.map(({ account }: { account: { id: string } }) => account.id))).toEqual(

@@ -31,8 +31,12 @@ afterAll(() => gateway?.clean());
 const NAMES = Object.keys(PROTOCOLS) as ProtocolName[];
 
 const REQUEST: Omit<ChatRequest, "turns"> = {
-  ...{ model: "text-large", system: "Be brief.", temperature: undefined, topP: undefined },
-  ...{ maxTokens: 1_000, effort: "low" },
+  model: "text-large",
+  system: "Be brief.",
+  temperature: undefined,
+  topP: undefined,
+  maxTokens: 1_000,
+  effort: "low",
   tools: [
     {
       name: "weather",
@@ -55,7 +59,9 @@ describe.each(NAMES)("the playground by %s", (first) => {
     turns.push(
       { role: "assistant", protocol: first, answer: called },
       {
-        ...{ role: "user", text: "", images: [] },
+        role: "user",
+        text: "",
+        images: [],
         results: called.calls.map(({ id, name }) => ({ callId: id, name, text: "rain all day" })),
       },
     );
@@ -76,7 +82,9 @@ it("makes forms of every model of pictures and videos whose requests the gateway
   for (const { id, submit, request } of data) {
     const fields = formFields(request);
     const body = requestBody(id, fields, {
-      ...{ prompt: "the sea", content: [{ type: "text", text: "the sea" }], duration: 5 },
+      prompt: "the sea",
+      content: [{ type: "text", text: "the sea" }],
+      duration: 5,
       image_urls: ["https://example.com/a.png"],
     });
     const response = await ask(`${submit}?dry_run=1`, body);

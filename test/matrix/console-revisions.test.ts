@@ -60,7 +60,9 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
     const { id } = (await readIn("/operator/upstreams", "first")) as unknown as Upstream;
     const path = `/operator/upstreams/${id}`;
     return {
-      ...{ method: "PUT", path, read: () => readAt(path) },
+      method: "PUT",
+      path,
+      read: () => readAt(path),
       body: ({ kind, base_url, models }, priority) => ({ kind, base_url, models, priority }),
       changed: ({ priority }) => Number(priority),
     };
@@ -68,9 +70,14 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
   async model() {
     const path = "/operator/models/text";
     return {
-      ...{ method: "PUT", path, read: () => readAt(path) },
+      method: "PUT",
+      path,
+      read: () => readAt(path),
       body: ({ price, endpoints, max_output_tokens }, context_tokens) => ({
-        ...{ price, endpoints, max_output_tokens, context_tokens },
+        price,
+        endpoints,
+        max_output_tokens,
+        context_tokens,
       }),
       changed: ({ context_tokens }) => Number(context_tokens),
     };
@@ -78,7 +85,9 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
   async settings() {
     const path = "/operator/settings";
     return {
-      ...{ method: "PUT", path, read: () => readAt(path) },
+      method: "PUT",
+      path,
+      read: () => readAt(path),
       body: ({ overrides }, days) => ({
         overrides: { ...(overrides as object), usage_retention_days: days },
       }),
@@ -88,7 +97,9 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
   async "balance alert"() {
     const path = `/accounts/${ann.session.accounts[0]?.id}/balance-alert`;
     return {
-      ...{ method: "PUT", path, read: () => readAt(path) },
+      method: "PUT",
+      path,
+      read: () => readAt(path),
       body: (_, dollars) => ({ amount_usd: String(dollars), url: "https://told.example/" }),
       changed: ({ alert }) => Number((alert as { threshold_nanos: string }).threshold_nanos) / 1e9,
     };
@@ -98,7 +109,9 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
     const { key } = (await ann.post(keys, { name: "shared" })).body;
     const path = `${keys}/${key.id}`;
     return {
-      ...{ method: "PATCH", path, read: () => readAt(path) },
+      method: "PATCH",
+      path,
+      read: () => readAt(path),
       body: (_, concurrency) => ({ rate_limits: { concurrency }, models: ["text"] }),
       changed: ({ rate_limits }) => Number((rate_limits as { concurrency: number }).concurrency),
     };
@@ -106,7 +119,8 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
   async group() {
     expect((await ann.post("/operator/groups", { name: "partners", factor: "1" })).status).toBe(201);
     return {
-      ...{ method: "PATCH", path: "/operator/groups/partners" },
+      method: "PATCH",
+      path: "/operator/groups/partners",
       read: () => readIn("/operator/groups", "partners"),
       body: (_, factor) => ({ factor: String(factor) }),
       changed: ({ factor }) => Number(factor),
@@ -145,7 +159,8 @@ describe.each(Object.keys(RECORDS))("a write of the %s", (name) => {
     const responses = await Promise.all(
       numbers.map((number, index) =>
         write(index % 2 === 0 ? ann : ben, record, {
-          ...{ body: record.body(before, number), from: quoted(before.revision) },
+          body: record.body(before, number),
+          from: quoted(before.revision),
         }),
       ),
     );
@@ -198,7 +213,10 @@ describe("the revision of an upstream", () => {
     const { kind, base_url, models } = before;
     const replacing = { kind, base_url, models, api_keys: ["a-third-secret-of-the-first"] };
     const refused = await ann.ask({
-      ...{ method: "PUT", path, body: replacing, headers: { "if-match": quoted(before.revision) } },
+      method: "PUT",
+      path,
+      body: replacing,
+      headers: { "if-match": quoted(before.revision) },
     });
     expect(refused.status).toBe(412);
   });
@@ -216,7 +234,8 @@ describe.each(["group", "key", "balance alert", "upstream", "model"])("a deletio
     const remove = (from: string) =>
       ben.ask({ method: "DELETE", path: record.path, headers: { "if-match": from } });
     expect(await remove(quoted(before.revision))).toMatchObject({
-      ...{ status: 412, body: { error: { code: "changed_meanwhile" } } },
+      status: 412,
+      body: { error: { code: "changed_meanwhile" } },
     });
     const after = await record.read();
     expect(record.changed(after)).toBe(42);

@@ -32,8 +32,14 @@ describe("tasks in the console", () => {
     expect(status).toBe(200);
     const byId = new Map(body.data.map((task: { id: string }) => [task.id, task]));
     expect(byId.get(image)).toMatchObject({
-      ...{ medium: "image", state: "SUCCESS", progress_percent: 100, prompt: "a lighthouse" },
-      ...{ charge_nanos: "40000000", key: { name: "main" }, files: [{ kind: "image" }], late: false },
+      medium: "image",
+      state: "SUCCESS",
+      progress_percent: 100,
+      prompt: "a lighthouse",
+      charge_nanos: "40000000",
+      key: { name: "main" },
+      files: [{ kind: "image" }],
+      late: false,
     });
     expect(byId.get(video)).toMatchObject({ files: [{ kind: "video" }, { kind: "last_frame" }] });
 

@@ -72,8 +72,12 @@ async function created(): Promise<Upstream> {
 describe("an upstream made in the console", () => {
   it("serves as soon as it is created, by its priority", async () => {
     const response = await operator.post("/operator/upstreams", {
-      ...{ name: "second", kind: "openai", base_url: `${second.url}/v1`, models: { text: "theirs" } },
-      ...{ priority: 1, api_keys: [PAGE_KEY] },
+      name: "second",
+      kind: "openai",
+      base_url: `${second.url}/v1`,
+      models: { text: "theirs" },
+      priority: 1,
+      api_keys: [PAGE_KEY],
     });
     expect(response.status, JSON.stringify(response.body)).toBe(201);
     expect(await call()).toMatchObject({ status: 200 });
@@ -264,7 +268,10 @@ describe("settings and traffic in the console", () => {
     const right = await operator.put("/operator/settings", { overrides: { task_retention_days: 31 } });
     const { fields, processes, database, environment } = right.body as SettingsResponse;
     expect(fields.find(({ name }) => name === "task_retention_days")).toMatchObject({
-      ...{ effective: 31, default: 30, is_set: true, description: expect.stringContaining("Days") },
+      effective: 31,
+      default: 30,
+      is_set: true,
+      description: expect.stringContaining("Days"),
     });
     expect(processes).toMatchObject([{ is_this: true }]);
     expect(database.kind).toBe("server");

@@ -38,7 +38,8 @@ describe("keys of one signer", () => {
     gateway = await startGateway({
       catalog: signedCatalog(
         vendors.urls.map((url, index) => ({
-          ...{ url, keys: KEYS.slice(index, index + 1) },
+          url,
+          keys: KEYS.slice(index, index + 1),
           lines: index < 2 ? "signer: acme-at-vendor" : "priority: 1",
         })),
       ),

@@ -137,8 +137,10 @@ describe("model lists", () => {
         ids.map((id: string) => `models/${id}`),
       );
       expect((await world.ask("/v1/models/text", undefined, { key: null, headers })).json).toMatchObject({
-        ...{ id: "text", object: "model" },
-        ...{ name: "models/text", displayName: "text" },
+        id: "text",
+        object: "model",
+        name: "models/text",
+        displayName: "text",
       });
     }
     expect((await world.ask("/v1/models")).json).not.toHaveProperty("models");

@@ -61,7 +61,10 @@ describe("pictures and videos", () => {
     );
     const fast = json.data.find(({ id }: { id: string }) => id === "videoa-2.0-fast");
     expect(fast).toMatchObject({
-      ...{ family: "videoa", variant: "2.0-fast", medium: "video", submit: VIDEOS },
+      family: "videoa",
+      variant: "2.0-fast",
+      medium: "video",
+      submit: VIDEOS,
       billed: { per: "second", by: ["720p"] },
       request: { required: ["content"], properties: { resolution: { default: "720p" } } },
     });
@@ -77,12 +80,13 @@ describe("pictures and videos", () => {
     expect([status, json]).toEqual([
       200,
       {
-        ...{ object: "dry_run", model: VIDEO.model, action: "textGenerate", fail_reason: "" },
-        ...{
-          units: { video_seconds: { "1080p": 2 } },
-          max_charge_usd: "0.36",
-          max_charge_nanos: "360000000",
-        },
+        object: "dry_run",
+        model: VIDEO.model,
+        action: "textGenerate",
+        fail_reason: "",
+        units: { video_seconds: { "1080p": 2 } },
+        max_charge_usd: "0.36",
+        max_charge_nanos: "360000000",
       },
     ]);
     const image = await world.ask(`${IMAGES}?dry_run=1`, { ...IMAGE, size: "4000x4000" });
@@ -243,7 +247,9 @@ describe("pictures and videos", () => {
       (await world.ask(`/v1/receipts/${id}`, undefined, { key: as })).json;
     const receipt = await read(json.id);
     expect(receipt).toMatchObject({
-      ...{ request_id: headers.get("x-request-id"), model: VIDEO.model, charge_nanos: "50000000" },
+      request_id: headers.get("x-request-id"),
+      model: VIDEO.model,
+      charge_nanos: "50000000",
       task: { id: json.id },
     });
     expect(await read(headers.get("x-request-id"))).toEqual(receipt);

@@ -36,8 +36,12 @@ describe("imagegen", () => {
     const record = await world.final(json.id);
     expect(Object.keys(record)).toEqual(["status", "task_id", "progress", "created", "data", "fail_reason"]);
     expect(record).toEqual({
-      ...{ status: "SUCCESS", task_id: json.id, progress: "100%", fail_reason: "" },
-      ...{ created: expect.any(Number), data: [{ url: expect.stringMatching(/^http/) }] },
+      status: "SUCCESS",
+      task_id: json.id,
+      progress: "100%",
+      fail_reason: "",
+      created: expect.any(Number),
+      data: [{ url: expect.stringMatching(/^http/) }],
     });
   });
 
@@ -71,7 +75,10 @@ describe("imagegen", () => {
       const empty = { size: null, resolution: "", image_urls: [], quality: "low" };
       await world.submit({ model, prompt, ...empty });
       expect(await world.received(tag)).toEqual({
-        ...{ model, prompt, size: "1:1", resolution: "1k" },
+        model,
+        prompt,
+        size: "1:1",
+        resolution: "1k",
         ...(model === "imagegen-2" ? {} : { quality: "high" }),
       });
     }
@@ -175,8 +182,12 @@ describe("imagegen", () => {
   it("fails a task with the upstream's reason, without a link", async () => {
     const { json } = await world.submit({ model: "imagegen-2", prompt: '[[sandbox: fail="no cats"]]' });
     expect(await world.final(json.id)).toEqual({
-      ...{ status: "FAILED", task_id: json.id, progress: "100%", created: expect.any(Number) },
-      ...{ data: [], fail_reason: expect.stringContaining("no cats") },
+      status: "FAILED",
+      task_id: json.id,
+      progress: "100%",
+      created: expect.any(Number),
+      data: [],
+      fail_reason: expect.stringContaining("no cats"),
     });
   });
 

@@ -93,7 +93,9 @@ describe("videoa", () => {
     ]);
     expect(record.data).toEqual({
       task: {
-        ...{ id: json.id, status: "succeeded", model: "videoa-2.0" },
+        id: json.id,
+        status: "succeeded",
+        model: "videoa-2.0",
         outputs: [expect.stringMatching(/^http/)],
         usage: { completion_tokens: expect.any(Number), total_tokens: expect.any(Number) },
       },
@@ -126,8 +128,13 @@ describe("videoa", () => {
 
   it("sends what is said", async () => {
     const said = {
-      ...{ ratio: "21:9", duration: 15, generate_audio: false, seed: 4_294_967_295, watermark: true },
-      ...{ return_last_frame: true, tools: [{ type: "web_search" }] },
+      ratio: "21:9",
+      duration: 15,
+      generate_audio: false,
+      seed: 4_294_967_295,
+      watermark: true,
+      return_last_frame: true,
+      tools: [{ type: "web_search" }],
     };
     const { rest } = await sent("videoa-2.0", [], { ...said, resolution: "1080P" });
     expect(rest).toEqual({ model: "videoa-2.0", ...said, resolution: "1080p" });

@@ -43,8 +43,13 @@ describe("videob", () => {
   it("submits and reads as the specification says, down to the fields and their order", async () => {
     const { json } = await submit({ duration: 2, resolution: "480p" });
     expect(json).toEqual({
-      ...{ id: json.id, task_id: json.id, object: "video", model: MODEL, status: "queued" },
-      ...{ progress: 0, created_at: expect.any(Number) },
+      id: json.id,
+      task_id: json.id,
+      object: "video",
+      model: MODEL,
+      status: "queued",
+      progress: 0,
+      created_at: expect.any(Number),
     });
     const record = await world.final(json.id);
     expect(Object.entries(record)).toEqual([
@@ -59,7 +64,9 @@ describe("videob", () => {
       [
         "data",
         {
-          ...{ id: json.id, status: "completed", progress: 100 },
+          id: json.id,
+          status: "completed",
+          progress: 100,
           result: { videos: [{ url: [expect.stringMatching(/^http/)], expires_at: expect.any(Number) }] },
         },
       ],

@@ -32,14 +32,27 @@ describe("videoc", () => {
   it("submits and reads as the specification says, always generate", async () => {
     const { json } = await submit({ duration: 1, resolution: "480P" });
     expect(json).toEqual({
-      ...{ id: json.id, task_id: json.id, object: "video", model: MODEL, status: "queued" },
-      ...{ progress: 0, created_at: expect.any(Number) },
+      id: json.id,
+      task_id: json.id,
+      object: "video",
+      model: MODEL,
+      status: "queued",
+      progress: 0,
+      created_at: expect.any(Number),
     });
     expect(await world.final(json.id)).toEqual({
-      ...{ task_id: json.id, action: "generate", status: "SUCCESS", fail_reason: "", progress: "100%" },
-      ...{ submit_time: json.created_at, start_time: expect.any(Number), finish_time: expect.any(Number) },
+      task_id: json.id,
+      action: "generate",
+      status: "SUCCESS",
+      fail_reason: "",
+      progress: "100%",
+      submit_time: json.created_at,
+      start_time: expect.any(Number),
+      finish_time: expect.any(Number),
       data: {
-        ...{ id: json.id, status: "completed", progress: 100 },
+        id: json.id,
+        status: "completed",
+        progress: 100,
         result: { videos: [{ url: [expect.stringMatching(/^http/)], expires_at: expect.any(Number) }] },
       },
     });

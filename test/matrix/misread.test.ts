@@ -84,7 +84,10 @@ function lastSent(): Wire {
 
 const USER = { role: "user", content: "Does it rain in Oslo?" };
 const chatResponse = (message: Wire, finish_reason: string, usage: Wire) => ({
-  ...{ id: "c", object: "chat.completion", created: 1, model: "m" },
+  id: "c",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
   choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
   usage,
 });
@@ -144,13 +147,19 @@ describe("what is easily misread", () => {
   it("is a function from before there were tools, which is answered as one", async () => {
     answer = {
       body: {
-        ...{ id: "m", type: "message", role: "assistant", model: "m", stop_reason: "tool_use" },
+        id: "m",
+        type: "message",
+        role: "assistant",
+        model: "m",
+        stop_reason: "tool_use",
         content: [{ type: "tool_use", id: "t", name: "rain", input: { city: "Oslo" } }],
         usage: { input_tokens: 1, output_tokens: 1 },
       },
     };
     const body = {
-      ...{ model: "messages", messages: [USER], function_call: "auto" },
+      model: "messages",
+      messages: [USER],
+      function_call: "auto",
       functions: [{ name: "rain", parameters: { type: "object", properties: { city: { type: "string" } } } }],
     };
     const { json, headers } = await ask("/v1/chat/completions", body);

@@ -130,7 +130,9 @@ accounts:
     expect(data.map(({ embedding }) => embedding)).toEqual([VECTOR, VECTOR]);
     expect(lastBody()).toMatchObject({ model: "their-floats", encoding_format: "base64" });
     const packed = await ask(gateway.url, "/v1/embeddings", {
-      ...{ model: "floats", input: "a", encoding_format: "base64" },
+      model: "floats",
+      input: "a",
+      encoding_format: "base64",
     });
     expect(Buffer.from(packed.json.data[0].embedding, "base64").readFloatLE(4)).toBe(-0.25);
     expect(BigInt((await receiptOf(packed)).charge_nanos)).toBe(7_000n);
@@ -138,15 +140,16 @@ accounts:
 
   it("embeds by the native call at any upstream of embeddings", async () => {
     const { embeddings } = await google().models.embedContent({
-      ...{
-        model: "floats",
-        contents: ["a", "b"],
-        config: { outputDimensionality: 3, taskType: "CLUSTERING" },
-      },
+      model: "floats",
+      contents: ["a", "b"],
+      config: { outputDimensionality: 3, taskType: "CLUSTERING" },
     });
     expect(embeddings?.map(({ values }) => values)).toEqual([VECTOR, VECTOR]);
     expect(lastBody()).toEqual({
-      ...{ model: "their-floats", input: ["a", "b"], encoding_format: "float", dimensions: 3 },
+      model: "their-floats",
+      input: ["a", "b"],
+      encoding_format: "float",
+      dimensions: 3,
     });
     const one = await ask(gateway.url, "/v1beta/models/floats:embedContent", {
       content: { parts: [{ text: "river " }, { text: "bank" }] },

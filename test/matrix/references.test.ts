@@ -189,7 +189,8 @@ describe("references to what vendors keep", () => {
       const foreign = await send(protocol, bodyWith(protocol, path, theirs));
       const unknown = await send(protocol, bodyWith(protocol, path, "skill_none"));
       const told = ({ status, json }: Reply, id: string): object => ({
-        ...{ status, ...json.error },
+        status,
+        ...json.error,
         message: json.error.message.replace(id, "ID").replace(/\(request id: .*\)/, ""),
       });
       expect(told(foreign, theirs)).toEqual(told(unknown, "skill_none"));
@@ -299,7 +300,10 @@ describe("references to what vendors keep", () => {
     ["a kind that nobody knows", { type: "future_call", id: "skill_none", status: "completed" }],
   ])("are items without content of their own: %s", async (_what, item) => {
     const padding = Array.from({ length: 1_100 }, (_, index) => ({
-      ...{ type: "message", id: `msg_${index}`, role: "user", content: "x" },
+      type: "message",
+      id: `msg_${index}`,
+      role: "user",
+      content: "x",
     }));
     for (const input of [[item], [...padding, item, ...padding]]) {
       const reply = await send("responses", { ...ENDPOINTS.responses.body, input });

@@ -153,7 +153,9 @@ describe("several answers of an upstream that makes one at a time", () => {
       const client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: KEYS.main, maxRetries: 0 });
       const { choices } = await client.chat.completions
         .stream({
-          ...{ model: MODEL_OF[upstream], n: N, ...TOOLS["chat-completions"] },
+          model: MODEL_OF[upstream],
+          n: N,
+          ...TOOLS["chat-completions"],
           messages: [{ role: "user", content: "Weather and tide? [[sandbox: tools=2 pace=5]]" }],
         })
         .finalChatCompletion();

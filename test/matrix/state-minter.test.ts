@@ -24,7 +24,9 @@ const CLIENTS: Readonly<Record<"chat-completions" | "responses", Client>> = {
     first: (content) => ({ messages: [{ role: "user", content }], reasoning_effort: "low" }),
     next(content, { choices: [{ message }] }) {
       const results = message.tool_calls.map(({ id }: Wire) => ({
-        ...{ role: "tool", tool_call_id: id, content: "fair" },
+        role: "tool",
+        tool_call_id: id,
+        content: "fair",
       }));
       return { messages: [{ role: "user", content }, message, ...results], reasoning_effort: "low" };
     },
@@ -52,7 +54,10 @@ describe("a conversation whose thoughts an upstream has signed", () => {
       catalog: modelsFile({
         models: ["text"],
         upstreams: vendors.map(({ url }, index) => ({
-          ...{ name: `vendor-${index}`, url, apiKey: "good-key", protocols: ["messages"] },
+          name: `vendor-${index}`,
+          url,
+          apiKey: "good-key",
+          protocols: ["messages"],
         })),
       }),
     });

@@ -148,7 +148,8 @@ accounts:
       };
       expect(await told(id, KEYS.partner)).toBe(await told("resp_none", KEYS.main));
       const { status } = await ask(gateway.url, `/v1/responses/${id}${below}`, undefined, {
-        ...{ method, key: KEYS.invalid },
+        method,
+        key: KEYS.invalid,
       });
       expect(status).toBe(401);
     }

@@ -75,7 +75,9 @@ describe("the last event of a stream", () => {
       method: "POST",
       headers,
       body: JSON.stringify({
-        ...{ model: "text", stream: true, stream_options: { include_usage: true } },
+        model: "text",
+        stream: true,
+        stream_options: { include_usage: true },
         messages: [{ role: "user", content: "Where does it lie?" }],
       }),
     });

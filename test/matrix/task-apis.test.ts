@@ -22,7 +22,10 @@ const VENDORS: Readonly<Record<string, Script>> = {
   ark: {
     "POST /api/v3/contents/generations/tasks": { id: "cgt-1" },
     "GET /api/v3/contents/generations/tasks/cgt-1": {
-      ...{ id: "cgt-1", status: "succeeded", resolution: "720p", duration: 4 },
+      id: "cgt-1",
+      status: "succeeded",
+      resolution: "720p",
+      duration: 4,
       content: { video_url: MP4, last_frame_url: "https://v.example/1.png" },
       usage: { completion_tokens: 9, total_tokens: 9 },
     },
@@ -32,7 +35,9 @@ const VENDORS: Readonly<Record<string, Script>> = {
     "GET /seedance/v1/video/tasks/relay-1": {
       code: "success",
       data: {
-        ...{ task_id: "relay-1", status: "SUCCESS", progress: "100%" },
+        task_id: "relay-1",
+        status: "SUCCESS",
+        progress: "100%",
         data: { task: { status: "succeeded", outputs: [MP4], usage: { total_tokens: 7 } } },
       },
     },
@@ -76,15 +81,22 @@ function apimartRecord() {
   return {
     code: 200,
     data: {
-      ...{ id: "am-1", status: "completed", progress: 100, cost: 0.2 },
+      id: "am-1",
+      status: "completed",
+      progress: 100,
+      cost: 0.2,
       result: { videos: [{ url: [MP4], expires_at: 1_900_000_000 }] },
     },
   };
 }
 
 const FAMILIES: Readonly<Record<string, string>> = {
-  ...{ ark: "videoa", "seedance-relay": "videoa", apimart: "videob", minimax: "videoc" },
-  ...{ dashscope: "videob", openai: "imagegen" },
+  ark: "videoa",
+  "seedance-relay": "videoa",
+  apimart: "videob",
+  minimax: "videoc",
+  dashscope: "videob",
+  openai: "imagegen",
 };
 
 let server: Server;

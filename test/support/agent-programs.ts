@@ -47,9 +47,14 @@ export const AGENTS: Readonly<Record<string, AgentProgram>> = {
     entry: "cli-wrapper.cjs",
     settings: () => ({}),
     environment: ({ gateway, key, model }, home) => ({
-      ...{ ANTHROPIC_BASE_URL: gateway, ANTHROPIC_AUTH_TOKEN: key, ANTHROPIC_DEFAULT_HAIKU_MODEL: model },
-      ...{ CLAUDE_CONFIG_DIR: join(home, ".claude"), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
-      ...{ DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1" },
+      ANTHROPIC_BASE_URL: gateway,
+      ANTHROPIC_AUTH_TOKEN: key,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      CLAUDE_CONFIG_DIR: join(home, ".claude"),
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_TELEMETRY: "1",
+      DISABLE_ERROR_REPORTING: "1",
     }),
     command: ({ model, prompt }) => [
       ...["-p", prompt, "--model", model, "--output-format", "json", "--permission-mode", "acceptEdits"],
@@ -106,8 +111,11 @@ wire_api = "responses"
       }),
     }),
     environment: ({ gateway, key }, home) => ({
-      ...{ GOOGLE_GEMINI_BASE_URL: gateway, GEMINI_API_KEY: key, GEMINI_CLI_HOME: home },
-      ...{ GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_TELEMETRY_ENABLED: "false" },
+      GOOGLE_GEMINI_BASE_URL: gateway,
+      GEMINI_API_KEY: key,
+      GEMINI_CLI_HOME: home,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      GEMINI_TELEMETRY_ENABLED: "false",
     }),
     command: ({ model, prompt }) => [
       ...["-m", model, "-p", prompt, "--approval-mode", "auto_edit", "--output-format", "json"],
@@ -200,10 +208,18 @@ async function sealed(home: string): Promise<Record<string, string>> {
   const temporary = join(home, "tmp");
   await mkdir(temporary, { recursive: true });
   return {
-    ...{ PATH: process.env["PATH"] ?? "", HOME: home, USERPROFILE: home, TMPDIR: temporary, LANG: "C.UTF-8" },
-    ...{ XDG_CONFIG_HOME: join(home, "config"), XDG_CACHE_HOME: join(home, "cache") },
-    ...{ XDG_DATA_HOME: join(home, "data"), XDG_STATE_HOME: join(home, "state") },
-    ...{ DO_NOT_TRACK: "1", NO_COLOR: "1", CI: "1" },
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    USERPROFILE: home,
+    TMPDIR: temporary,
+    LANG: "C.UTF-8",
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_CACHE_HOME: join(home, "cache"),
+    XDG_DATA_HOME: join(home, "data"),
+    XDG_STATE_HOME: join(home, "state"),
+    DO_NOT_TRACK: "1",
+    NO_COLOR: "1",
+    CI: "1",
   };
 }
 
@@ -229,7 +245,8 @@ async function startWall(): Promise<{
   return {
     environment: {
       ...Object.fromEntries(names.map((name) => [name, proxy])),
-      ...{ NO_PROXY: here, no_proxy: here },
+      NO_PROXY: here,
+      no_proxy: here,
     },
     strangers,
     close() {

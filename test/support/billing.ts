@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Caller, SpendingLimit } from "../../src/accounts/caller.ts";
+import type { AccountId, Caller, KeyId, SpendingLimit } from "../../src/accounts/caller.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { HoldOrder, OpenHold, Outcome } from "../../src/billing/billing.ts";
 import type { JournalBilling } from "../../src/billing/journal/journal-billing.ts";
@@ -45,10 +45,10 @@ export async function createBillingRig(): Promise<BillingRig> {
       );
       await database.transaction((tx) => grantOpeningBalance(tx, id, nanos));
       return {
-        accountId: id,
+        accountId: id as AccountId,
         accountName: `account ${accounts}`,
         group: "default",
-        keyId: id,
+        keyId: id as KeyId,
         keyName: "key",
         models: null,
         spendingLimit: limit ?? null,

@@ -47,7 +47,10 @@ const chat: CallingWire = {
       .flatMap(({ image_url }) => (image_url === undefined ? [] : [imageAt(asObject(image_url)?.["url"])])),
   offered: ({ tools }) => namesOf(asObjects(tools).map((each) => asObject(each["function"]))),
   plain: (turn) => ({
-    ...{ id: `chatcmpl-${turn.step}`, object: "chat.completion", created: 1, model: turn.model },
+    id: `chatcmpl-${turn.step}`,
+    object: "chat.completion",
+    created: 1,
+    model: turn.model,
     choices: [
       {
         index: 0,
@@ -138,8 +141,12 @@ function itemsOf({ step, signature, calls, text }: CallingTurn): readonly JsonOb
   return [
     ...(signature === undefined ? [] : [thought]),
     ...calls.map(({ name, args }, at) => ({
-      ...{ type: "function_call", id: `fc_${step}_${at}`, call_id: `call_${step}_${at}`, name },
-      ...{ arguments: JSON.stringify(args), status: "completed" },
+      type: "function_call",
+      id: `fc_${step}_${at}`,
+      call_id: `call_${step}_${at}`,
+      name,
+      arguments: JSON.stringify(args),
+      status: "completed",
     })),
   ];
 }
@@ -174,11 +181,25 @@ function itemEvents(item: JsonObject, output_index: number): readonly JsonObject
 
 function responseOf({ model, step }: CallingTurn, output: readonly JsonObject[], status: string): JsonObject {
   return {
-    ...{ id: `resp_${step}`, object: "response", created_at: 1, status, model, output },
-    ...{ error: null, incomplete_details: null, instructions: null, metadata: {}, tools: [] },
-    ...{ parallel_tool_calls: true, temperature: 1, tool_choice: "auto", top_p: 1 },
+    id: `resp_${step}`,
+    object: "response",
+    created_at: 1,
+    status,
+    model,
+    output,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    tools: [],
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: "auto",
+    top_p: 1,
     usage: {
-      ...{ input_tokens: 9, output_tokens: 9, total_tokens: 18 },
+      input_tokens: 9,
+      output_tokens: 9,
+      total_tokens: 18,
       input_tokens_details: { cached_tokens: 0 },
       output_tokens_details: { reasoning_tokens: 0 },
     },
@@ -200,7 +221,11 @@ const messages: CallingWire = {
       .flatMap(({ type, source }) => (type === "image" ? [asText(asObject(source)?.["data"])] : [])),
   offered: ({ tools }) => namesOf(asObjects(tools).filter((each) => each["input_schema"] !== undefined)),
   plain: (turn) => ({
-    ...{ id: `msg_${turn.step}`, type: "message", role: "assistant", model: turn.model, stop_sequence: null },
+    id: `msg_${turn.step}`,
+    type: "message",
+    role: "assistant",
+    model: turn.model,
+    stop_sequence: null,
     content: blocksOf(turn),
     stop_reason: turn.calls.length === 0 ? "end_turn" : "tool_use",
     usage: { input_tokens: 9, output_tokens: 9 },

@@ -1,6 +1,6 @@
+import { consoleOperations } from "../../src/console/console.ts";
 import type { ConsoleDeps } from "../../src/console/deps.ts";
 import type { Operation } from "../../src/console/operation.ts";
-import { consoleOperations } from "../../src/console/table.ts";
 
 /** Every operation of the console as the table says, to be looked at and not run. */
 export function listOperations(): readonly Operation[] {

@@ -27,10 +27,16 @@ export async function openDashboardWorld({ embedded = false } = {}): Promise<Das
   const account = operator.session.accounts[0]?.id ?? "";
   const upstreams = await operator.get("/operator/upstreams");
   return {
-    ...{ gateway, operator, key: KEY },
+    gateway,
+    operator,
+    key: KEY,
     values: {
-      ...{ account, id: account, upstream: upstreams.body.data[0].id, model: "text-large" },
-      ...{ request: "req_00000000000000000000000000000000", task: "task-00000000000000000000000000000000" },
+      account,
+      id: account,
+      upstream: upstreams.body.data[0].id,
+      model: "text-large",
+      request: "req_00000000000000000000000000000000",
+      task: "task-00000000000000000000000000000000",
     },
     close: () => gateway.clean(),
   };
@@ -63,7 +69,9 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   await made(operator.post("/operator/code-batches", { amount_usd: "5", count: 1, note: long }));
   await made(
     operator.post(`/operator/accounts/${values["account"]}/adjustments`, {
-      ...{ amount_usd: "10", reason: long, idempotency_key: "dashboard-world-2" },
+      amount_usd: "10",
+      reason: long,
+      idempotency_key: "dashboard-world-2",
     }),
   );
   const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));
@@ -75,7 +83,9 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   );
   await made(
     operator.post(`/operator/accounts/${values["account"]}/adjustments`, {
-      ...{ amount_usd: "10", reason: "Thanks for the bug report", idempotency_key: "dashboard-world-1" },
+      amount_usd: "10",
+      reason: "Thanks for the bug report",
+      idempotency_key: "dashboard-world-1",
     }),
   );
   await waitFor(

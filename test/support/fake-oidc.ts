@@ -45,9 +45,13 @@ export async function startFakeOidc(): Promise<FakeOidc> {
     };
     if (request.url === "/.well-known/openid-configuration") {
       return send(200, {
-        ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-        ...{ jwks_uri: `${issuer}/keys`, response_types_supported: ["code"] },
-        ...{ subject_types_supported: ["public"], id_token_signing_alg_values_supported: ["RS256"] },
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/keys`,
+        response_types_supported: ["code"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["RS256"],
       });
     }
     const url = new URL(request.url ?? "", issuer);

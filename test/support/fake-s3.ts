@@ -44,7 +44,9 @@ export async function startFakeS3(): Promise<FakeS3> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ objects, asked, refusals },
+    objects,
+    asked,
+    refusals,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -36,18 +36,14 @@ export async function runBesideHostileVendor(seconds: number): Promise<void> {
   words = quotedTogether(vendor.url);
   const models = (name: string): string[] => TEXT_PROTOCOLS.map((protocol) => `${name}-at-${protocol}`);
   const upstreams = TEXT_PROTOCOLS.flatMap((protocol) => [
+    { name: `honest-${protocol}`, url: vendor.url, protocols: [protocol], models: [`honest-at-${protocol}`] },
     {
-      ...{ name: `honest-${protocol}`, url: vendor.url, protocols: [protocol] },
-      models: [`honest-at-${protocol}`],
-    },
-    {
-      ...{
-        name: `hostile-${protocol}`,
-        url: vendor.url,
-        protocols: [protocol],
-        apiKey: `"${OURS.credential}"`,
-      },
-      ...{ models: [`hostile-at-${protocol}`], timeouts: TIMEOUTS },
+      name: `hostile-${protocol}`,
+      url: vendor.url,
+      protocols: [protocol],
+      apiKey: `"${OURS.credential}"`,
+      models: [`hostile-at-${protocol}`],
+      timeouts: TIMEOUTS,
     },
   ]);
   // Never asked: their names are ours all the same.
@@ -86,7 +82,10 @@ async function serveAndJudge(
   const resident: number[] = [];
   const ask = (name: string) => {
     const wish = {
-      ...{ protocol: pick(TEXT_PROTOCOLS, draw), streamed: draw() < 0.6, prompt: "Hello", maxTokens: 50 },
+      protocol: pick(TEXT_PROTOCOLS, draw),
+      streamed: draw() < 0.6,
+      prompt: "Hello",
+      maxTokens: 50,
       model: `${name}-at-${pick(TEXT_PROTOCOLS, draw)}`,
     };
     return call(gateway.url, wish, { signal: AbortSignal.timeout(name === "honest" ? 60_000 : PATIENCE_MS) });

@@ -34,7 +34,10 @@ export async function startHungWorld(): Promise<HungWorld> {
     frozen = [];
   };
   return {
-    ...{ gateway, key, admin, thaw },
+    gateway,
+    key,
+    admin,
+    thaw,
     taskId: made.json.task_id ?? made.json.id,
     async freeze() {
       const server = (await serverPid(gateway.dataDir)) ?? 0;
@@ -82,7 +85,8 @@ async function probesOf({ gateway, key, admin, taskId }: HungWorld): Promise<Pro
           name,
           send: () =>
             caller.ask({
-              ...{ method: method.toUpperCase(), path: target.slice("/api".length) },
+              method: method.toUpperCase(),
+              path: target.slice("/api".length),
               ...(method === "get" || kinds.get(name) === "file" ? {} : { body: BODIES[name] ?? {} }),
             }),
         };

@@ -91,7 +91,8 @@ function messages(next: () => string, streamed: boolean): string {
   const container = { id: next(), expires_at: "2030-01-01T00:00:00Z" };
   const outputs = [{ type: "bash_code_execution_output", file_id: next() }];
   const result = {
-    ...{ type: "bash_code_execution_tool_result", tool_use_id: "srvtoolu_1" },
+    type: "bash_code_execution_tool_result",
+    tool_use_id: "srvtoolu_1",
     content: { type: "bash_code_execution_result", content: outputs, stdout: "" },
   };
   const blocks = [{ type: "text", text: "Done." }, result];

@@ -15,22 +15,26 @@ export interface Client {
 
 export const CLIENTS: readonly Client[] = [
   {
-    ...{ keeps: "calls, with the `extra_content` of their first piece", protocol: "chat-completions" },
+    keeps: "calls, with the `extra_content` of their first piece",
+    protocol: "chat-completions",
     plain: (body) => chatTurn(asObject(choiceOf(body)?.["message"]) ?? {}),
     streamed: (frames) => chatTurn(firstPieces(frames)),
   },
   {
-    ...{ keeps: "everything", protocol: "chat-completions" },
+    keeps: "everything",
+    protocol: "chat-completions",
     plain: (body) => asObject(choiceOf(body)?.["message"]) ?? {},
     streamed: (frames) => ({ ...chatTurn(firstPieces(frames)), reasoning_content: thoughtsIn(frames) }),
   },
   {
-    ...{ keeps: "everything", protocol: "responses" },
+    keeps: "everything",
+    protocol: "responses",
     plain: ({ output }) => ({ output }),
     streamed: (frames) => ({ output: lastResponse(frames)["output"] }),
   },
   {
-    ...{ keeps: "no summaries of thoughts", protocol: "responses" },
+    keeps: "no summaries of thoughts",
+    protocol: "responses",
     plain: ({ output }) => ({ output: withoutSummaries(output) }),
     streamed: (frames) => ({ output: withoutSummaries(lastResponse(frames)["output"]) }),
   },
@@ -45,18 +49,21 @@ export const CLIENTS: readonly Client[] = [
     ] as readonly [string, (blocks: readonly JsonObject[]) => readonly JsonObject[]][]
   ).map(
     ([keeps, kept]): Client => ({
-      ...{ keeps, protocol: "messages" },
+      keeps,
+      protocol: "messages",
       plain: ({ content }) => ({ role: "assistant", content: kept(asObjects(content)) }),
       streamed: (frames) => ({ role: "assistant", content: kept(blocksIn(frames)) }),
     }),
   ),
   {
-    ...{ keeps: "everything", protocol: "generate-content" },
+    keeps: "everything",
+    protocol: "generate-content",
     plain: (body) => ({ contents: [contentOf(body)] }),
     streamed: (frames) => ({ contents: frames.map((each) => contentOf(JSON.parse(each.data))) }),
   },
   {
-    ...{ keeps: "no thoughts", protocol: "generate-content" },
+    keeps: "no thoughts",
+    protocol: "generate-content",
     plain: (body) => ({ contents: [{ role: "model", parts: spokenParts([body]) }] }),
     streamed: (frames) => ({
       contents: [{ role: "model", parts: spokenParts(frames.map(({ data }) => JSON.parse(data))) }],

@@ -1,4 +1,4 @@
-import type { Caller } from "../../src/accounts/caller.ts";
+import type { AccountId, Caller, KeyId } from "../../src/accounts/caller.ts";
 import { systemTimers } from "../../src/base/async/timers.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLargeJson } from "../../src/base/json/large-json.ts";
@@ -29,9 +29,18 @@ function createMemoryTasks() {
       submitted.push(request);
       const { order, action } = request.submission;
       const task: Task = {
-        ...{ id: `task-${submitted.length}`, requestId: request.requestId, model: request.model.id, action },
-        ...{ family: order.family, state: "NOT_START", progressPercent: 0, failReason: "" },
-        ...{ submitTime: NOW, startTime: 0, finishTime: 0, result: null },
+        id: `task-${submitted.length}`,
+        requestId: request.requestId,
+        model: request.model.id,
+        action,
+        family: order.family,
+        state: "NOT_START",
+        progressPercent: 0,
+        failReason: "",
+        submitTime: NOW,
+        startTime: 0,
+        finishTime: 0,
+        result: null,
       };
       tasks.set(task.id, { task, accountId: request.caller.accountId, medium: order.medium });
       return task;
@@ -59,8 +68,16 @@ function createMemoryTasks() {
 }
 
 const model = (id: string, family: string | null): Model => ({
-  ...{ id, family, variant: null, ownedBy: "faregate", created: 0, groups: null, contextTokens: null },
-  ...{ maxOutputTokens: null, quirks: {}, price: { id: 1n, rates: {}, extras: {}, media: {} } },
+  id,
+  family,
+  variant: null,
+  ownedBy: "faregate",
+  created: 0,
+  groups: null,
+  contextTokens: null,
+  maxOutputTokens: null,
+  quirks: {},
+  price: { id: 1n, rates: {}, extras: {}, media: {} },
   endpoints: family === null ? ["chat-completions"] : [family === "imagegen" ? "images" : "videos"],
 });
 
@@ -82,18 +99,20 @@ const catalog = buildCatalog(
     accounts: new Map(),
     upstreams: [
       {
-        ...{ id: 1n, name: "all", kind: "all", baseUrl: "http://127.0.0.1:1", protocols: null, groups: null },
-        ...{
-          priority: 0,
-          weight: 1,
-          maxConcurrency: 1,
-          timeouts: {},
-          probe: false,
-          signer: null,
-          configuredCredentials: 1,
-          enabled: true,
-          credentials: [],
-        },
+        id: 1n,
+        name: "all",
+        kind: "all",
+        baseUrl: "http://127.0.0.1:1",
+        protocols: null,
+        groups: null,
+        priority: 0,
+        weight: 1,
+        maxConcurrency: 1,
+        timeouts: {},
+        probe: false,
+        signer: null,
+        enabled: true,
+        credentials: [],
         models: new Map(MODELS.map(({ id }) => [id, id])),
         sharedIds: [],
       },
@@ -103,8 +122,14 @@ const catalog = buildCatalog(
 );
 
 const callerOf = (accountId: bigint): Caller => ({
-  ...{ accountId, accountName: "acme", group: "default", keyId: accountId, keyName: "main" },
-  ...{ models: null, spendingLimit: null, rateLimits: null },
+  accountId: accountId as AccountId,
+  accountName: "acme",
+  group: "default",
+  keyId: accountId as KeyId,
+  keyName: "main",
+  models: null,
+  spendingLimit: null,
+  rateLimits: null,
 });
 
 export interface MediaServer {
@@ -128,7 +153,10 @@ export async function startMediaServer(): Promise<MediaServer> {
   const largeJson = createLargeJson();
   const callers: Record<string, Caller> = { "sk-one": callerOf(1n), "sk-two": callerOf(2n) };
   const http = createHttpServer({
-    ...{ stopping: stopping.signal, clock: systemClock, errorType: "gateway_error", version: "0" },
+    stopping: stopping.signal,
+    clock: systemClock,
+    errorType: "gateway_error",
+    version: "0",
     log: { warn: () => undefined },
     entrance: { admit: () => undefined },
     bodies: new BodyMemory({ limitBytes: () => 256 * 1024 * 1024, clock: systemClock, timers: systemTimers }),

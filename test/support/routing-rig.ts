@@ -58,14 +58,16 @@ export function credentials(...names: string[]): Upstream["credentials"] {
 
 export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
   const upstream: Upstream = {
-    ...{
-      id,
-      name: `u${id}`,
-      kind: "anthropic",
-      baseUrl: "http://127.0.0.1:1",
-      protocols: ["messages"] as const,
-    },
-    ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 10 },
+    id,
+    name: `u${id}`,
+    kind: "anthropic",
+    baseUrl: "http://127.0.0.1:1",
+    protocols: ["messages"] as const,
+    models: new Map([["ours", "theirs"]]),
+    groups: null,
+    priority: 0,
+    weight: 1,
+    maxConcurrency: 10,
     probe: false,
     signer: null,
     configuredCredentials: over.credentials?.length ?? 1,
@@ -84,7 +86,11 @@ export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
 /** A catalog whose `serving` looks only at names and groups, so that routing's own checks are tested. */
 export function catalogOf(upstreams: readonly Upstream[]): Catalog {
   return {
-    ...{ version: 1n, groups: new Map(), models: new Map(), upstreams, allUpstreams: upstreams },
+    version: 1n,
+    groups: new Map(),
+    models: new Map(),
+    upstreams,
+    allUpstreams: upstreams,
     settings: decodeSettings({}),
     serving: (_model, group) => upstreams.filter(({ groups }) => groups === null || groups.has(group)),
     endpointsOf: () => [],

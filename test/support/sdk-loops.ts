@@ -59,7 +59,9 @@ async function chatLoop(
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: QUESTION }];
   const say = async (model: string): Promise<OpenAI.ChatCompletionMessage> => {
     const ask = {
-      ...{ model, messages, reasoning_effort: "low" as const },
+      model,
+      messages,
+      reasoning_effort: "low" as const,
       tools: Object.keys(RESULTS).map((name) => ({
         type: "function" as const,
         function: { name, parameters: CITY },
@@ -97,10 +99,16 @@ async function responsesLoop(
   const input: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: QUESTION }];
   const say = async (model: string): Promise<OpenAI.Responses.Response> => {
     const ask = {
-      ...{ model, input, reasoning: { effort: "low" as const }, store: false },
+      model,
+      input,
+      reasoning: { effort: "low" as const },
+      store: false,
       include: ["reasoning.encrypted_content" as const],
       tools: Object.keys(RESULTS).map((name) => ({
-        ...{ type: "function" as const, name, parameters: CITY, strict: false },
+        type: "function" as const,
+        name,
+        parameters: CITY,
+        strict: false,
       })),
     };
     return streamed ? client.responses.stream(ask).finalResponse() : client.responses.create(ask);
@@ -130,7 +138,9 @@ async function messagesLoop(
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: QUESTION }];
   const say = (model: string): Promise<Anthropic.Message> => {
     const ask = {
-      ...{ model, messages, max_tokens: 4_000 },
+      model,
+      messages,
+      max_tokens: 4_000,
       thinking: { type: "enabled" as const, budget_tokens: 1_024 },
       tools: Object.keys(RESULTS).map((name) => ({ name, input_schema: CITY })),
     };
@@ -143,7 +153,9 @@ async function messagesLoop(
     {
       role: "user",
       content: calls.map((call) => ({
-        ...{ type: "tool_result", tool_use_id: call.id, content: RESULTS[call.name] ?? "" },
+        type: "tool_result",
+        tool_use_id: call.id,
+        content: RESULTS[call.name] ?? "",
       })),
     },
   );

@@ -24,7 +24,9 @@ export interface SigningVendors {
 
 const AWAY = { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded", message: "Rate limited." };
 const REFUSAL = {
-  ...{ status: 400, type: "invalid_request_error", code: "invalid_encrypted_content" },
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_encrypted_content",
   message: "The encrypted content could not be verified.",
 };
 
@@ -83,15 +85,28 @@ function signed(text: string): string {
 function responseOf(model: string, encrypted_content: string): JsonObject {
   const content = [{ type: "output_text", text: "Well.", annotations: [], logprobs: [] }];
   return {
-    ...{ id: "resp_1", object: "response", created_at: 1, status: "completed", model },
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    status: "completed",
+    model,
     output: [
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content },
       { type: "message", id: "msg_1", role: "assistant", status: "completed", content },
     ],
-    ...{ error: null, incomplete_details: null, instructions: null, metadata: {}, tools: [] },
-    ...{ parallel_tool_calls: true, temperature: 1, tool_choice: "auto", top_p: 1 },
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    tools: [],
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: "auto",
+    top_p: 1,
     usage: {
-      ...{ input_tokens: 9, output_tokens: 9, total_tokens: 18 },
+      input_tokens: 9,
+      output_tokens: 9,
+      total_tokens: 18,
       input_tokens_details: { cached_tokens: 0 },
       output_tokens_details: { reasoning_tokens: 0 },
     },

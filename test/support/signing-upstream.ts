@@ -24,7 +24,9 @@ export interface SigningScript {
 }
 
 const REFUSAL = {
-  ...{ status: 400, type: "invalid_request_error", code: "invalid_request" },
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_request",
   message: "The history is not what was told.",
 };
 

@@ -93,7 +93,8 @@ function bareTurn({ tool_calls = [] }: OpenAI.ChatCompletionMessage): OpenAI.Cha
     call.type === "function"
       ? [
           {
-            ...{ id: call.id, type: "function" as const },
+            id: call.id,
+            type: "function" as const,
             function: {
               name: call.function.name,
               arguments: JSON.stringify(JSON.parse(call.function.arguments), null, 1),
@@ -121,7 +122,9 @@ async function chatLoop(
   ];
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const ask = {
-      ...{ model, messages, reasoning_effort: "low" as const },
+      model,
+      messages,
+      reasoning_effort: "low" as const,
       tools: NAMES.map((name) => ({ type: "function" as const, function: { name, parameters: CITY } })),
     };
     const response = streamed
@@ -150,7 +153,10 @@ async function responsesLoop({ url, model, question, streamed }: LoopAsk): Promi
   ];
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const ask = {
-      ...{ model, input, reasoning: { effort: "low" as const }, store: false },
+      model,
+      input,
+      reasoning: { effort: "low" as const },
+      store: false,
       include: ["reasoning.encrypted_content" as const],
       tools: NAMES.map((name) => ({ type: "function" as const, name, parameters: CITY, strict: false })),
     };
@@ -181,7 +187,9 @@ async function messagesLoop({ url, model, question, streamed }: LoopAsk): Promis
   ];
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const ask = {
-      ...{ model, messages, max_tokens: 4_000 },
+      model,
+      messages,
+      max_tokens: 4_000,
       thinking: { type: "enabled" as const, budget_tokens: 1_024 },
       tools: NAMES.map((name) => ({ name, input_schema: CITY })),
     };

@@ -10,10 +10,24 @@ export interface StoredTask {
 /** Writes a row as accept_task would, less the money: for tests of what reads tasks. */
 export async function storeTask(database: Database, { id, account, ...given }: StoredTask): Promise<void> {
   const columns = {
-    ...{ id, request_id: `request-${id}`, account_id: account, key_id: 1n, group_name: "default" },
-    ...{ medium: "video", family: "videoa", model: "videoa-2.5", action: "textGenerate" },
-    ...{ order_json: '{"prompt":"the sea"}', units: "{}", open_ended: false, price_id: 1n, rates: "{}" },
-    ...{ factor_ppm: 1_000_000n, hold_nanos: 5n, ledgers: [], deadline_at: new Date("2099-01-01") },
+    id,
+    request_id: `request-${id}`,
+    account_id: account,
+    key_id: 1n,
+    group_name: "default",
+    medium: "video",
+    family: "videoa",
+    model: "videoa-2.5",
+    action: "textGenerate",
+    order_json: '{"prompt":"the sea"}',
+    units: "{}",
+    open_ended: false,
+    price_id: 1n,
+    rates: "{}",
+    factor_ppm: 1_000_000n,
+    hold_nanos: 5n,
+    ledgers: [],
+    deadline_at: new Date("2099-01-01"),
     ...given,
   };
   const names = Object.keys(columns);

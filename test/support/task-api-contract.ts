@@ -154,7 +154,9 @@ export function taskApiContract(vendor: FakeVendor): void {
   };
   const ask = (request: TaskApiRequest): Promise<AskOutcome> =>
     transport.ask({
-      ...{ upstream, requestId: "request-1", request },
+      upstream,
+      requestId: "request-1",
+      request,
       credential: { id: 1n, name: "main", secret: "their-key" },
     });
   const answerTo = async (request: TaskApiRequest): Promise<TaskApiResponse> => {
@@ -182,9 +184,7 @@ export function taskApiContract(vendor: FakeVendor): void {
 
     it.each([400, 413, 422])("that is wrong (%i) fails with the vendor's reason", async (status) => {
       answers(status, vendor.error(status, "The prompt is too rude."));
-      expect(await submit()).toEqual({
-        ...{ type: "refused", next: "fail", reason: "The prompt is too rude." },
-      });
+      expect(await submit()).toEqual({ type: "refused", next: "fail", reason: "The prompt is too rude." });
     });
 
     it.each([401, 402, 403, 404])("that our account there is refused (%i) asks another", async (status) => {
@@ -195,15 +195,21 @@ export function taskApiContract(vendor: FakeVendor): void {
     it("that comes too soon waits as long as the vendor says", async () => {
       answers(429, vendor.error(429, "slow down"), { "retry-after": "7" });
       expect(await submit()).toEqual({
-        ...{ type: "refused", next: "later", reason: "slow down", retryAfterSeconds: 7 },
+        type: "refused",
+        next: "later",
+        reason: "slow down",
+        retryAfterSeconds: 7,
       });
       answers(429, vendor.error(429, "slow down"), {
-        ...{ date: "Sat, 21 Nov 2026 04:00:00 GMT", "retry-after": "Sat, 21 Nov 2026 04:00:30 GMT" },
+        date: "Sat, 21 Nov 2026 04:00:00 GMT",
+        "retry-after": "Sat, 21 Nov 2026 04:00:30 GMT",
       });
       expect(await submit()).toMatchObject({ next: "later", retryAfterSeconds: 30 });
       answers(429, "", { "retry-after": "soon" });
       expect(await submit()).toEqual({
-        ...{ type: "refused", next: "later", reason: "The vendor answered with status 429." },
+        type: "refused",
+        next: "later",
+        reason: "The vendor answered with status 429.",
       });
     });
 
@@ -238,7 +244,8 @@ export function taskApiContract(vendor: FakeVendor): void {
     it("whose connection breaks after it was sent says that it was sent", async () => {
       reply = (response) => response.destroy();
       expect(await ask(api.submit(firstOrder(vendor), ABOUT))).toMatchObject({
-        ...{ type: "failed", failure: { kind: "closed", phase: "first-byte" } },
+        type: "failed",
+        failure: { kind: "closed", phase: "first-byte" },
       });
     });
   });
@@ -362,17 +369,36 @@ export function apiOf(kind: KindName): TaskApi {
 
 export function imageOrder(over: Partial<ImageOrder> = {}): ImageOrder {
   return {
-    ...{ medium: "image", family: "imagegen", prompt: "A lighthouse", widthPx: 2048, heightPx: 1152 },
-    ...{ ratio: "16:9", tier: "2k", quality: null, images: [] },
+    medium: "image",
+    family: "imagegen",
+    prompt: "A lighthouse",
+    widthPx: 2048,
+    heightPx: 1152,
+    ratio: "16:9",
+    tier: "2k",
+    quality: null,
+    images: [],
     ...over,
   };
 }
 
 export function videoOrder(family: VideoOrder["family"], over: Partial<VideoOrder> = {}): VideoOrder {
   return {
-    ...{ medium: "video", family, prompt: "A lighthouse", durationSeconds: 5, resolution: "720p" },
-    ...{ ratio: "16:9", audio: null, seed: null, watermark: null, references: [], returnLastFrame: false },
-    ...{ tools: [], promptExtend: null, fileUrl: null, linkUrl: null },
+    medium: "video",
+    family,
+    prompt: "A lighthouse",
+    durationSeconds: 5,
+    resolution: "720p",
+    ratio: "16:9",
+    audio: null,
+    seed: null,
+    watermark: null,
+    references: [],
+    returnLastFrame: false,
+    tools: [],
+    promptExtend: null,
+    fileUrl: null,
+    linkUrl: null,
     ...over,
   };
 }
@@ -385,17 +411,21 @@ function firstOrder({ orders }: FakeVendor): MediaOrder {
 
 function upstreamAt(baseUrl: string, kind: KindName): Upstream {
   return {
-    ...{ id: 1n, name: "vendor", kind, baseUrl, protocols: [], models: new Map(), groups: null },
-    ...{
-      priority: 0,
-      weight: 1,
-      maxConcurrency: 10,
-      probe: false,
-      signer: null,
-      configuredCredentials: 1,
-      timeouts: PATIENT,
-      credentials: [],
-    },
+    id: 1n,
+    name: "vendor",
+    kind,
+    baseUrl,
+    protocols: [],
+    models: new Map(),
+    groups: null,
+    priority: 0,
+    weight: 1,
+    maxConcurrency: 10,
+    probe: false,
+    signer: null,
+    configuredCredentials: 1,
+    timeouts: PATIENT,
+    credentials: [],
     sharedIds: new Set(),
   };
 }

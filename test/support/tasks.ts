@@ -27,15 +27,16 @@ import { waitFor } from "./wait.ts";
 export const SECOND_NANOS = { "720p": 100_000_000n, "1080p": 250_000_000n } as const;
 
 export const MODEL: Model = {
-  ...{
-    id: "videoa-2.5",
-    family: "videoa",
-    variant: "2.5",
-    ownedBy: "test",
-    created: 1,
-    endpoints: ["videos"],
-  },
-  ...{ groups: null, contextTokens: null, maxOutputTokens: null, quirks: {} },
+  id: "videoa-2.5",
+  family: "videoa",
+  variant: "2.5",
+  ownedBy: "test",
+  created: 1,
+  endpoints: ["videos"],
+  groups: null,
+  contextTokens: null,
+  maxOutputTokens: null,
+  quirks: {},
   price: { id: 7n, rates: {}, extras: {}, media: { perSecond: SECOND_NANOS } },
 };
 
@@ -59,17 +60,19 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
     onFind: () => ({ type: "unknown" }),
     onPoll: () => ({ type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } }),
     upstream: {
-      ...{ id, name: `vendor ${id}`, kind: "sandbox", baseUrl: "http://vendor.test", protocols: [] },
-      ...{
-        models: new Map([[MODEL.id, "theirs"]]),
-        groups: null,
-        priority: 0,
-        weight: 1,
-        maxConcurrency: 100,
-        probe: false,
-        signer: null,
-        configuredCredentials: 1,
-      },
+      id,
+      name: `vendor ${id}`,
+      kind: "sandbox",
+      baseUrl: "http://vendor.test",
+      protocols: [],
+      models: new Map([[MODEL.id, "theirs"]]),
+      groups: null,
+      priority: 0,
+      weight: 1,
+      maxConcurrency: 100,
+      probe: false,
+      signer: null,
+      configuredCredentials: 1,
       timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
       credentials: [{ id: id * 10n, name: "1", secret: "s" }],
       sharedIds: new Set(),
@@ -141,7 +144,10 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
     async startEngine({ idempotent = false, ...options } = {}) {
       const api = fakeApi(idempotent);
       const engine = await createTaskEngine({
-        ...{ database: rig.database, catalog: { current }, apiOf: () => api, ask: askVendors(vendors) },
+        database: rig.database,
+        catalog: { current },
+        apiOf: () => api,
+        ask: askVendors(vendors),
         largeJson,
         billing: openTaskBilling(rig.database, {
           ...{ clock: systemClock, timers: systemTimers, waitLimits: () => DEFAULT_WAIT_LIMITS },
@@ -153,12 +159,12 @@ export async function createTaskRig(vendors: FakeVendor[]): Promise<TaskRig> {
         },
         assets: { resolve: () => Promise.resolve({ type: "free" }) },
         health: createRouting({ clock: systemClock, log: silentLog, inFlight: () => 0 }).places,
-        ...{ probe: () => Promise.resolve(undefined), clock: systemClock, timers: systemTimers },
-        ...{
-          random: Math.random,
-          log: process.env["DBG"] ? createLog({ level: "debug" }) : silentLog,
-          works: true,
-        },
+        probe: () => Promise.resolve(undefined),
+        clock: systemClock,
+        timers: systemTimers,
+        random: Math.random,
+        log: process.env["DBG"] ? createLog({ level: "debug" }) : silentLog,
+        works: true,
         ...options,
       });
       engines.add(engine);
@@ -181,12 +187,10 @@ export function simulatedCatalog(upstreams: readonly Upstream[]): Catalog {
 
 function catalogOf(state: TaskRig["catalog"], vendors: readonly FakeVendor[]): Catalog {
   return {
-    ...{
-      version: 1n,
-      models: new Map([[MODEL.id, MODEL]]),
-      upstreams: vendors.map(({ upstream }) => upstream),
-      allUpstreams: vendors.map(({ upstream }) => upstream),
-    },
+    version: 1n,
+    models: new Map([[MODEL.id, MODEL]]),
+    upstreams: vendors.map(({ upstream }) => upstream),
+    allUpstreams: vendors.map(({ upstream }) => upstream),
     groups: new Map([["default", { name: "default", factorPpm: 1_000_000n }]]),
     settings: state.settings,
     serving: () => state.serving.map(({ upstream }) => upstream),
@@ -203,23 +207,21 @@ function catalogOf(state: TaskRig["catalog"], vendors: readonly FakeVendor[]): C
 }
 
 const ORDER: VideoOrder = {
-  ...{
-    medium: "video",
-    family: "videoa",
-    prompt: "the sea \u0000 \ud800",
-    durationSeconds: 5,
-    resolution: "720p",
-  },
-  ...{
-    ratio: "16:9",
-    audio: true,
-    seed: null,
-    watermark: null,
-    references: [],
-    returnLastFrame: false,
-    tools: [],
-  },
-  ...{ promptExtend: null, fileUrl: null, linkUrl: null },
+  medium: "video",
+  family: "videoa",
+  prompt: "the sea \u0000 \ud800",
+  durationSeconds: 5,
+  resolution: "720p",
+  ratio: "16:9",
+  audio: true,
+  seed: null,
+  watermark: null,
+  references: [],
+  returnLastFrame: false,
+  tools: [],
+  promptExtend: null,
+  fileUrl: null,
+  linkUrl: null,
 };
 
 let requests = 0;

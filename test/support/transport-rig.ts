@@ -126,16 +126,22 @@ export const deaf: UpstreamResponse = {
 
 export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstream {
   return {
-    ...{ id: 1n, name: "upstream-1", kind: "anthropic", baseUrl, protocols: ["messages"] as const },
-    ...{ models: new Map([["ours", "theirs"]]), groups: null, priority: 0, weight: 1, maxConcurrency: 100 },
-    ...{
-      probe: false,
-      signer: null,
-      configuredCredentials: 1,
-      timeouts: PATIENT,
-      credentials: [],
-      sharedIds: new Set<string>(),
-    },
+    id: 1n,
+    name: "upstream-1",
+    kind: "anthropic",
+    baseUrl,
+    protocols: ["messages"] as const,
+    models: new Map([["ours", "theirs"]]),
+    groups: null,
+    priority: 0,
+    weight: 1,
+    maxConcurrency: 100,
+    probe: false,
+    signer: null,
+    configuredCredentials: 1,
+    timeouts: PATIENT,
+    credentials: [],
+    sharedIds: new Set<string>(),
     ...over,
   };
 }
@@ -147,10 +153,16 @@ export function callOf(
   const { secret = "their-key", ...rest } = over;
   return {
     candidate: {
-      ...{ upstream, model: "theirs", protocol: "messages" },
+      upstream,
+      model: "theirs",
+      protocol: "messages",
       credential: { id: 1n, name: "main", secret },
     },
-    ...{ requestId: "request-1", streamed: false, query: {}, headers: {}, body: [Buffer.from("{}")] },
+    requestId: "request-1",
+    streamed: false,
+    query: {},
+    headers: {},
+    body: [Buffer.from("{}")],
     ...rest,
   };
 }

@@ -28,15 +28,21 @@ const WORDS: Readonly<Partial<Record<Fault, VendorFault>>> = {
     message: `Busy, ${VENDOR_SECRET}`,
   },
   "rate-limit": {
-    ...{ status: 429, type: "rate_limit_error", code: "RESOURCE_EXHAUSTED" },
+    status: 429,
+    type: "rate_limit_error",
+    code: "RESOURCE_EXHAUSTED",
     message: `Too many requests of ${VENDOR_SECRET}`,
   },
   "our-key": {
-    ...{ status: 401, type: "authentication_error", code: "UNAUTHENTICATED" },
+    status: 401,
+    type: "authentication_error",
+    code: "UNAUTHENTICATED",
     message: `Invalid API key of ${VENDOR_SECRET}`,
   },
   "callers-fault": {
-    ...{ status: 400, type: "invalid_request_error", code: "INVALID_ARGUMENT" },
+    status: 400,
+    type: "invalid_request_error",
+    code: "INVALID_ARGUMENT",
     message: "The temperature is too high for this model.",
   },
 };

@@ -27,7 +27,10 @@ const frame = (data: object, event?: string): string =>
 
 const chunk = (choice: object | undefined, more: object = {}): string =>
   frame({
-    ...{ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_754_000_000, model: "vendor-model" },
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1_754_000_000,
+    model: "vendor-model",
     choices: choice === undefined ? [] : [{ index: 0, finish_reason: null, ...choice }],
     ...more,
   });
@@ -54,7 +57,10 @@ export const VENDOR_WIRES: Readonly<Record<TextProtocol, VendorWire>> = {
       `${chunk({ delta: {}, finish_reason: "stop" })}${chunk(undefined, { usage: CHAT_USAGE })}data: [DONE]\n\n`,
     plain: (model) =>
       JSON.stringify({
-        ...{ id: "chatcmpl-1", object: "chat.completion", created: 1_754_000_000, model },
+        id: "chatcmpl-1",
+        object: "chat.completion",
+        created: 1_754_000_000,
+        model,
         choices: [
           { index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hello there." } },
         ],
@@ -89,10 +95,16 @@ export const VENDOR_WIRES: Readonly<Record<TextProtocol, VendorWire>> = {
       ),
     plain: (model) =>
       JSON.stringify({
-        ...{ ...RESPONSE, model, status: "completed", usage: { ...TOKENS, total_tokens: 10 } },
+        ...RESPONSE,
+        model,
+        status: "completed",
+        usage: { ...TOKENS, total_tokens: 10 },
         output: [
           {
-            ...{ id: "item_1", type: "message", role: "assistant", status: "completed" },
+            id: "item_1",
+            type: "message",
+            role: "assistant",
+            status: "completed",
             content: [{ type: "output_text", text: "Hello there.", annotations: [] }],
           },
         ],
@@ -133,7 +145,11 @@ export const VENDOR_WIRES: Readonly<Record<TextProtocol, VendorWire>> = {
       frame({ type: "message_stop" }, "message_stop"),
     plain: (model) =>
       JSON.stringify({
-        ...{ ...MESSAGE, model, stop_reason: "end_turn", stop_sequence: null, usage: TOKENS },
+        ...MESSAGE,
+        model,
+        stop_reason: "end_turn",
+        stop_sequence: null,
+        usage: TOKENS,
         content: [{ type: "text", text: "Hello there." }],
       }),
     error: ({ type, message }) => JSON.stringify({ type: "error", error: { type, message } }),

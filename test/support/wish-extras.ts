@@ -19,7 +19,11 @@ export const TOOLS: Readonly<Record<TextProtocol, object>> = {
   },
   responses: {
     tools: ["get_weather", "get_tide"].map((name) => ({
-      ...{ type: "function", name, description: name, parameters: CITY, strict: false },
+      type: "function",
+      name,
+      description: name,
+      parameters: CITY,
+      strict: false,
     })),
   },
   messages: {
@@ -29,7 +33,9 @@ export const TOOLS: Readonly<Record<TextProtocol, object>> = {
     tools: [
       {
         functionDeclarations: ["get_weather", "get_tide"].map((name) => ({
-          ...{ name, description: name, parametersJsonSchema: CITY },
+          name,
+          description: name,
+          parametersJsonSchema: CITY,
         })),
       },
     ],

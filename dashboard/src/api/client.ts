@@ -24,7 +24,9 @@ export async function write<Answer>(
   const condition = revision === undefined ? {} : { "if-match": `"${revision}"` };
   const send = () =>
     ask<Answer>(apiUrl(path), {
-      ...{ method, headers: { ...writeHeaders(body), ...condition }, body: textOf(body) },
+      method,
+      headers: { ...writeHeaders(body), ...condition },
+      body: textOf(body),
     });
   try {
     return await send();

@@ -49,7 +49,9 @@ interface Kept<Shown, Draft> {
 export function useEdit<Shown, Draft extends object>(options: EditOptions<Shown, Draft>): Edit<Shown, Draft> {
   const { draftOf } = options;
   const begin = (shown: Shown | undefined): Kept<Shown, Draft> => ({
-    ...{ from: shown, draft: draftOf(shown), clashes: undefined },
+    from: shown,
+    draft: draftOf(shown),
+    clashes: undefined,
   });
   const [kept, setKept] = useState(() => begin(options.shown));
   const { from, draft, clashes } = kept;
@@ -73,14 +75,18 @@ export function useEdit<Shown, Draft extends object>(options: EditOptions<Shown,
   });
   const isRefused = isChangedMeanwhile(save.error);
   return {
-    ...{ from, draft, busy: save.isPending },
+    from,
+    draft,
+    busy: save.isPending,
     change: (values) => setKept((before) => ({ ...before, draft: { ...before.draft, ...values } })),
     save: () => save.mutate(undefined),
     error: isRefused ? null : save.error,
     meanwhile: {
       state: isRefused ? "refused" : clashes === undefined ? "none" : "loaded",
       load: () => load.mutate(),
-      ...{ loading: load.isPending, error: load.error, clashes: clashes ?? [] },
+      loading: load.isPending,
+      error: load.error,
+      clashes: clashes ?? [],
       take: (clash) =>
         setKept((before) => ({
           ...before,

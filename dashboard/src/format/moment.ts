@@ -20,8 +20,13 @@ export function formatAgo(moment: Date, now: Date, language: Language): string {
 /** The exact moment in the reader's own zone, to the second, with the zone's name. */
 export function formatMoment(moment: Date, language: Language): string {
   return moment.toLocaleString(language === "zh" ? "zh-CN" : "en-GB", {
-    ...{ year: "numeric", month: "short", day: "numeric" },
-    ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
   });
 }
 

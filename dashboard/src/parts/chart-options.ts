@@ -35,7 +35,9 @@ export function chartOptions(
     font: `12px ${getComputedStyle(box).fontFamily}`,
   };
   return {
-    ...{ width: box.clientWidth, height, legend: { show: false } },
+    width: box.clientWidth,
+    height,
+    legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === "lines" } },
     hooks: { setCursor: [(plot) => onHover(plot.cursor.idx ?? null)] },
     scales: {

@@ -2,14 +2,19 @@ import { describe, expect, it } from "vitest";
 import { refusalIn } from "./refusals.ts";
 
 const refused = (code: string, more: object = {}) => ({
-  ...{ code, message: "priority: must be a number", param: "", status: 400, waitSeconds: undefined },
+  code,
+  message: "priority: must be a number",
+  param: "",
+  status: 400,
+  waitSeconds: undefined,
   ...more,
 });
 
 describe("a refusal on a Chinese page", () => {
   it("is said in Chinese by its code, with the gateway's sentence where that says more", () => {
     expect(refusalIn("zh", refused("forbidden", { message: "Only operators may do this." }))).toEqual({
-      ...{ words: "您无权执行此操作。", detail: "Only operators may do this." },
+      words: "您无权执行此操作。",
+      detail: "Only operators may do this.",
     });
     expect(refusalIn("zh", refused("not_signed_in"))).toMatchObject({ detail: undefined });
   });
@@ -25,7 +30,8 @@ describe("a refusal on a Chinese page", () => {
   it("is in Chinese alone where the page itself refuses", () => {
     const message = "Someone else signed in from another tab. Nothing was changed.";
     expect(refusalIn("zh", refused("somebody_else", { message, status: 403 }))).toEqual({
-      ...{ words: "其他人已在另一个标签页中登录，未作任何更改。", detail: undefined },
+      words: "其他人已在另一个标签页中登录，未作任何更改。",
+      detail: undefined,
     });
   });
 
@@ -44,7 +50,8 @@ describe("a refusal on a Chinese page", () => {
   it("keeps the sentence of a code that is a vendor's own", () => {
     for (const code of ["content_policy", "", "toString"])
       expect(refusalIn("zh", refused(code))).toEqual({
-        ...{ words: "请求未成功（HTTP 400）。", detail: "priority: must be a number" },
+        words: "请求未成功（HTTP 400）。",
+        detail: "priority: must be a number",
       });
   });
 });

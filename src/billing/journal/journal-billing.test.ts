@@ -14,8 +14,15 @@ beforeEach(() => {
   store.credit("account:1", 1_000n);
   disk = new ModelDisk();
   faults = {
-    ...{ outage: false, diskFull: false, lostCommit: 0, lostStatement: 0, silentLoss: 1 },
-    ...{ lostNotification: 0, lateStatement: 0, pauseAtCommit: 0, longestPauseMs: 0 },
+    outage: false,
+    diskFull: false,
+    lostCommit: 0,
+    lostStatement: 0,
+    silentLoss: 1,
+    lostNotification: 0,
+    lateStatement: 0,
+    pauseAtCommit: 0,
+    longestPauseMs: 0,
   };
 });
 

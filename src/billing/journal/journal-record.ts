@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../base/byte-writer.ts";
-import { isWithinDepth, USAGE_LEVELS } from "../../base/json/max-depth.ts";
+import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
 import type { TokenRates } from "../../catalog/catalog.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import type { HoldOrder, Outcome } from "../billing.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { AccountId, KeyId } from "../../accounts/caller.ts";
 import { ledgersOf, periodStart } from "./ledger-ref.ts";
 
 describe("the period of a spending limit", () => {
@@ -16,10 +17,10 @@ describe("the period of a spending limit", () => {
 
 it("balances sort before limits, which is the order of their locks", () => {
   const caller = {
-    accountId: 5n,
+    accountId: 5n as AccountId,
     accountName: "a",
     group: "default",
-    keyId: 1n,
+    keyId: 1n as KeyId,
     keyName: "k",
     models: null,
     spendingLimit: { amountNanos: 1n, period: "day" as const },

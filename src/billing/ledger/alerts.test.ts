@@ -51,7 +51,9 @@ describe("the alert of a low balance", () => {
     const caller = await rig.account(40n);
     const heard: Parameters<SendWebhook>[] = [];
     const webhooks = await createWebhooks({
-      ...{ database: rig.database, clock: systemClock, log: silentLog },
+      database: rig.database,
+      clock: systemClock,
+      log: silentLog,
       secretOf: () => Promise.resolve("whsec_test"),
       send(...sent) {
         heard.push(sent);
@@ -59,9 +61,7 @@ describe("the alert of a low balance", () => {
       },
       recordOf: () => Promise.resolve(undefined),
     });
-    const watch = watchBalances({
-      ...{ database: rig.database, timers: systemTimers, log: silentLog, beatMs: 20 },
-    });
+    const watch = watchBalances({ database: rig.database, timers: systemTimers, log: silentLog, beatMs: 20 });
     try {
       await writeAlert(rig.database, caller.accountId, ALERT);
       const mine = () =>
@@ -90,7 +90,9 @@ describe("the alert of a low balance", () => {
 
 async function move(caller: Caller, amountNanos: bigint): Promise<void> {
   await transferByOperator(rig.database, systemClock, {
-    ...{ accountId: caller.accountId, amountNanos, reason: "a test" },
+    accountId: caller.accountId,
+    amountNanos,
+    reason: "a test",
     idempotencyKey: `${caller.accountName} ${amountNanos} ${systemClock.monotonicMs()}`,
   });
 }

@@ -158,7 +158,11 @@ function hash(code: string): Buffer {
 function open(databaseUrl: string): Promise<Database> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   return openDatabase({
-    ...{ databaseUrl, dataDir: "/nonexistent", role: "guest", applicationName: "faregate test" },
-    ...{ maxConnections: 4, log: quiet },
+    databaseUrl,
+    dataDir: "/nonexistent",
+    role: "guest",
+    applicationName: "faregate test",
+    maxConnections: 4,
+    log: quiet,
   });
 }

@@ -27,16 +27,23 @@ afterAll(() => rig.close());
 async function acceptTask(caller: Caller, holdNanos: bigint): Promise<string> {
   const id = `task-${randomText(8)}`;
   const facts = {
-    ...{
-      id,
-      request: id,
-      account: String(caller.accountId),
-      key: "1",
-      group_name: "default",
-      medium: "video",
-    },
-    ...{ family: "videoa", model: "m", action: "generate", units: {}, open_ended: false, deadline_ms: 1_000 },
-    ...{ price: "1", rates: {}, factor: "1000000", hold: String(holdNanos), max_waiting: 10 },
+    id,
+    request: id,
+    account: String(caller.accountId),
+    key: "1",
+    group_name: "default",
+    medium: "video",
+    family: "videoa",
+    model: "m",
+    action: "generate",
+    units: {},
+    open_ended: false,
+    deadline_ms: 1_000,
+    price: "1",
+    rates: {},
+    factor: "1000000",
+    hold: String(holdNanos),
+    max_waiting: 10,
   };
   const ledgers = ledgersOf(caller, systemClock.nowMs());
   await rig.database.query("select accept_task($1, '{}', $2, $3)", [

@@ -1,8 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import { divideHalfUp, type Nanos, PPM } from "../../base/money.ts";
 import type { MediaRates, TokenRates } from "../../catalog/catalog.ts";
-import type { MediaUnits } from "../../usage/media.ts";
-import { MAX_TOKENS_REPORTED, TOKEN_BUCKETS, type TokenBucket, type TokenUsage } from "../../usage/usage.ts";
+import {
+  MAX_TOKENS_REPORTED,
+  type MediaUnits,
+  TOKEN_BUCKETS,
+  type TokenBucket,
+  type TokenUsage,
+} from "../../usage/usage.ts";
 import type { FrozenMediaPrice, FrozenPrice } from "../billing.ts";
 
 /**

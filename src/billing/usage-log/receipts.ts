@@ -1,8 +1,7 @@
 import { formatDecimal, formatUsd, PPM } from "../../base/money.ts";
 import type { TokenRates } from "../../catalog/catalog.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { MediaUnits } from "../../usage/media.ts";
-import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
+import { type MediaUnits, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "../billing.ts";
 import type { RequestRecords } from "../journal/flush-batch.ts";
 import { readMediaRates, type StoredMediaRates } from "../pricing/media-rates.ts";

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, endOf, order } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
-import { PLACE_REASONS } from "../../usage/place-reason.ts";
-import { TOKEN_BUCKETS } from "../../usage/usage.ts";
+import { PLACE_REASONS, TOKEN_BUCKETS } from "../../usage/usage.ts";
 import type { HoldOrder, Outcome } from "../billing.ts";
 import type { FlushRequest } from "../journal/flush.ts";
 import { FlushBatch, rowOfRecords } from "../journal/flush-batch.ts";
@@ -90,12 +89,10 @@ describe("a row of the usage log", () => {
         const asked: HoldOrder = { ...order(caller, 5n, requestId), streamed, model };
         const ledgers = ledgersOf(caller, BEGAN_AT_MS);
         const ended = {
-          ...{
-            beganAtMs: BEGAN_AT_MS,
-            endedAtMs: ENDED_AT_MS,
-            order: asked,
-            ledgers,
-          },
+          beganAtMs: BEGAN_AT_MS,
+          endedAtMs: ENDED_AT_MS,
+          order: asked,
+          ledgers,
           end: endOf(outcome, 3n, 5n),
         };
         const row = encodeRow(ended);
@@ -114,10 +111,7 @@ describe("a row of the usage log", () => {
           n: 1,
           ...JSON.parse(pair?.beginRecord ?? ""),
         });
-        expect(JSON.parse(textOf(end))).toEqual({
-          ...{ n: 2, begin: 1 },
-          ...JSON.parse(pair?.endRecord ?? ""),
-        });
+        expect(JSON.parse(textOf(end))).toEqual({ n: 2, begin: 1, ...JSON.parse(pair?.endRecord ?? "") });
       }),
       { numRuns: 150 },
     );
@@ -127,8 +121,11 @@ describe("a row of the usage log", () => {
   it("is none where something has no field in it", () => {
     const row = (more: Partial<Outcome>, asked: Partial<HoldOrder> = {}, odd: Partial<SettledEnd> = {}) => {
       const made = encodeRow({
-        ...{ beganAtMs: 1, endedAtMs: 2, order: { ...order(caller, 5n, "request"), ...asked } },
-        ...{ ledgers: ledgersOf(caller, 0), end: { ...endOf({ ...completed(1), ...more }, 3n, 5n), ...odd } },
+        beganAtMs: 1,
+        endedAtMs: 2,
+        order: { ...order(caller, 5n, "request"), ...asked },
+        ledgers: ledgersOf(caller, 0),
+        end: { ...endOf({ ...completed(1), ...more }, 3n, 5n), ...odd },
       });
       return made && textOf(made);
     };

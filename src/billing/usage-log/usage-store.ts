@@ -1,5 +1,5 @@
 import type { Queryable } from "../../storage/database.ts";
-import type { MediaUnits } from "../../usage/media.ts";
+import type { MediaUnits } from "../../usage/usage.ts";
 import type { Implausible } from "../pricing/usage-bound.ts";
 
 /**

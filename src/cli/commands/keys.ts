@@ -2,7 +2,7 @@ import { findAccount } from "../../accounts/accounts-store.ts";
 import { issueKeyWithin } from "../../accounts/issue-key.ts";
 import { openKeyHasher } from "../../accounts/key-hasher.ts";
 import { openSeals } from "../../accounts/master-key.ts";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
@@ -46,7 +46,10 @@ export const keysCreateCommand: Command = {
         const made = await issueKeyWithin(tx, hasher, { accountId: account.id, name, models });
         if (made !== undefined)
           await insertAudit(tx, {
-            ...{ action: "key.create", subject: made.name, accountId: account.id, after: { models } },
+            action: "key.create",
+            subject: made.name,
+            accountId: account.id,
+            after: { models },
             ...commandOrigin(),
           });
         return made;

@@ -1,5 +1,5 @@
 import { formatUsd } from "../../base/money.ts";
-import { counted } from "../../base/plain-text.ts";
+import { counted } from "../../base/text.ts";
 import { verifyLedger } from "../../billing/ledger/verify.ts";
 import type { Command } from "../command.ts";
 import { withDatabase } from "../open.ts";

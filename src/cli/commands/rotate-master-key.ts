@@ -1,5 +1,5 @@
 import { rotateMasterKey } from "../../accounts/master-key-rotation.ts";
-import { counted } from "../../base/plain-text.ts";
+import { counted } from "../../base/text.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
 import type { Command } from "../command.ts";
@@ -25,7 +25,9 @@ export const rotateMasterKeyCommand: Command = {
         newKey: config.newMasterKey,
         trace: (tx, secrets) =>
           insertAudit(tx, {
-            ...{ action: "master_key.rotate", subject: "master key", after: { secrets } },
+            action: "master_key.rotate",
+            subject: "master key",
+            after: { secrets },
             ...commandOrigin(),
           }),
       });

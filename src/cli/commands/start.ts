@@ -1,8 +1,10 @@
 import cluster from "node:cluster";
+import { createServer } from "node:net";
+import { setFlagsFromString } from "node:v8";
 import { openSeals, readMasterKey } from "../../accounts/master-key.ts";
 import { type Lifecycle, withLifecycle } from "../../base/async/lifecycle.ts";
 import { armFailpoint } from "../../base/failpoint.ts";
-import { enlargeYoungGeneration } from "../../base/v8-flags.ts";
+import { version } from "../../base/package-files.ts";
 import type { composeWorker } from "../../compose.ts";
 import type { Process } from "../../compose-base.ts";
 import type { Config } from "../../config.ts";
@@ -16,10 +18,8 @@ import { printWelcome } from "../banner.ts";
 import { type Command, CommandFailure } from "../command.ts";
 import { openCatalog } from "../open-catalog.ts";
 import { superviseProcesses } from "../processes.ts";
-import { refuseTakenPort } from "../refuse-taken-port.ts";
 import { siblingMetrics } from "../sibling-metrics.ts";
 import { PROCESS, stopSignal } from "../stop-signal.ts";
-import { version } from "../version.ts";
 
 /** Running requests get this long after SIGTERM before they are cut. */
 const DRAIN_MS = 30_000;
@@ -215,4 +215,26 @@ function readRoles(text: string | undefined): ReadonlySet<Role> {
       return roles;
     }),
   );
+}
+
+/**
+ * Tells V8 not to place new objects among the old ones by what became of their like. A gateway's requests all
+ * live a while and all die; what V8 concludes from it keeps whole requests until the next full collection,
+ * 14 KB of each, and costs a quarter of the time of a plain request. Call it before any request.
+ */
+function enlargeYoungGeneration(): void {
+  setFlagsFromString("--no-allocation-site-pretenuring");
+}
+
+/**
+ * Rejects as listening would where the port cannot be had, so that a start which must fail does so before it has
+ * changed anything. Whoever takes the port after this look is met when it is opened in earnest.
+ */
+async function refuseTakenPort({ host, port }: Pick<Config, "host" | "port">): Promise<void> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, exclusive: true }, resolve);
+  });
+  await new Promise((closed) => server.close(closed));
 }

@@ -1,18 +1,20 @@
 import { readAccount } from "../../accounts/accounts-store.ts";
+import type { AccountId } from "../../accounts/caller.ts";
 import { formatUsd } from "../../base/money.ts";
 import { readBalance } from "../../billing/ledger/ledger-store.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputNanos, noSuch } from "../input.ts";
+import { idOf, inputNanos, noSuch } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { adjusted, adjustment } from "./contract.ts";
 
 /** Credits or debits an account: an entry of its ledger with a reason, by an idempotency key. */
 export function adjust({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/operator/accounts/{account}/adjustments", policy: "operator" },
+    method: "POST",
+    path: "/operator/accounts/{account}/adjustments",
+    policy: "operator",
     tag: "accounts",
     summary: "Credit (above 0) or debit (below 0) an account",
     body: adjustment,
@@ -20,7 +22,10 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
     async run(call) {
       const { reason, idempotency_key: idempotencyKey } = call.body;
       const amountNanos = inputNanos(call.body);
-      const account = await readAccount(database, idOf(call.params["account"], "There is no such account."));
+      const account = await readAccount(
+        database,
+        idOf(call.params["account"], "There is no such account.") as AccountId,
+      );
       if (account === undefined) throw noSuch("account");
       const { id: accountId, name } = account;
       const transfer = { accountId, amountNanos, idempotencyKey, reason };

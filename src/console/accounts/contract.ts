@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
-import { inputAmount, words } from "../contract-parts.ts";
-import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
+import { inputAmount, moment, nanos, pageOf, pageQuery, words } from "../contract-parts.ts";
 
 export const accountsQuery = pageQuery.extend({
   search: z.string().max(200).optional().describe("Part of the name, in any case"),

@@ -3,8 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { noSuch, wrongMark } from "../input.ts";
+import { idOf, noSuch, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import {
   insertAccount,
@@ -35,7 +34,9 @@ const ACCOUNT = "/operator/accounts/{account}";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/accounts" },
+    ...described,
+    method: "GET",
+    path: "/operator/accounts",
     summary: "Accounts by name, with balance and this month's spending",
     query: accountsQuery,
     response: accountsPage,
@@ -71,7 +72,9 @@ function nameOfMark(mark: string): string {
 
 function create({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/accounts" },
+    ...described,
+    method: "POST",
+    path: "/operator/accounts",
     makes: true,
     summary: "Open an account",
     body: newAccount,
@@ -97,7 +100,9 @@ function create({ database }: ConsoleDeps): Operation {
 
 function show({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: ACCOUNT },
+    ...described,
+    method: "GET",
+    path: ACCOUNT,
     summary: "An account",
     response: accountDetail,
     run: ({ params }) => detailOf(database, accountIdOf(params)),
@@ -106,7 +111,9 @@ function show({ database }: ConsoleDeps): Operation {
 
 function change({ database, authenticator }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PATCH", path: ACCOUNT },
+    ...described,
+    method: "PATCH",
+    path: ACCOUNT,
     summary: "Move an account to another group, suspend or resume it",
     body: accountChange,
     response: accountDetail,
@@ -143,7 +150,7 @@ function inWords(error: unknown): never {
 }
 
 function accountIdOf(params: Readonly<Record<string, string>>): AccountId {
-  return idOf(params["account"], "There is no such account.");
+  return idOf(params["account"], "There is no such account.") as AccountId;
 }
 
 async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
@@ -155,7 +162,10 @@ async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
 
 function rowResponse({ id, name, group, disabled, ...row }: StoredRow): AccountRow {
   return {
-    ...{ id: String(id), name, group, disabled },
+    id: String(id),
+    name,
+    group,
+    disabled,
     created_at: row.createdAt.toISOString(),
     balance_nanos: String(row.balanceNanos),
     available_nanos: String(row.availableNanos),

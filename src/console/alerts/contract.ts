@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { inputAmount, revision } from "../contract-parts.ts";
-import { moment, nanos } from "../page.ts";
+import { inputAmount, moment, nanos, revision } from "../contract-parts.ts";
 
 export const alertBody = z.strictObject({
   ...inputAmount,

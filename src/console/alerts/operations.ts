@@ -7,9 +7,8 @@ import { createWebhookSecrets, rotateWebhookSecret } from "../../webhooks/secret
 import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
 import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { inputGain, noSuch } from "../input.ts";
+import { inputGain, noSuch, revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { revisionOf } from "../revision.ts";
 import {
   type AlertDelivery,
   type AlertSettings,
@@ -27,7 +26,8 @@ const described = { path: "/accounts/{account}/balance-alert", policy: "owner", 
 
 function show({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET" },
+    ...described,
+    method: "GET",
     summary: "The alert of a low balance, with its latest deliveries",
     response: alertSettings,
     conditional: true,
@@ -37,7 +37,8 @@ function show({ database }: ConsoleDeps): Operation {
 
 function write({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PUT" },
+    ...described,
+    method: "PUT",
     summary: "Be told by webhook, once each time less than this can be spent",
     body: alertBody,
     response: alertSettings,
@@ -59,7 +60,8 @@ function write({ database }: ConsoleDeps): Operation {
 
 function remove({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE" },
+    ...described,
+    method: "DELETE",
     summary: "Be told no more",
     response: alertSettings,
     conditional: true,
@@ -80,7 +82,9 @@ function remove({ database }: ConsoleDeps): Operation {
 
 function tryOut({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: `${described.path}/test` },
+    ...described,
+    method: "POST",
+    path: `${described.path}/test`,
     summary: "Send a trial delivery to the alert's URL",
     response: alertSettings,
     unaudited: "it changes nothing; the delivery stands in the log that the answer shows",
@@ -104,7 +108,9 @@ const TRIAL = "balance.test";
 function showSecret({ database, seals }: ConsoleDeps): Operation {
   const secretOf = createWebhookSecrets(database, seals);
   return json({
-    ...{ ...described, method: "POST", path: "/accounts/{account}/webhook-secret" },
+    ...described,
+    method: "POST",
+    path: "/accounts/{account}/webhook-secret",
     summary: "Show what this account's webhooks are signed with; made when it is first asked for",
     response: signingSecret,
     async run(call) {
@@ -120,7 +126,9 @@ function showSecret({ database, seals }: ConsoleDeps): Operation {
 
 function rotateSecret({ database, seals }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/accounts/{account}/webhook-secret/rotate" },
+    ...described,
+    method: "POST",
+    path: "/accounts/{account}/webhook-secret/rotate",
     summary: "Give this account's webhooks another signing secret; the one before signs nothing any more",
     response: signingSecret,
     async run(call) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, pageOf, pageQuery } from "../page.ts";
+import { moment, pageOf, pageQuery } from "../contract-parts.ts";
 
 export const assetsQuery = pageQuery;
 

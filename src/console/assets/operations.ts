@@ -1,8 +1,8 @@
 import { findAssets, type ListedAsset, listAssets } from "../../assets/assets-store.ts";
 import { placeOf } from "../../assets/places.ts";
 import { GatewayError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { decodeCursor, encodeCursor } from "../input.ts";
 import { linkedFiles } from "../linked-file.ts";
 import { file, json, type Operation } from "../operation.ts";
 import { type Asset, assetDetail, assetsPage, assetsQuery, createdAsset, newAsset } from "./contract.ts";
@@ -15,7 +15,10 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
   const openLinked = linkedFiles(deps);
 
   const encode = (stored: ListedAsset): Asset => ({
-    ...{ id: stored.id, type: stored.type, name: stored.name, status: stored.status },
+    id: stored.id,
+    type: stored.type,
+    name: stored.name,
+    status: stored.status,
     usable: stored.status === "Active" && placeOf(catalog.current(), stored) !== undefined,
     created_at: stored.createdAt.toISOString(),
     view: `/api/accounts/${stored.accountId}/assets/${stored.id}/file`,

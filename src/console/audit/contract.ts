@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { inputMoment } from "../contract-parts.ts";
-import { moment, pageOf, pageQuery } from "../page.ts";
+import { inputMoment, moment, pageOf, pageQuery } from "../contract-parts.ts";
 
 const auditRow = z.strictObject({
   id: z.string(),

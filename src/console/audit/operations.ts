@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import type { AccountId } from "../../accounts/caller.ts";
 import { type AuditRow as Row, readAudit } from "../../users/audit-store.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOfMark } from "../input.ts";
+import { decodeCursor, encodeCursor, idOfMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { type AuditPage, type AuditRow, accountAuditQuery, auditPage, auditQuery } from "./contract.ts";
 
@@ -12,7 +11,10 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "audit";
   return [
     json({
-      ...{ method: "GET", path: "/operator/audit", policy: "operator", tag },
+      method: "GET",
+      path: "/operator/audit",
+      policy: "operator",
+      tag,
       summary: "The log of every change, the latest first",
       query: auditQuery,
       response: auditPage,
@@ -20,7 +22,10 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
         pageOf(deps, query, query.account === undefined ? undefined : (BigInt(query.account) as AccountId)),
     }),
     json({
-      ...{ method: "GET", path: "/accounts/{account}/audit", policy: "owner", tag },
+      method: "GET",
+      path: "/accounts/{account}/audit",
+      policy: "owner",
+      tag,
       summary: "The log of every change in the account, the latest first",
       query: accountAuditQuery,
       response: auditPage,

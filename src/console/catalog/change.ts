@@ -5,7 +5,7 @@ import { ManifestConflict } from "../../manifest/diff/diff-accounts.ts";
 import { ItemError, type KnownNames } from "../../manifest/file/read-item.ts";
 import { lockManifest } from "../../manifest/manifest-store.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { AuditNote } from "../../users/audit.ts";
+import type { AuditNote } from "../../users/audit-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call } from "../operation.ts";
 

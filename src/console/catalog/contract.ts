@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { revision } from "../contract-parts.ts";
-import { moment } from "../page.ts";
+import { moment, revision } from "../contract-parts.ts";
 
 /** As a catalog file has it: US dollars, exact. */
 const usd = z

@@ -19,7 +19,8 @@ export function fileOperations(deps: ConsoleDeps): readonly Operation[] {
 
 function download(deps: ConsoleDeps): Operation {
   return text({
-    ...{ ...described, path: "/operator/catalog/file" },
+    ...described,
+    path: "/operator/catalog/file",
     summary: "The catalog as the file that `faregate apply` takes, its secrets as references",
     contentType: "application/yaml; charset=utf-8",
     fileName: () => "faregate.yaml",
@@ -31,7 +32,9 @@ function download(deps: ConsoleDeps): Operation {
 
 function plan(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/catalog/plan" },
+    ...described,
+    method: "POST",
+    path: "/operator/catalog/plan",
     summary: "What importing a catalog file would change, or what is wrong with it",
     unaudited: "it only compares",
     body: catalogImport,
@@ -50,7 +53,9 @@ function plan(deps: ConsoleDeps): Operation {
 
 function apply(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/catalog/apply" },
+    ...described,
+    method: "POST",
+    path: "/operator/catalog/apply",
     summary: "Import a catalog file, wholly or not at all",
     body: catalogImportApplied,
     response: catalogPlan,
@@ -79,7 +84,11 @@ function apply(deps: ConsoleDeps): Operation {
 
 function planned({ changes, notes, rendered }: Applied, version: string): CatalogPlan {
   return {
-    ...{ ok: true, problems: [], notes: [...notes], rendered, version },
+    ok: true,
+    problems: [],
+    notes: [...notes],
+    rendered,
+    version,
     changes: changes.map((change) => ({ ...change, details: [...change.details] })),
   };
 }

@@ -26,7 +26,10 @@ const MAX = 100;
 export function knownPriceOperations(): readonly Operation[] {
   return [
     json({
-      ...{ method: "GET", path: "/operator/known-prices", policy: "operator", tag: "catalog" },
+      method: "GET",
+      path: "/operator/known-prices",
+      policy: "operator",
+      tag: "catalog",
       summary: "Public list prices of vendors' models, to choose from",
       query: knownPricesQuery,
       response: knownPrices,
@@ -77,7 +80,11 @@ function describe(provider: Provider, model: Provider["models"][number], inForce
   );
   return [
     {
-      ...{ vendor: provider.name, model: model.id, name: model.name ?? model.id, price, notes },
+      vendor: provider.name,
+      model: model.id,
+      name: model.name ?? model.id,
+      price,
+      notes,
       context_tokens: model.context_window ?? null,
     },
   ];

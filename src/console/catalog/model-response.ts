@@ -8,7 +8,7 @@ import {
   type FileValue,
   isRecord,
 } from "../../manifest/file/encode-file.ts";
-import { revisionOf } from "../revision.ts";
+import { revisionOf } from "../input.ts";
 import type { Model, Price } from "./contract.ts";
 
 interface Beside {

@@ -1,6 +1,12 @@
 import { assert } from "../../base/assert.ts";
 import type { Model as CatalogModel } from "../../catalog/catalog.ts";
-import { deleteModel, readModels, readPriceHistory, upsertModel } from "../../catalog/models-store.ts";
+import {
+  deleteModel,
+  readModels,
+  readPriceHistory,
+  readPriceTimes,
+  upsertModel,
+} from "../../catalog/models-store.ts";
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
 import { encodeModel } from "../../manifest/file/encode-file.ts";
@@ -11,7 +17,6 @@ import { json, type Operation } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
 import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
 import { modelResponse, modelRevision, priceResponse } from "./model-response.ts";
-import { readPriceTimes } from "./price-times-store.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
 const MODELS = "/operator/models";
@@ -24,7 +29,9 @@ export function modelOperations(deps: ConsoleDeps): readonly Operation[] {
 
 function list(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: MODELS },
+    ...described,
+    method: "GET",
+    path: MODELS,
     summary: "Every model with its price in force and who serves it",
     response: models,
     run: async () => ({ data: await responsesOf(deps), next: null }),
@@ -33,7 +40,9 @@ function list(deps: ConsoleDeps): Operation {
 
 function create(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: MODELS },
+    ...described,
+    method: "POST",
+    path: MODELS,
     makes: true,
     summary: "Add a model",
     body: newModel,
@@ -52,7 +61,9 @@ function create(deps: ConsoleDeps): Operation {
 
 function show(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: MODEL },
+    ...described,
+    method: "GET",
+    path: MODEL,
     summary: "One model with its price in force and who serves it",
     response: model,
     conditional: true,
@@ -63,7 +74,9 @@ function show(deps: ConsoleDeps): Operation {
 
 function update(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PUT", path: MODEL },
+    ...described,
+    method: "PUT",
+    path: MODEL,
     summary: "Declare a model anew; another price adds a row to the price book",
     body: modelTerms,
     response: model,
@@ -83,7 +96,9 @@ function update(deps: ConsoleDeps): Operation {
 
 function remove(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: MODEL },
+    ...described,
+    method: "DELETE",
+    path: MODEL,
     summary: "Remove a model; its prices stay, for receipts",
     response: removed,
     conditional: true,
@@ -102,7 +117,9 @@ function remove(deps: ConsoleDeps): Operation {
 
 function history({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: `${MODEL}/prices` },
+    ...described,
+    method: "GET",
+    path: `${MODEL}/prices`,
     summary: "Every price a model ever had",
     response: priceHistory,
     async run({ params }) {
@@ -112,8 +129,10 @@ function history({ database }: ConsoleDeps): Operation {
       if (rows.length === 0 && inForce === undefined) await modelOf(database, id);
       return {
         data: rows.map((row) => ({
-          ...{ id: String(row.id), since: row.since.toISOString() },
-          ...{ price: priceResponse(row), in_force: row.id === inForce },
+          id: String(row.id),
+          since: row.since.toISOString(),
+          price: priceResponse(row),
+          in_force: row.id === inForce,
         })),
         next: null,
       };
@@ -159,7 +178,8 @@ async function responsesFor({ database, seals, catalog }: ConsoleDeps, known: re
   );
   return known.map((each) =>
     modelResponse(each, {
-      ...{ upstreams, catalog: current },
+      upstreams,
+      catalog: current,
       priceSince: each.price === null ? undefined : times.get(each.price.id),
     }),
   );

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { inputAmount, inputMoment } from "../contract-parts.ts";
-import { moment, nanos, pageOf } from "../page.ts";
+import { inputAmount, inputMoment, moment, nanos, pageOf } from "../contract-parts.ts";
 
 export const batchBody = z.strictObject({
   ...inputAmount,

@@ -10,14 +10,12 @@ import {
   type Code as StoredCode,
 } from "../../billing/ledger/redemption-store.ts";
 import { GatewayError } from "../../errors.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputGain, inputMark, noSuch } from "../input.ts";
+import { idOf, inputGain, inputMark, noSuch } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
 import { type Batch, batchBody, batches, type Code, codes, newBatch, revoked } from "./contract.ts";
-import { redeem } from "./redeem.ts";
-import { redemptionHash } from "./redemption-hash.ts";
+import { redeem, redemptionHash } from "./redeem.ts";
 
 /** Redemption codes: operators make and withdraw them, members of an account redeem them. */
 export function codesOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -28,7 +26,9 @@ const described = { policy: "operator", tag: "redemption codes" } as const;
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/code-batches" },
+    ...described,
+    method: "GET",
+    path: "/operator/code-batches",
     summary: "Batches of redemption codes, newest first",
     query: pageQuery,
     response: batches,
@@ -42,7 +42,9 @@ function list({ database }: ConsoleDeps): Operation {
 
 function create({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/code-batches" },
+    ...described,
+    method: "POST",
+    path: "/operator/code-batches",
     makes: true,
     summary: "Make redemption codes; they are shown in this answer only",
     body: batchBody,
@@ -73,7 +75,9 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
 
 function show({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/code-batches/{batch}/codes" },
+    ...described,
+    method: "GET",
+    path: "/operator/code-batches/{batch}/codes",
     summary: "The codes of a batch, without the codes themselves",
     query: pageQuery,
     response: codes,
@@ -90,7 +94,9 @@ function show({ database, clock }: ConsoleDeps): Operation {
 
 function revokeBatch(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/revoke" },
+    ...described,
+    method: "POST",
+    path: "/operator/code-batches/{batch}/revoke",
     summary: "Withdraw what nobody has redeemed of a batch",
     response: revoked,
     run: (call) => withdraw(deps, call),
@@ -99,7 +105,9 @@ function revokeBatch(deps: ConsoleDeps): Operation {
 
 function revokeOne(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/code-batches/{batch}/codes/{code}/revoke" },
+    ...described,
+    method: "POST",
+    path: "/operator/code-batches/{batch}/codes/{code}/revoke",
     summary: "Withdraw one code that nobody has redeemed",
     response: revoked,
     run: (call) => withdraw(deps, call, idOf(call.params["code"], "There is no such code.")),
@@ -132,7 +140,9 @@ function batchResponse(batch: StoredBatch): Batch {
     expires_at: batch.expiresAt?.toISOString() ?? null,
     created_by: batch.createdBy,
     created_at: batch.createdAt.toISOString(),
-    ...{ codes: batch.codes, redeemed: batch.redeemed, revoked: batch.revoked },
+    codes: batch.codes,
+    redeemed: batch.redeemed,
+    revoked: batch.revoked,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { KeyHasher } from "../../accounts/key-hasher.ts";
 import { formatUsd } from "../../base/money.ts";
 import { readBalance } from "../../billing/ledger/ledger-store.ts";
 import { readRedemptionCode } from "../../billing/ledger/redemption-code.ts";
@@ -6,12 +7,14 @@ import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { redemption, redemptionBody } from "./contract.ts";
-import { redemptionHash } from "./redemption-hash.ts";
 
 /** Tops the account up by a code: once, however often it is sent, so that whoever got no answer sends it again. */
 export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/accounts/{account}/redemptions", policy: "member", tag: "billing" },
+    method: "POST",
+    path: "/accounts/{account}/redemptions",
+    policy: "member",
+    tag: "billing",
     summary: "Redeem a code: its amount goes to the balance, exactly once",
     body: redemptionBody,
     response: redemption,
@@ -75,4 +78,9 @@ function refused({ outcome, at }: Redemption, nowMs: number): GatewayError {
 
 function refusal(message: string): GatewayError {
   return new GatewayError("invalid_request", message, { param: "code" });
+}
+
+/** What the database knows of a code; the word before it keeps codes and API keys apart. */
+export function redemptionHash(hasher: KeyHasher, code: string): Buffer {
+  return hasher.hash(`redemption ${code}`);
 }

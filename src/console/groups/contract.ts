@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 import { revision } from "../contract-parts.ts";
 
 const factor = z

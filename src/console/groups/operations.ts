@@ -4,9 +4,8 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch } from "../input.ts";
+import { noSuch, revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { revisionOf } from "../revision.ts";
 import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
 import { type GroupRow, lockGroup, readGroupRows } from "./group-rows-store.ts";
 
@@ -20,7 +19,9 @@ const GROUP = "/operator/groups/{group}";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path: "/operator/groups" },
+    ...described,
+    method: "GET",
+    path: "/operator/groups",
     summary: "Every group, with what uses it",
     response: groups,
     async run() {
@@ -31,7 +32,9 @@ function list({ database }: ConsoleDeps): Operation {
 
 function create(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/groups" },
+    ...described,
+    method: "POST",
+    path: "/operator/groups",
     makes: true,
     summary: "Make a group",
     body: newGroup,
@@ -53,7 +56,9 @@ function create(deps: ConsoleDeps): Operation {
 
 function change(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PATCH", path: GROUP },
+    ...described,
+    method: "PATCH",
+    path: GROUP,
     summary: "Change a group's factor, for what is accepted from then on",
     body: groupChange,
     response: group,
@@ -77,7 +82,9 @@ function change(deps: ConsoleDeps): Operation {
 
 function remove(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: GROUP },
+    ...described,
+    method: "DELETE",
+    path: GROUP,
     summary: "Delete a group that nothing uses",
     response: deleted,
     conditional: true,

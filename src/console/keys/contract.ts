@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
-import { inputMoment, revision } from "../contract-parts.ts";
-import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
+import { inputMoment, moment, nanos, pageOf, pageQuery, revision } from "../contract-parts.ts";
 
 const period = z
   .enum(["day", "week", "month", "total"])

@@ -3,7 +3,7 @@ import { limitLedgerId } from "../../billing/leases/ledger-ref.ts";
 import { readLimitsSpent } from "../../billing/ledger/ledger-store.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { Person } from "../../users/identity.ts";
-import { revisionOf } from "../revision.ts";
+import { revisionOf } from "../input.ts";
 import type { KeyRow } from "./contract.ts";
 import type { ShownKey } from "./key-rows-store.ts";
 

@@ -43,7 +43,10 @@ const KEY = "/accounts/{account}/keys/{key}";
 
 function list({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: KEYS, policy: "viewer", tag },
+    method: "GET",
+    path: KEYS,
+    policy: "viewer",
+    tag,
     summary: "The account's API keys, newest first, with what each may do and has spent",
     query: keysQuery,
     response: keysPage,
@@ -51,7 +54,9 @@ function list({ database, clock }: ConsoleDeps): Operation {
       const { limit, after, state, search = "" } = call.query;
       const accountId = call.account().id;
       const keys = await readShownKeys(database, {
-        ...{ accountId, search, revoked: state === "revoked" },
+        accountId,
+        search,
+        revoked: state === "revoked",
         afterId: inputMark(after) as KeyId | null,
         most: limit + 1,
       });
@@ -67,7 +72,10 @@ function list({ database, clock }: ConsoleDeps): Operation {
 
 function show({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: KEY, policy: "viewer", tag },
+    method: "GET",
+    path: KEY,
+    policy: "viewer",
+    tag,
     summary: "One key, with the requests of the last hour that it carried",
     response: keyDetail,
     conditional: true,
@@ -82,7 +90,10 @@ function show({ database, clock }: ConsoleDeps): Operation {
 
 function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: KEYS, policy: "member", tag },
+    method: "POST",
+    path: KEYS,
+    policy: "member",
+    tag,
     makes: true,
     summary: "Make a key; its secret is in this answer and never again",
     body: newKey,
@@ -96,7 +107,10 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
         if (issued === undefined) throw nameTaken();
         const key = await foundKey(tx, accountId, issued.id);
         await call.audit(tx, {
-          ...{ action: "key.create", subject: issued.name, accountId, after: auditedTerms(key) },
+          action: "key.create",
+          subject: issued.name,
+          accountId,
+          after: auditedTerms(key),
         });
         return { key: await responseOf(tx, key, call, clock.nowMs()), secret: issued.key };
       });
@@ -108,7 +122,10 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
 function change(deps: ConsoleDeps): Operation {
   const { catalog, clock } = deps;
   return json({
-    ...{ method: "PATCH", path: KEY, policy: "member", tag },
+    method: "PATCH",
+    path: KEY,
+    policy: "member",
+    tag,
     summary: "Change what a key may do, its name, or whether it works",
     body: keyChange,
     response: keyRow,
@@ -127,8 +144,11 @@ function change(deps: ConsoleDeps): Operation {
         if (call.body.name !== undefined) await rename(tx, before.id, call.body.name);
         const after = await foundKey(tx, accountId, before.id);
         await call.audit(tx, {
-          ...{ action: "key.update", subject: after.name, accountId },
-          ...{ before: auditedTerms(before), after: auditedTerms(after) },
+          action: "key.update",
+          subject: after.name,
+          accountId,
+          before: auditedTerms(before),
+          after: auditedTerms(after),
         });
         return responseOf(tx, after, call, nowMs);
       });
@@ -147,7 +167,10 @@ async function rename(tx: Queryable, id: KeyId, name: string): Promise<void> {
 function rotate(deps: ConsoleDeps): Operation {
   const { hasher, clock } = deps;
   return json({
-    ...{ method: "POST", path: `${KEY}/rotation`, policy: "member", tag },
+    method: "POST",
+    path: `${KEY}/rotation`,
+    policy: "member",
+    tag,
     summary: "Give a key a new secret; the one before works for a while, or not at all any more",
     body: keyRotation,
     response: issuedKey,
@@ -160,7 +183,10 @@ function rotate(deps: ConsoleDeps): Operation {
         const oldUntil = new Date(nowMs + call.body.grace_minutes * 60_000);
         await rotateKey(tx, hasher, { id, oldUntil, credential: secret });
         await call.audit(tx, {
-          ...{ action: "key.rotate", subject: name, accountId, after: { old_secret_until: oldUntil } },
+          action: "key.rotate",
+          subject: name,
+          accountId,
+          after: { old_secret_until: oldUntil },
         });
         return { key: await responseOf(tx, await foundKey(tx, accountId, id), call, nowMs), secret };
       });
@@ -171,7 +197,10 @@ function rotate(deps: ConsoleDeps): Operation {
 function revoke(deps: ConsoleDeps): Operation {
   const { clock } = deps;
   return json({
-    ...{ method: "DELETE", path: KEY, policy: "member", tag },
+    method: "DELETE",
+    path: KEY,
+    policy: "member",
+    tag,
     summary: "Revoke a key for ever; its requests fail from the next moment on",
     response: keyRow,
     conditional: true,

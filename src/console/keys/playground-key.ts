@@ -12,7 +12,10 @@ const LIFE_MS = 15 * 60_000;
 /** A key for the playground's page, which calls the public API as any program does. */
 export function issuePlaygroundKey({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/accounts/{account}/playground-key", policy: "member", tag: "keys" },
+    method: "POST",
+    path: "/accounts/{account}/playground-key",
+    policy: "member",
+    tag: "keys",
     makes: true,
     summary: "A key of a quarter of an hour, for trying things out; no list shows it",
     response: playgroundKey,
@@ -26,7 +29,10 @@ export function issuePlaygroundKey({ database, hasher, clock }: ConsoleDeps): Op
         const key = await issueKeyWithin(tx, hasher, order);
         assert(key, "nobody else has a name that was just drawn");
         await call.audit(tx, {
-          ...{ action: "key.playground", subject: name, accountId, after: { expires_at: expiresAt } },
+          action: "key.playground",
+          subject: name,
+          accountId,
+          after: { expires_at: expiresAt },
         });
         return key;
       });

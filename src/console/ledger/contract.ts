@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, nanos, pageOf } from "../page.ts";
+import { moment, nanos, pageOf } from "../contract-parts.ts";
 
 export const verification = z.object({
   ok: z.boolean(),

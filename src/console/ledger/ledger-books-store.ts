@@ -1,7 +1,7 @@
 import { limitStatements } from "../../billing/ledger/verify-store.ts";
 import type { Implausible } from "../../billing/pricing/usage-bound.ts";
 import type { Database, Queryable } from "../../storage/database.ts";
-import type { CursorPosition } from "../cursor.ts";
+import type { CursorPosition } from "../input.ts";
 
 export interface Loss {
   readonly id: bigint;

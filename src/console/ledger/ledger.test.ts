@@ -20,8 +20,7 @@ import {
   totalLoss,
   totalWrittenOff,
 } from "./ledger-books-store.ts";
-import { ledgerOperations } from "./operations.ts";
-import { verify } from "./verify.ts";
+import { ledgerOperations, verify } from "./operations.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {
@@ -49,12 +48,20 @@ describe("the books, for operators", () => {
     expect(tasks).toEqual([]);
     expect(text).toEqual([
       {
-        ...{ upstream: "silent", responses: 1, chargedNanos: 10n * TOKEN_NANOS },
-        ...{ reporting: 0, reportingChargedNanos: 0n, reportedCost: null },
+        upstream: "silent",
+        responses: 1,
+        chargedNanos: 10n * TOKEN_NANOS,
+        reporting: 0,
+        reportingChargedNanos: 0n,
+        reportedCost: null,
       },
       {
-        ...{ upstream: "telling", responses: 3, chargedNanos: 30n * TOKEN_NANOS },
-        ...{ reporting: 2, reportingChargedNanos: 20n * TOKEN_NANOS, reportedCost: "0.000021001" },
+        upstream: "telling",
+        responses: 3,
+        chargedNanos: 30n * TOKEN_NANOS,
+        reporting: 2,
+        reportingChargedNanos: 20n * TOKEN_NANOS,
+        reportedCost: "0.000021001",
       },
     ]);
   });
@@ -113,8 +120,13 @@ describe("the books, for operators", () => {
       total_nanos: String(27n * TOKEN_NANOS),
       data: [
         {
-          ...{ request_id: "req_second", why: "impossible_usage", charge_nanos: "0", reason: "completed" },
-          ...{ amount_nanos: String(7n * TOKEN_NANOS), model: "text-large", upstream: "sandbox" },
+          request_id: "req_second",
+          why: "impossible_usage",
+          charge_nanos: "0",
+          reason: "completed",
+          amount_nanos: String(7n * TOKEN_NANOS),
+          model: "text-large",
+          upstream: "sandbox",
           implausible: [{ field: "output", reported: 1e9, most: 100 }],
           account: { id: String(caller.accountId), name: caller.accountName },
         },
@@ -124,8 +136,11 @@ describe("the books, for operators", () => {
     expect(second).toMatchObject({
       data: [
         {
-          ...{ request_id: "req_first", why: "beyond_money", implausible: [] },
-          ...{ charge_nanos: String(40n * TOKEN_NANOS), amount_nanos: String(20n * TOKEN_NANOS) },
+          request_id: "req_first",
+          why: "beyond_money",
+          implausible: [],
+          charge_nanos: String(40n * TOKEN_NANOS),
+          amount_nanos: String(20n * TOKEN_NANOS),
         },
       ],
       next: null,

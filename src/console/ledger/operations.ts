@@ -1,11 +1,19 @@
 import { GatewayError } from "../../errors.ts";
 import { failureOf } from "../../storage/failures.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { inputMark, wrongMark } from "../input.ts";
+import { decodeCursor, encodeCursor, inputMark, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
-import { costsQuery, losses, quarantine, type UpstreamCosts, vendorCosts, writeOffs } from "./contract.ts";
+import {
+  costsQuery,
+  losses,
+  quarantine,
+  type UpstreamCosts,
+  type Verification,
+  vendorCosts,
+  verification,
+  writeOffs,
+} from "./contract.ts";
 import {
   readLosses,
   readQuarantine,
@@ -15,7 +23,59 @@ import {
   totalLoss,
   totalWrittenOff,
 } from "./ledger-books-store.ts";
-import { verify } from "./verify.ts";
+
+/** A rule reads every transfer ever made; whoever has more of them than this reads uses the command line. */
+const RULE_LIMIT_MS = 60_000;
+
+/** The check of the command line, `faregate ledger verify`; one at a time in a process, as it reads everything. */
+export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
+  let running = false;
+  return json({
+    method: "POST",
+    path: "/operator/ledger/verify",
+    policy: "operator",
+    tag: "ledger",
+    summary: "Recompute every balance and check every rule of the books",
+    response: verification,
+    unaudited: "it changes nothing",
+    async run() {
+      if (running)
+        throw new GatewayError("conflict", "The books are being verified already; try again shortly.");
+      running = true;
+      const sinceMs = clock.monotonicMs();
+      try {
+        const report = await verifyLedger(RULE_LIMIT_MS);
+        const took_ms = Math.round(clock.monotonicMs() - sinceMs);
+        return { ...inText(report), took_ms, at: new Date(clock.nowMs()).toISOString() };
+      } catch (error) {
+        if (failureOf(error) !== "timeout") throw error;
+        throw new GatewayError(
+          "service_unavailable",
+          "The ledger is too long to be verified from here; run: faregate ledger verify",
+        );
+      } finally {
+        running = false;
+      }
+    },
+  });
+}
+
+function inText(
+  report: Awaited<ReturnType<ConsoleDeps["verifyLedger"]>>,
+): Omit<Verification, "took_ms" | "at"> {
+  return {
+    ...report,
+    breaches: [...report.breaches],
+    revenue_nanos: String(report.revenue_nanos),
+    loss_nanos: String(report.loss_nanos),
+    funding_nanos: String(report.funding_nanos),
+    accounts: report.accounts.map((account) => ({
+      name: account.name,
+      balance_nanos: String(account.balance_nanos),
+      available_nanos: String(account.available_nanos),
+    })),
+  };
+}
 
 /** The books, for operators: whether they are right, what the platform lost, what vendors say it cost. */
 export function ledgerOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -26,7 +86,8 @@ const described = { method: "GET", policy: "operator", tag: "ledger" } as const;
 
 function listLosses({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/losses" },
+    ...described,
+    path: "/operator/ledger/losses",
     summary: "What accounts were charged and could not pay, newest first",
     query: pageQuery,
     response: losses,
@@ -37,8 +98,12 @@ function listLosses({ database }: ConsoleDeps): Operation {
       return {
         total_nanos: String(await totalLoss(database)),
         data: shown.map(({ id, at, kind, amountNanos, account, reference }) => ({
-          ...{ id: String(id), at: at.toISOString(), kind },
-          ...{ amount_nanos: String(amountNanos), account, reference },
+          id: String(id),
+          at: at.toISOString(),
+          kind,
+          amount_nanos: String(amountNanos),
+          account,
+          reference,
         })),
         next: rows.length > limit && last !== undefined ? String(last.id) : null,
       };
@@ -48,7 +113,8 @@ function listLosses({ database }: ConsoleDeps): Operation {
 
 function listWriteOffs({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/write-offs" },
+    ...described,
+    path: "/operator/ledger/write-offs",
     summary:
       "Requests that cost more than account and key could pay, newest first; the platform absorbs the rest",
     query: pageQuery,
@@ -61,9 +127,15 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
       return {
         total_nanos: String(await totalWrittenOff(database)),
         data: shown.map(({ requestId, at, amountNanos, chargeNanos, implausible, ...row }) => ({
-          ...{ request_id: requestId, at: at.toISOString(), account: row.account, model: row.model },
-          ...{ upstream: row.upstream, amount_nanos: String(amountNanos), charge_nanos: String(chargeNanos) },
-          ...{ reason: row.reason, implausible: [...implausible] },
+          request_id: requestId,
+          at: at.toISOString(),
+          account: row.account,
+          model: row.model,
+          upstream: row.upstream,
+          amount_nanos: String(amountNanos),
+          charge_nanos: String(chargeNanos),
+          reason: row.reason,
+          implausible: [...implausible],
           why: implausible.some(({ charged }) => !charged)
             ? ("impossible_usage" as const)
             : ("beyond_money" as const),
@@ -76,7 +148,8 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
 
 function listQuarantine({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/quarantine" },
+    ...described,
+    path: "/operator/ledger/quarantine",
     summary:
       "Finished requests that the database refused to record; the platform absorbed what was held for them",
     query: pageQuery,
@@ -87,8 +160,11 @@ function listQuarantine({ database }: ConsoleDeps): Operation {
       const last = shown.at(-1);
       return {
         data: shown.map(({ record, at, holdNanos, requestId, ...row }) => ({
-          ...{ ...row, record: String(record), at: at.toISOString() },
-          ...{ hold_nanos: String(holdNanos), request_id: requestId },
+          ...row,
+          record: String(record),
+          at: at.toISOString(),
+          hold_nanos: String(holdNanos),
+          request_id: requestId,
         })),
         next: rows.length > limit && last !== undefined ? `${last.journal}:${last.record}` : null,
       };
@@ -107,7 +183,8 @@ const COSTS_LIMIT_MS = 20_000;
 
 function showCosts({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/ledger/vendor-costs" },
+    ...described,
+    path: "/operator/ledger/vendor-costs",
     summary: "What vendors say their responses cost beside what was charged for them",
     query: costsQuery,
     response: vendorCosts,
@@ -124,7 +201,9 @@ function showCosts({ database }: ConsoleDeps): Operation {
 function costsResponse(costs: StoredCosts): UpstreamCosts {
   const { upstream, responses, reporting } = costs;
   return {
-    ...{ upstream, responses, reporting },
+    upstream,
+    responses,
+    reporting,
     charged_nanos: String(costs.chargedNanos),
     reporting_charged_nanos: String(costs.reportingChargedNanos),
     reported_cost: costs.reportedCost,

@@ -7,7 +7,10 @@ import { modelsOfGroup } from "./models-of-group.ts";
 export function modelsOperations({ catalog }: ConsoleDeps): readonly Operation[] {
   return [
     json({
-      ...{ method: "GET", path: "/accounts/{account}/models", policy: "viewer", tag: "models" },
+      method: "GET",
+      path: "/accounts/{account}/models",
+      policy: "viewer",
+      tag: "models",
       summary: "Models that the account's group can call now, with the prices it pays",
       response: accountModels,
       run: (call) => modelsOfGroup(catalog.current(), call.account().group),

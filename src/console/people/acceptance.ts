@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { UserId } from "../../users/identity.ts";
-import { acceptInvitation, nameOf } from "../../users/members/accept-invitation.ts";
 import { findInvitation, type Invitation } from "../../users/members/invitations-store.ts";
+import { acceptInvitation, nameOf } from "../../users/members/register.ts";
 import {
   beginSession,
   type ProvenUser,
@@ -17,7 +17,7 @@ import { type Call, json, type Operation, reply } from "../operation.ts";
 import { sessionResponseSchema } from "../session/contract.ts";
 import { browserOf, deviceOf, sessionOf, signedIn } from "../session/session-response.ts";
 import { type InvitationResponse, invitationLook, invitationResponse, invitationView } from "./contract.ts";
-import { invitationRowOf } from "./invitation-row.ts";
+import { invitationRowOf } from "./invitations.ts";
 
 /**
  * What the link of an invitation opens. One form for everybody: who is new chooses a password, who is known gives
@@ -27,7 +27,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
   return [
     json({
-      ...{ method: "POST", path: "/invitations/view", policy: "anyone", tag },
+      method: "POST",
+      path: "/invitations/view",
+      policy: "anyone",
+      tag,
       summary: "What an invitation promises",
       unaudited: "reads; a POST because the link's secret must not stand in a URL",
       body: invitationLook,
@@ -40,7 +43,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "POST", path: "/invitations/accept", policy: "anyone", tag },
+      method: "POST",
+      path: "/invitations/accept",
+      policy: "anyone",
+      tag,
       summary: "Accept an invitation and be signed in",
       body: invitationResponse,
       response: sessionResponseSchema,
@@ -61,7 +67,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
           });
           const { address, userAgent } = call;
           return beginSession(tx, deps.hasher, {
-            ...{ user: { id, email }, address, userAgent, replaces: sessionOf(call.identity) },
+            user: { id, email },
+            address,
+            userAgent,
+            replaces: sessionOf(call.identity),
             counter: user.proven?.counter,
           });
         });

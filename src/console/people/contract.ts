@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
-import { moment, pageOf, pageQuery } from "../page.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
+import { moment, pageOf, pageQuery } from "../contract-parts.ts";
 import { accountRole, email, newPassword, personName } from "../session/contract.ts";
 
 // Oneself

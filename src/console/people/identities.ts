@@ -12,8 +12,7 @@ import {
 import { endAccess } from "../../users/sign-in/reset-access.ts";
 import { distrustEmail } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { noSuch } from "../input.ts";
+import { idOf, noSuch } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { clientOf } from "../session/oidc.ts";
@@ -30,7 +29,9 @@ const described = { policy: "operator", tag: "users" } as const;
 
 function list(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "GET", path },
+    ...described,
+    method: "GET",
+    path,
     summary: "The identities at identity providers that sign in as somebody",
     response: identityList,
     async run(call) {
@@ -43,7 +44,9 @@ function list(deps: ConsoleDeps): Operation {
 
 function link(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path },
+    ...described,
+    method: "POST",
+    path,
     makes: true,
     summary: "Let a subject of an identity provider sign in as somebody, whatever its e-mail address",
     body: identityBody,
@@ -73,7 +76,9 @@ function link(deps: ConsoleDeps): Operation {
 
 function unlink({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: `${path}/{identity}` },
+    ...described,
+    method: "DELETE",
+    path: `${path}/{identity}`,
     summary:
       "Let a subject sign in as somebody no more; their sessions, console tokens and open invitations end, and only an operator links another one",
     response: done,

@@ -4,26 +4,26 @@ import { GatewayError } from "../../errors.ts";
 import {
   deleteInvitation,
   holdInviter,
+  type Invitation,
   insertInvitation,
   type NewInvitation,
   readInvitations,
 } from "../../users/members/invitations-store.ts";
 import { newSecret } from "../../users/sign-in/secrets.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputMark } from "../input.ts";
+import { idOf, inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
 import {
   type CreatedInvitation,
   createdInvitation,
   type InvitationPage,
+  type InvitationRow,
   invitationPage,
   memberInvitation,
   operatorInvitation,
 } from "./contract.ts";
-import { invitationRowOf } from "./invitation-row.ts";
 
 /** Inviting people: owners into their account, operators anywhere. No mail is sent: the link is given on by hand. */
 export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -36,14 +36,20 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
   const path = "/accounts/{account}/invitations";
   return [
     json({
-      ...{ method: "GET", path, policy: "owner", tag },
+      method: "GET",
+      path,
+      policy: "owner",
+      tag,
       summary: "Invitations into the account that are still open",
       query: pageQuery,
       response: invitationPage,
       run: ({ query, account }) => list(deps, query, account().id),
     }),
     json({
-      ...{ method: "POST", path, policy: "owner", tag },
+      method: "POST",
+      path,
+      policy: "owner",
+      tag,
       makes: true,
       summary:
         "Invite somebody into the account; the answer holds the link, which is good for one person and seven days",
@@ -56,7 +62,10 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       },
     }),
     json({
-      ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "owner", tag },
+      method: "DELETE",
+      path: `${path}/{invitation}`,
+      policy: "owner",
+      tag,
       summary: "Revoke an invitation: its link opens nothing any more",
       response: done,
       run: (call) => revoke(deps, call, call.account().id),
@@ -68,14 +77,20 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
   const path = "/operator/invitations";
   return [
     json({
-      ...{ method: "GET", path, policy: "operator", tag },
+      method: "GET",
+      path,
+      policy: "operator",
+      tag,
       summary: "All invitations that are still open",
       query: pageQuery,
       response: invitationPage,
       run: ({ query }) => list(deps, query, null),
     }),
     json({
-      ...{ method: "POST", path, policy: "operator", tag },
+      method: "POST",
+      path,
+      policy: "operator",
+      tag,
       makes: true,
       summary: "Invite somebody as operator, into any account, or both",
       body: operatorInvitation,
@@ -91,7 +106,10 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       },
     }),
     json({
-      ...{ method: "DELETE", path: `${path}/{invitation}`, policy: "operator", tag },
+      method: "DELETE",
+      path: `${path}/{invitation}`,
+      policy: "operator",
+      tag,
       summary: "Revoke any invitation",
       response: done,
       run: (call) => revoke(deps, call, null),
@@ -160,4 +178,18 @@ async function accountOf({ database }: ConsoleDeps, id: string): Promise<Account
   const found = await readAccount(database, idOf(id, "There is no such account.") as AccountId);
   if (found === undefined) throw new GatewayError("not_found", "There is no such account.");
   return found.id;
+}
+
+export function invitationRowOf(invitation: Invitation): InvitationRow {
+  const { accountId, accountName } = invitation;
+  return {
+    id: String(invitation.id),
+    email: invitation.email,
+    account: accountId === null ? null : { id: String(accountId), name: accountName ?? "" },
+    role: invitation.role,
+    makes_operator: invitation.makesOperator,
+    invited_by: invitation.invitedBy,
+    created_at: invitation.createdAt.toISOString(),
+    expires_at: invitation.expiresAt.toISOString(),
+  };
 }

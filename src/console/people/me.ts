@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { deleteOtherSessions, deleteSession, readSessions } from "../../users/sign-in/sessions-store.ts";
 import { setName } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
+import { idOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { browserOf, settledOf } from "../session/session-response.ts";
@@ -13,7 +13,10 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
   const tag = "me";
   return [
     json({
-      ...{ method: "PATCH", path: "/me", policy: "person", tag },
+      method: "PATCH",
+      path: "/me",
+      policy: "person",
+      tag,
       summary: "Change one's name",
       body: nameBody,
       response: nameBody,
@@ -28,14 +31,20 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "GET", path: "/me/sessions", policy: "person", tag },
+      method: "GET",
+      path: "/me/sessions",
+      policy: "person",
+      tag,
       summary: "The browsers that are signed in as oneself",
       response: sessionList,
       async run({ identity, person }) {
         const rows = await readSessions(database, person().id);
         const own = identity?.via === "session" ? identity.sessionId : undefined;
         const data = rows.map(({ id, address, userAgent, createdAt, lastSeenAt, expiresAt }) => ({
-          ...{ id: String(id), current: id === own, address, user_agent: userAgent },
+          id: String(id),
+          current: id === own,
+          address,
+          user_agent: userAgent,
           created_at: createdAt.toISOString(),
           last_seen_at: lastSeenAt.toISOString(),
           expires_at: expiresAt.toISOString(),
@@ -44,7 +53,10 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "DELETE", path: "/me/sessions/{session}", policy: "person", tag },
+      method: "DELETE",
+      path: "/me/sessions/{session}",
+      policy: "person",
+      tag,
       summary: "Sign a browser out",
       response: done,
       async run({ params, identity, audit }) {
@@ -58,7 +70,10 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "DELETE", path: "/me/sessions", policy: "person", tag },
+      method: "DELETE",
+      path: "/me/sessions",
+      policy: "person",
+      tag,
       summary: "Sign every other browser out",
       response: endedSessions,
       async run({ identity, audit }) {

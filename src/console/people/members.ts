@@ -11,11 +11,10 @@ import {
   readMembers,
   setRole,
 } from "../../users/members/members-store.ts";
+import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputMark } from "../input.ts";
+import { idOf, inputMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { pageQuery } from "../page.ts";
 import { done } from "../session/contract.ts";
 import { type MemberRow, memberPage, memberRow, roleBody } from "./contract.ts";
 
@@ -28,7 +27,10 @@ const tag = "people";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/members", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/members",
+    policy: "viewer",
+    tag,
     summary: "Who belongs to the account",
     query: pageQuery,
     response: memberPage,
@@ -43,7 +45,10 @@ function list({ database }: ConsoleDeps): Operation {
 
 function changeRole({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "PATCH", path: "/accounts/{account}/members/{user}", policy: "owner", tag },
+    method: "PATCH",
+    path: "/accounts/{account}/members/{user}",
+    policy: "owner",
+    tag,
     summary: "Give a member another role; the account keeps an owner",
     body: roleBody,
     response: memberRow,
@@ -63,7 +68,10 @@ function changeRole({ database }: ConsoleDeps): Operation {
 
 function remove({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "DELETE", path: "/accounts/{account}/members/{user}", policy: "owner", tag },
+    method: "DELETE",
+    path: "/accounts/{account}/members/{user}",
+    policy: "owner",
+    tag,
     summary: "Take somebody out of the account at once; the keys they made stay. It keeps an owner",
     response: done,
     async run({ params, account, audit }) {

@@ -23,7 +23,10 @@ const tag = "me";
 function enrol(deps: ConsoleDeps): Operation {
   const { database, seals } = deps;
   return json({
-    ...{ method: "POST", path: "/me/totp", policy: "person", tag },
+    method: "POST",
+    path: "/me/totp",
+    policy: "person",
+    tag,
     makes: true,
     summary: "Begin to sign in with codes of an authenticator app",
     body: passwordProof,
@@ -48,7 +51,10 @@ function enrol(deps: ConsoleDeps): Operation {
 
 function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/me/totp/confirm", policy: "person", tag },
+    method: "POST",
+    path: "/me/totp/confirm",
+    policy: "person",
+    tag,
     summary: "Prove the app with its first code; gives the recovery codes",
     body: totpCode,
     response: recoveryCodes,
@@ -78,7 +84,10 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
 
 function remove(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/me/totp/remove", policy: "person", tag },
+    method: "POST",
+    path: "/me/totp/remove",
+    policy: "person",
+    tag,
     summary: "Sign in without codes again",
     body: passwordProof,
     response: done,

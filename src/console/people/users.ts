@@ -14,8 +14,7 @@ import { newPassword } from "../../users/sign-in/secrets.ts";
 import { deleteOtherSessions } from "../../users/sign-in/sessions-store.ts";
 import { deleteTotp } from "../../users/sign-in/totps-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
-import { inputMark } from "../input.ts";
+import { idOf, inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { madePassword, type UserRow, userBody, userPage, userQuery, userRow } from "./contract.ts";
@@ -29,7 +28,10 @@ const tag = "users";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/operator/users", policy: "operator", tag },
+    method: "GET",
+    path: "/operator/users",
+    policy: "operator",
+    tag,
     summary: "Everybody who can sign in, the latest first",
     query: userQuery,
     response: userPage,
@@ -47,7 +49,10 @@ const LAST_ID = 2n ** 62n;
 
 function change({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "PATCH", path: "/operator/users/{user}", policy: "operator", tag },
+    method: "PATCH",
+    path: "/operator/users/{user}",
+    policy: "operator",
+    tag,
     summary: "Lock somebody out or let them in again, make them an operator or no longer; not oneself",
     body: userBody,
     response: userRow,
@@ -77,7 +82,10 @@ function change({ database }: ConsoleDeps): Operation {
 
 function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "POST", path: "/operator/users/{user}/password", policy: "operator", tag },
+    method: "POST",
+    path: "/operator/users/{user}/password",
+    policy: "operator",
+    tag,
     summary:
       "Give somebody a new password, shown once; their sessions, console tokens and open invitations end, and they choose their own at once",
     response: madePassword,
@@ -96,7 +104,10 @@ function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
 
 function resetTotp({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "DELETE", path: "/operator/users/{user}/totp", policy: "operator", tag },
+    method: "DELETE",
+    path: "/operator/users/{user}/totp",
+    policy: "operator",
+    tag,
     summary: "Let somebody who lost phone and recovery codes sign in without codes",
     response: done,
     async run(call) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+import { moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
 
 const state = z.enum(["NOT_START", "SUBMITTED", "QUEUED", "IN_PROGRESS", "SUCCESS", "FAILURE"]);
 

@@ -7,8 +7,8 @@ import {
   type QueueCount,
   type QueuedTask as StoredTask,
 } from "../../tasks/store/task-queue-store.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { decodeCursor, encodeCursor } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { polledNow, type QueuedTask, queueCounts, queuePage, queueQuery } from "./contract.ts";
 
@@ -86,7 +86,10 @@ function encode(task: StoredTask): QueuedTask {
   return {
     id: task.id,
     account: { id: String(task.accountId), name: task.accountName },
-    ...{ medium: task.medium, model: task.model, state: task.state, progress_percent: task.progressPercent },
+    medium: task.medium,
+    model: task.model,
+    state: task.state,
+    progress_percent: task.progressPercent,
     accepted_at: task.acceptedAt.toISOString(),
     deadline_at: task.deadlineAt.toISOString(),
     due_at: task.dueAt.toISOString(),
@@ -94,10 +97,14 @@ function encode(task: StoredTask): QueuedTask {
       upstreamName === null || upstreamModel === null || intendedAt === null
         ? null
         : {
-            ...{ name: upstreamName, model: upstreamModel, task: task.upstreamTask },
+            name: upstreamName,
+            model: upstreamModel,
+            task: task.upstreamTask,
             intended_at: intendedAt.toISOString(),
           },
-    ...{ submit_attempts: task.submitAttempts, polls: task.polls, hold_nanos: String(task.holdNanos) },
+    submit_attempts: task.submitAttempts,
+    polls: task.polls,
+    hold_nanos: String(task.holdNanos),
     trouble: TROUBLES.filter((trouble) => task[trouble]),
   };
 }

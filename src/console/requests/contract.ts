@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
-import { PLACE_REASONS } from "../../usage/place-reason.ts";
-import { inputMoment } from "../contract-parts.ts";
-import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
+import { PLACE_REASONS } from "../../usage/usage.ts";
+import { inputMoment, moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
 
 /** Text as the database takes it. */
 const plain = (most: number) => z.string().trim().max(most).regex(PLAIN_TEXT, "must be plain text");

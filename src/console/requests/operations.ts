@@ -1,8 +1,9 @@
 import type { AccountId } from "../../accounts/caller.ts";
+import type { Receipt } from "../../billing/usage-log/receipts.ts";
 import { GatewayError } from "../../errors.ts";
-import { csvLine } from "../csv.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { decodeCursor, encodeCursor } from "../input.ts";
+import { csvLine } from "../linked-file.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
 import {
   type RequestDetail,
@@ -14,8 +15,7 @@ import {
   requestsQuery,
 } from "./contract.ts";
 import { newestRequests } from "./newest-requests.ts";
-import { readRecordedRequest } from "./recorded-request.ts";
-import type { LoggedRequest, RequestDepths, Wanted } from "./request-rows-store.ts";
+import { findRequest, type LoggedRequest, type RequestDepths, type Wanted } from "./request-rows-store.ts";
 
 /** The usage log of an account: what happened, why it cost what it did, and how long it took. */
 export function requestsOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -26,7 +26,10 @@ const tag = "requests";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/requests", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/requests",
+    policy: "viewer",
+    tag,
     summary: "The account's requests, newest first, with filters",
     query: requestsQuery,
     response: requestsPage,
@@ -47,7 +50,10 @@ function list({ database }: ConsoleDeps): Operation {
 
 function show(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/requests/{request}", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/requests/{request}",
+    policy: "viewer",
+    tag,
     summary: "One request by its id or its task's: receipt, timing, losses, raw usage",
     response: requestDetail,
     async run(call) {
@@ -75,7 +81,9 @@ const EXPORT_ROWS = 1_000;
 
 function exportCsv({ database }: ConsoleDeps): Operation {
   return text({
-    ...{ path: "/accounts/{account}/requests.csv", policy: "viewer", tag },
+    path: "/accounts/{account}/requests.csv",
+    policy: "viewer",
+    tag,
     summary: "The same list as a CSV file, all of it",
     query: requestsExportQuery,
     contentType: "text/csv; charset=utf-8",
@@ -188,4 +196,24 @@ function rowOf(row: LoggedRequest, call: AnyCall): RequestRow {
     losses: row.losses,
     upstream: isOperator(call) ? row.upstream : null,
   };
+}
+
+/** A receipt, and its row of the log once it is posted. */
+export interface RecordedRequest {
+  readonly receipt: Receipt;
+  readonly row: RequestDepths | undefined;
+}
+
+/** What an account's request came to, by its id or its task's; undefined where the account has none of that id. */
+export async function readRecordedRequest(
+  { database, readReceipt }: Pick<ConsoleDeps, "database" | "readReceipt">,
+  accountId: AccountId,
+  id: string,
+): Promise<RecordedRequest | undefined> {
+  const receipt = /^[\w-]{1,100}$/.test(id) ? await readReceipt(accountId, id) : undefined;
+  if (receipt === undefined) return undefined;
+  // Until then there is none, or it was posted after the receipt was read, and the two would contradict each other.
+  const row =
+    receipt.state === "posted" ? await findRequest(database, accountId, receipt.request_id) : undefined;
+  return { receipt, row };
 }

@@ -1,7 +1,7 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { PlaceReason } from "../../usage/place-reason.ts";
-import type { CursorPosition } from "../cursor.ts";
+import type { PlaceReason } from "../../usage/usage.ts";
+import type { CursorPosition } from "../input.ts";
 
 /** Which requests of the log; undefined = whatever. */
 export interface Wanted {

@@ -1,19 +1,21 @@
 import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
+import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
+import { readCoolings } from "../../tasks/store/task-queue-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { type Route, route, routeQuery } from "./contract.ts";
-import { readCoolings } from "./coolings-store.ts";
 
 type Station = Route["stations"][number];
-
-import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
 
 /** Whom a request would ask, in which order and why. */
 export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     json({
-      ...{ method: "GET", path: "/operator/routing", policy: "operator", tag: "upstreams" },
+      method: "GET",
+      path: "/operator/routing",
+      policy: "operator",
+      tag: "upstreams",
       summary: "The upstreams that a request would be sent to, in order, with the reasons",
       query: routeQuery,
       response: route,
@@ -28,7 +30,8 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
         const { sampled, once } = deps.routing.seenConversations(model);
         return {
           process: deps.runtime.label,
-          ...{ endpoint, endpoints: [...endpoints] },
+          endpoint,
+          endpoints: [...endpoints],
           refusal: stations.length > 0 ? null : refusalOf(catalog, { model, group, endpoint }),
           conversations: { sampled, seen_once: once },
           stations,
@@ -49,12 +52,21 @@ function textStations(
 ): Station[] {
   const stations = routing.inspect(catalog, order);
   return stations.map(({ tier, upstream, model, protocol, full, credentials }) => ({
-    ...{ tier, upstream: nameOf(upstream), model, protocol, full, translates: protocol !== order.protocol },
-    ...{ priority: upstream.priority, weight: upstream.weight },
+    tier,
+    upstream: nameOf(upstream),
+    model,
+    protocol,
+    full,
+    translates: protocol !== order.protocol,
+    priority: upstream.priority,
+    weight: upstream.weight,
     share: upstream.weight / weightOf(stations.filter((each) => each.tier === tier)),
     credentials: credentials.map(({ id, name, ...condition }) => ({
-      ...{ id: String(id), name, wait_seconds: Math.ceil(condition.waitMs / 1_000) },
-      ...{ state: conditionWord(condition), closed_accounts: condition.closedTo },
+      id: String(id),
+      name,
+      wait_seconds: Math.ceil(condition.waitMs / 1_000),
+      state: conditionWord(condition),
+      closed_accounts: condition.closedTo,
     })),
   }));
 }
@@ -73,14 +85,21 @@ async function mediaStations(
     .map(({ tier, upstream }) => {
       const name = upstream.models.get(model) ?? model;
       return {
-        ...{ tier, upstream: nameOf(upstream), model: name, protocol: null, translates: false, full: false },
-        ...{ priority: upstream.priority, weight: upstream.weight },
+        tier,
+        upstream: nameOf(upstream),
+        model: name,
+        protocol: null,
+        translates: false,
+        full: false,
+        priority: upstream.priority,
+        weight: upstream.weight,
         share: upstream.weight / weightOf(placed.filter((each) => each.tier === tier)),
         credentials: upstream.credentials.map((credential) => {
           const coolSeconds = coolings.get(`${upstream.id} ${credential.id} ${name}`) ?? 0;
           const learnt = routing.condition({ upstream, credential, model: name });
           return {
-            ...{ id: String(credential.id), name: credential.name },
+            id: String(credential.id),
+            name: credential.name,
             wait_seconds: Math.max(coolSeconds, Math.ceil(learnt.waitMs / 1_000)),
             state: conditionWord({ ...learnt, cooling: learnt.cooling || coolSeconds > 0 }),
             closed_accounts: learnt.closedTo,

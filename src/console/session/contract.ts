@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 
 /** The name under which somebody signs in; capitals do not count. */
 export const email = z

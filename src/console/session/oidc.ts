@@ -1,9 +1,8 @@
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
-import { acceptInvitation, nameOf } from "../../users/members/accept-invitation.ts";
 import { FIRST_EMAIL } from "../../users/members/first-user.ts";
 import { invitationsFor } from "../../users/members/invitations-store.ts";
-import { registerPerson } from "../../users/members/register.ts";
+import { acceptInvitation, nameOf, registerPerson } from "../../users/members/register.ts";
 import type { OidcClient, OidcPerson } from "../../users/sign-in/oidc.ts";
 import { findByIdentity, linkFirstIdentity, linkIdentity } from "../../users/sign-in/oidc-store.ts";
 import { beginSession } from "../../users/sign-in/sign-in.ts";
@@ -22,7 +21,10 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
   return [
     json({
-      ...{ method: "POST", path: "/session/oidc/start", policy: "anyone", tag },
+      method: "POST",
+      path: "/session/oidc/start",
+      policy: "anyone",
+      tag,
       summary: "Begin to sign in at an identity provider",
       unaudited: "nothing is kept; the end is noted",
       body: oidcStartBody,
@@ -32,7 +34,10 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       },
     }),
     json({
-      ...{ method: "POST", path: "/session/oidc", policy: "anyone", tag },
+      method: "POST",
+      path: "/session/oidc",
+      policy: "anyone",
+      tag,
       summary: "Sign in with what the identity provider answered",
       body: oidcFinishBody,
       response: sessionResponseSchema,

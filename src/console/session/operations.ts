@@ -1,12 +1,19 @@
 import { GatewayError } from "../../errors.ts";
+import { nameOf, registerPerson } from "../../users/members/register.ts";
 import { deleteOtherSessions, deleteSession } from "../../users/sign-in/sessions-store.ts";
-import { beginSession, proveIdentity, stayProven } from "../../users/sign-in/sign-in.ts";
+import { beginSession, countRegistration, proveIdentity, stayProven } from "../../users/sign-in/sign-in.ts";
 import { proveSecondFactor } from "../../users/sign-in/totp.ts";
 import { setPassword } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
-import { done, passwordBody, sessionResponseSchema, signInBody } from "./contract.ts";
-import { invitationOperations } from "./invitation.ts";
+import {
+  done,
+  passwordBody,
+  registrationBody,
+  sessionResponseSchema,
+  signInBody,
+  signInOptions,
+} from "./contract.ts";
 import { oidcOperations } from "./oidc.ts";
 import { provePassword } from "./prove-password.ts";
 import {
@@ -35,7 +42,10 @@ const tag = "session";
 
 function show(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/session", policy: "person", tag },
+    method: "GET",
+    path: "/session",
+    policy: "person",
+    tag,
     summary: "Who is signed in, with the accounts they belong to and the session's csrf_token",
     response: sessionResponseSchema,
     run(call) {
@@ -48,7 +58,10 @@ function show(deps: ConsoleDeps): Operation {
 function signIn(deps: ConsoleDeps): Operation {
   const { database, hasher, people, clock } = deps;
   return json({
-    ...{ method: "POST", path: "/session", policy: "anyone", tag },
+    method: "POST",
+    path: "/session",
+    policy: "anyone",
+    tag,
     summary: "Sign in with a password, and a code where the person uses one",
     body: signInBody,
     response: sessionResponseSchema,
@@ -74,7 +87,10 @@ function signIn(deps: ConsoleDeps): Operation {
 
 function signOut(deps: ConsoleDeps): Operation {
   return json({
-    ...{ method: "DELETE", path: "/session", policy: "person", tag },
+    method: "DELETE",
+    path: "/session",
+    policy: "person",
+    tag,
     summary: "Sign out: the session ends and its cookie goes",
     response: done,
     async run({ identity, audit }) {
@@ -91,7 +107,10 @@ function signOut(deps: ConsoleDeps): Operation {
 function changePassword(deps: ConsoleDeps): Operation {
   const { database, people } = deps;
   return json({
-    ...{ method: "POST", path: "/me/password", policy: "person", tag: "me" },
+    method: "POST",
+    path: "/me/password",
+    policy: "person",
+    tag: "me",
     summary: "Choose another password; every other session of the person ends",
     body: passwordBody,
     response: done,
@@ -119,4 +138,54 @@ function changePassword(deps: ConsoleDeps): Operation {
       return reply({ done: true } as const, { cookies: [cookie] });
     },
   });
+}
+
+/** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
+function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
+  const { database, hasher, people, catalog } = deps;
+  const tag = "session";
+  return [
+    json({
+      method: "GET",
+      path: "/sign-in",
+      policy: "anyone",
+      tag,
+      summary: "Which ways to sign in there are",
+      response: signInOptions,
+      run() {
+        const { selfRegistration, oidc } = catalog.current().settings.signIn;
+        return { self_registration: selfRegistration, oidc: oidc.map(({ id, name }) => ({ id, name })) };
+      },
+    }),
+    json({
+      method: "POST",
+      path: "/registration",
+      policy: "anyone",
+      tag,
+      makes: true,
+      summary:
+        "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
+      body: registrationBody,
+      response: sessionResponseSchema,
+      async run(call) {
+        const { body, address, userAgent, identity, audit } = call;
+        if (!catalog.current().settings.signIn.selfRegistration)
+          throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+        people.passwords.expectRoom();
+        await countRegistration({ database, hasher }, address);
+        const passwordHash = await people.passwords.hash(body.password);
+        const { email, name = nameOf(email) } = body;
+        const secret = await database.transaction(async (tx) => {
+          // Nobody has vouched for the address: an identity provider's word for it is not theirs.
+          const user = { email, name, passwordHash, emailTrusted: false };
+          const { id, accountId } = await registerPerson(tx, user);
+          await audit(tx, { action: "user.register", subject: email, accountId, actorId: id });
+          const order = { address, userAgent, replaces: sessionOf(identity) };
+          return beginSession(tx, hasher, { user: { id, email }, ...order });
+        });
+        const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
+        return reply(response, { cookies });
+      },
+    }),
+  ];
 }

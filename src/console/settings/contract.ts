@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { revision } from "../contract-parts.ts";
-import { moment } from "../page.ts";
+import { moment, revision } from "../contract-parts.ts";
 
 export const settings = z.object({
   overrides: z

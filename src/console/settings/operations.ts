@@ -6,8 +6,8 @@ import { keptSettings } from "../../manifest/apply.ts";
 import { readSettings as judgeSettings } from "../../manifest/file/read-item.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
-import { revisionOf } from "../revision.ts";
 import { type SettingsResponse, settings, settingsChange } from "./contract.ts";
 import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
 
@@ -17,14 +17,16 @@ const described = { path: "/operator/settings", policy: "operator", tag: "settin
 export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     json({
-      ...{ ...described, method: "GET" },
+      ...described,
+      method: "GET",
       summary: "Settings with what they mean, and what the gateway runs on",
       response: settings,
       conditional: true,
       run: async () => describe(deps, await readSettings(deps.database)),
     }),
     json({
-      ...{ ...described, method: "PUT" },
+      ...described,
+      method: "PUT",
       summary: "Set the settings anew; what is left out has its default",
       body: settingsChange,
       response: settings,
@@ -66,7 +68,9 @@ async function describe(
       size_bytes: String(facts.sizeBytes),
     },
     processes: processes.map(({ label, since }) => ({
-      ...{ label, since: since.toISOString(), is_this: label === runtime.label },
+      label,
+      since: since.toISOString(),
+      is_this: label === runtime.label,
     })),
   };
 }
@@ -81,8 +85,12 @@ function describeFields(given: SettingsFile): SettingsResponse["fields"] {
       description?: string;
     };
     return {
-      ...{ name, description, schema, is_set: given[name] !== undefined },
-      ...{ effective: effective[name] ?? null, default: defaults[name] ?? null },
+      name,
+      description,
+      schema,
+      is_set: given[name] !== undefined,
+      effective: effective[name] ?? null,
+      default: defaults[name] ?? null,
     };
   });
 }

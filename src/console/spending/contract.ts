@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, nanos } from "../page.ts";
+import { moment, nanos } from "../contract-parts.ts";
 
 const day = z.iso.date({ error: "must be a day, such as 2027-01-31" });
 

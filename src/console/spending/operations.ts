@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import { csvLine } from "../csv.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { csvLine } from "../linked-file.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
 import { spendingQuery, spendingResponse } from "./contract.ts";
 import { type SpendingWanted, spendingOf, sumsOf } from "./spending.ts";
@@ -16,7 +16,10 @@ const tag = "spending";
 
 function show({ database, clock }: ConsoleDeps): Operation {
   return json({
-    ...{ method: "GET", path: "/accounts/{account}/spending", policy: "viewer", tag },
+    method: "GET",
+    path: "/accounts/{account}/spending",
+    policy: "viewer",
+    tag,
     summary: "Spending, requests, errors, tokens and latency by day or hour, and the month's forecast",
     query: spendingQuery,
     response: spendingResponse,
@@ -26,7 +29,9 @@ function show({ database, clock }: ConsoleDeps): Operation {
 
 function exportCsv({ database, clock }: ConsoleDeps): Operation {
   return text({
-    ...{ path: "/accounts/{account}/spending.csv", policy: "viewer", tag },
+    path: "/accounts/{account}/spending.csv",
+    policy: "viewer",
+    tag,
     summary: "The same as a CSV file: a line for each day or hour and each model, key, user or endpoint",
     query: spendingQuery,
     contentType: "text/csv; charset=utf-8",

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type BillingRig,
@@ -6,11 +7,10 @@ import {
   order,
   TOKEN_NANOS,
 } from "../../../test/support/billing.ts";
-import type { Caller } from "../../accounts/caller.ts";
+import type { Caller, KeyId } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { SpendingResponse } from "./contract.ts";
-import { forecastOf } from "./forecast.ts";
-import { spendingOf } from "./spending.ts";
+import { forecastOf, percentile, spendingOf } from "./spending.ts";
 import type { GroupedBy } from "./spending-store.ts";
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
   const billing = await rig.start("spending");
   for (let count = 0; count < REQUESTS; count += 1) {
-    const key = { ...caller, keyId: keys[count % 3]?.id ?? 0n };
+    const key = { ...caller, keyId: (keys[count % 3]?.id ?? 0n) as KeyId };
     const hold = await billing.take({ ...order(key, 1n), model: `model-${count % 11}` });
     await hold.begun;
     await hold.settle({ ...completed(count), reason: count % 10 === 0 ? "upstream_failed" : "completed" });
@@ -63,7 +63,9 @@ describe("spending", () => {
     async (by) => {
       const response = await ask(by, 1);
       expect(response.totals).toMatchObject({
-        ...{ requests: REQUESTS, errors: REQUESTS / 10, charge_nanos: String(charged()) },
+        requests: REQUESTS,
+        errors: REQUESTS / 10,
+        charge_nanos: String(charged()),
       });
       expect(sum([...response.groups, ...(response.others === null ? [] : [response.others])])).toBe(
         charged(),
@@ -116,8 +118,35 @@ describe("the forecast", () => {
     await charge("2026-05-31", 900_000n);
     const forecast = await forecastOf(rig.database, account.accountId, Date.parse("2026-06-17T12:00:00Z"));
     expect(forecast).toEqual({
-      ...{ month: "2026-06", charged_nanos: "49500", day_nanos: "7000" },
+      month: "2026-06",
+      charged_nanos: "49500",
+      day_nanos: "7000",
       expected_nanos: String(49_500 + 7_000 * 13.5),
     });
+  });
+});
+
+/** As the SQL function latency_bucket. */
+const bucketOf = (ms: number): number => Math.floor(4 * Math.log2(Math.max(ms, 1)));
+
+describe("a percentile read off the buckets", () => {
+  it("is right within a fifth for any times", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 20, max: 3_600_000 }), { minLength: 1, maxLength: 300 }),
+        fc.constantFrom(0.5, 0.95),
+        (times, share) => {
+          const histogram = new Map<number, number>();
+          for (const ms of times) histogram.set(bucketOf(ms), (histogram.get(bucketOf(ms)) ?? 0) + 1);
+          const exact = times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1] ?? 0;
+          const read = percentile(histogram, share) ?? 0;
+          expect(Math.abs(Math.log2(read / exact))).toBeLessThanOrEqual(0.3);
+        },
+      ),
+    );
+  });
+
+  it("is nothing where there was nothing", () => {
+    expect(percentile(new Map(), 0.5)).toBeNull();
   });
 });

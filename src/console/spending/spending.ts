@@ -1,11 +1,11 @@
+import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { SpendingGroup, SpendingLatencies, SpendingResponse, SpendingSums } from "./contract.ts";
-import { forecastOf } from "./forecast.ts";
-import { percentile } from "./percentile.ts";
 import {
   type GroupedBy,
   type GroupSums,
   type LatencyCount,
+  readDayCharges,
   readDays,
   readDaysOfKeys,
   readGroups,
@@ -15,6 +15,62 @@ import {
   type Sums,
   type Totals,
 } from "./spending-store.ts";
+
+const DAY_MS = 86_400_000;
+/** A week, so that a weekend weighs what it does. */
+const USUAL_DAYS = 7;
+
+/** What the current month has cost, and will if the days to come are like the last seven that are over. */
+export async function forecastOf(
+  db: Queryable,
+  accountId: AccountId,
+  nowMs: number,
+): Promise<SpendingResponse["forecast"]> {
+  const now = new Date(nowMs);
+  const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+  const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
+  const monthEnd = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  const weekAgo = today - USUAL_DAYS * DAY_MS;
+  const days = await readDayCharges(db, {
+    accountId,
+    from: new Date(Math.min(month, weekAgo)),
+    until: new Date(today + DAY_MS),
+  });
+  const charged = (from: number, until: number): bigint =>
+    days
+      .filter(({ at }) => at.getTime() >= from && at.getTime() < until)
+      .reduce((total, { chargeNanos }) => total + chargeNanos, 0n);
+  const soFar = charged(month, monthEnd);
+  const dayNanos = charged(weekAgo, today) / BigInt(USUAL_DAYS);
+  return {
+    month: now.toISOString().slice(0, 7),
+    charged_nanos: String(soFar),
+    day_nanos: String(dayNanos),
+    expected_nanos: String(soFar + (dayNanos * BigInt(monthEnd - nowMs)) / BigInt(DAY_MS)),
+  };
+}
+
+/** How many answers fell into each bucket; see the SQL function latency_bucket. */
+export type Histogram = ReadonlyMap<number, number>;
+
+/** The milliseconds that a share of all answers took at most; null where there are none. */
+export function percentile(histogram: Histogram, share: number): number | null {
+  const buckets = [...histogram].sort(([a], [b]) => a - b);
+  const all = buckets.reduce((total, [, count]) => total + count, 0);
+  const rank = share * all;
+  let below = 0;
+  for (const [bucket, count] of buckets) {
+    if (below + count >= rank) {
+      // Bucket b reaches from 2^(b/4) to 2^((b+1)/4) ms; within it times are taken as spread evenly.
+      const within = (rank - below) / count;
+      return Math.round(2 ** ((bucket + within) / BUCKETS_OF_AN_OCTAVE));
+    }
+    below += count;
+  }
+  return null;
+}
+
+const BUCKETS_OF_AN_OCTAVE = 4;
 
 /** More lines than that nobody reads; the file of the export has all of them. */
 const GROUPS_LISTED = 100;
@@ -126,8 +182,15 @@ const NO_SUMS: Sums = { requests: 0n, errors: 0n, inputTokens: 0n, outputTokens:
 
 const NOTHING: Totals = {
   ...NO_SUMS,
-  ...{ estimated: 0n, inputUncached: 0n, cacheRead: 0n, cacheWrite5m: 0n, cacheWrite1h: 0n },
-  ...{ outputVisible: 0n, outputReasoning: 0n, images: 0n, videoSeconds: 0n },
+  estimated: 0n,
+  inputUncached: 0n,
+  cacheRead: 0n,
+  cacheWrite5m: 0n,
+  cacheWrite1h: 0n,
+  outputVisible: 0n,
+  outputReasoning: 0n,
+  images: 0n,
+  videoSeconds: 0n,
 };
 
 /** Every sum of the first with the second's of the same name. */

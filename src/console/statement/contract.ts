@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { inputMoment } from "../contract-parts.ts";
-import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+import { inputMoment, moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
 
 export const balance = z.object({
   balance_nanos: nanos.describe("All that the account owns"),

@@ -12,8 +12,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import type { StatementEntry, StatementView } from "./contract.ts";
-import { statementCsv } from "./csv.ts";
-import { readStatementPage } from "./pages.ts";
+import { readStatementPage, statementCsv } from "./operations.ts";
 import { readEntryRequests } from "./statement-store.ts";
 
 const GRANT = 1_000n * TOKEN_NANOS;
@@ -32,12 +31,10 @@ beforeAll(async () => {
   await resolve("task:a", 100n, 70n);
   await resolve("task:b", 50n, null);
   await transferByOperator(rig.database, systemClock, {
-    ...{
-      accountId: caller.accountId,
-      amountNanos: 7n,
-      idempotencyKey: "thanks",
-      reason: '=SUM(A1), "thanks"',
-    },
+    accountId: caller.accountId,
+    amountNanos: 7n,
+    idempotencyKey: "thanks",
+    reason: '=SUM(A1), "thanks"',
   });
 });
 afterAll(() => rig.close());
@@ -71,10 +68,13 @@ describe("a statement", () => {
     expect(changes[0]).toMatchObject({ reason: '=SUM(A1), "thanks"', amount_nanos: "7" });
     expect(changes.find(({ kind }) => kind === "task_charge")).toMatchObject({
       reference: { type: "task", id: "a" },
-      ...{ amount_nanos: "70", change_nanos: "-70", available_change_nanos: "0" },
+      amount_nanos: "70",
+      change_nanos: "-70",
+      available_change_nanos: "0",
     });
     expect(changes.find(({ kind }) => kind === "hold")).toMatchObject({
-      ...{ change_nanos: "0", available_change_nanos: "-50" },
+      change_nanos: "0",
+      available_change_nanos: "-50",
     });
   });
 
@@ -131,7 +131,9 @@ describe("a statement", () => {
     await billing.drain();
     await bear(rig.database, poor, 2n * TOKEN_NANOS);
     const { data } = await readStatementPage(rig.database, {
-      ...{ accountId: poor.accountId, view: "usage", limit: 10 },
+      accountId: poor.accountId,
+      view: "usage",
+      limit: 10,
     });
     expect(
       data.map(({ kind, amount_nanos, change_nanos }) => [kind, amount_nanos, change_nanos]).sort(),

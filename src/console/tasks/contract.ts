@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, nanos, pageOf, pageQuery } from "../page.ts";
+import { moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
 import { receipt } from "../requests/contract.ts";
 
 export const tasksQuery = pageQuery.extend({

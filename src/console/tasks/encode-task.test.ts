@@ -6,7 +6,9 @@ import { filesOf } from "./encode-task.ts";
 /** What this reads of a record. */
 const taskOf = (expiresAt: number): TaskRecord =>
   ({
-    ...{ id: "task-1", medium: "video", lateResult: null },
+    id: "task-1",
+    medium: "video",
+    lateResult: null,
     result: { outputs: [{ url: "https://v.example/1.mp4", expiresAt }] },
   }) as unknown as TaskRecord;
 

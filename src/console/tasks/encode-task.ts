@@ -5,9 +5,16 @@ import type { TaskFile, TaskSummary } from "./contract.ts";
 /** A task as the console's lists and events tell of it. */
 export function encodeTask(accountId: bigint, task: TaskRecord): TaskSummary {
   return {
-    ...{ id: task.id, request_id: task.requestId, medium: task.medium, family: task.family },
-    ...{ model: task.model, action: task.action, state: task.state, progress_percent: task.progressPercent },
-    ...{ fail_reason: task.failReason, prompt: promptOf(task.orderStart) },
+    id: task.id,
+    request_id: task.requestId,
+    medium: task.medium,
+    family: task.family,
+    model: task.model,
+    action: task.action,
+    state: task.state,
+    progress_percent: task.progressPercent,
+    fail_reason: task.failReason,
+    prompt: promptOf(task.orderStart),
     key: { id: String(task.keyId), name: task.keyName },
     accepted_at: task.acceptedAt.toISOString(),
     started_at: task.startedAt?.toISOString() ?? null,
@@ -34,7 +41,9 @@ export function filesOf(accountId: bigint, task: TaskRecord): TaskFile[] {
     // Gateways before this one kept whatever a vendor told.
     const seconds = validSeconds(expiresAt);
     return {
-      ...{ kind, url, view: `/api/accounts/${accountId}/tasks/${task.id}/files/${index}` },
+      kind,
+      url,
+      view: `/api/accounts/${accountId}/tasks/${task.id}/files/${index}`,
       expires_at: seconds === undefined ? null : new Date(seconds * 1000).toISOString(),
     };
   });

@@ -1,19 +1,83 @@
+import { pause } from "../../base/async/timers.ts";
+import { isDataUrl } from "../../base/text.ts";
 import { GatewayError } from "../../errors.ts";
+import type { MediaOrder } from "../../families/family.ts";
+import type { Queryable } from "../../storage/database.ts";
 import {
   listTasks,
+  openTasks,
   readTaskRecord,
   readTaskUpstream,
   type TaskRecord,
+  tasksSince,
 } from "../../tasks/store/task-records-store.ts";
+import { bodyOf } from "../../upstreams/task-apis/gateway.ts";
 import { findDelivery } from "../../webhooks/webhooks-store.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
 import type { ConsoleDeps } from "../deps.ts";
+import { decodeCursor, encodeCursor } from "../input.ts";
 import { linkedFiles } from "../linked-file.ts";
 import { events, file, json, type Operation } from "../operation.ts";
 import { fileQuery, type TaskDetail, taskDetail, taskSummary, tasksPage, tasksQuery } from "./contract.ts";
 import { encodeTask, filesOf } from "./encode-task.ts";
-import { requestOf } from "./request-of.ts";
-import { watchTasks } from "./watch-tasks.ts";
+
+/** While something runs, a bar that moves each second looks alive; else only a new task is waited for. */
+const BUSY_INTERVAL_MS = 1_000;
+const IDLE_INTERVAL_MS = 3_000;
+/** A task may be seen that long after its time of acceptance: its transaction was not over yet. */
+const SINCE_MS = 20_000;
+
+/**
+ * An account's tasks that are not over, then each one that is new or has changed, until the reader goes. Asks the
+ * database by index, once a beat and only while somebody listens. No notification would spare that: progress is told to
+ * nobody, as there may be hundreds of looks a second with nobody to watch.
+ */
+export async function* watchTasks(
+  db: Queryable,
+  accountId: bigint,
+  gone: AbortSignal,
+): AsyncGenerator<TaskRecord> {
+  const said = new Map<string, string>();
+  const open = new Set<string>();
+  let found = await openTasks(db, accountId);
+  while (!gone.aborted) {
+    const seen = new Set<string>(found.map(({ id }) => id));
+    for (const task of found) {
+      const facts = `${task.state} ${task.progressPercent} ${task.lateResult !== null}`;
+      if (task.finishedAt === null) open.add(task.id);
+      else open.delete(task.id);
+      if (said.get(task.id) === facts) continue;
+      said.set(task.id, facts);
+      yield task;
+    }
+    // Neither running nor new: it will not be found again.
+    for (const id of said.keys()) if (!seen.has(id)) said.delete(id);
+    await pause(open.size > 0 ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS, gone);
+    if (!gone.aborted) found = await tasksSince(db, accountId, [...open], SINCE_MS);
+  }
+}
+
+/** A data URL of a small picture may be shown; many large ones would make the answer as large as the request was. */
+const MAX_SHOWN = 200_000;
+
+/** What a task was asked for, as a request of the API: what is kept of it, every default written out. */
+export function requestOf(
+  orderJson: string,
+  model: string,
+): { readonly request: Record<string, unknown>; readonly shortened: number } {
+  const order = JSON.parse(orderJson) as MediaOrder;
+  // The quality is the model's own and no field of a request.
+  const { quality: _, ...body } = { quality: null, ...bodyOf(order, { model }) };
+  let shortened = 0;
+  const shown = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shown);
+    if (typeof value === "object" && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shown(each)]));
+    if (typeof value !== "string" || value.length <= MAX_SHOWN || !isDataUrl(value)) return value;
+    shortened += 1;
+    return `${value.slice(0, value.indexOf(",") + 1)}...`;
+  };
+  return { request: shown(body) as Record<string, unknown>, shortened };
+}
 
 const TASKS = { policy: "viewer", tag: "Tasks" } as const;
 
@@ -90,7 +154,9 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
         if (found === undefined) throw new GatewayError("not_found", "The task has no such file.");
         const upstreamId = await readTaskUpstream(database, task.id);
         return openLinked({
-          ...{ url: found.url, range, gone },
+          url: found.url,
+          range,
+          gone,
           upstream: catalog.current().upstreams.find((each) => each.id === upstreamId),
           saveAs: query.download === undefined ? undefined : `${task.id}-${number}`,
         });

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { inputMoment } from "../contract-parts.ts";
-import { moment } from "../page.ts";
+import { inputMoment, moment } from "../contract-parts.ts";
 
 const tokenRow = z.strictObject({
   id: z.string(),

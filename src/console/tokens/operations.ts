@@ -4,7 +4,7 @@ import { newConsoleToken } from "../../users/sign-in/secrets.ts";
 import { staySignedIn } from "../../users/sign-in/sign-in.ts";
 import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../users/tokens-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
+import { idOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { settledOf } from "../session/session-response.ts";
@@ -18,7 +18,10 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
   const tag = "tokens";
   return [
     json({
-      ...{ method: "GET", path: "/me/tokens", policy: "person", tag },
+      method: "GET",
+      path: "/me/tokens",
+      policy: "person",
+      tag,
       summary: "One's console tokens",
       response: tokenList,
       async run(call) {
@@ -26,7 +29,10 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       },
     }),
     json({
-      ...{ method: "POST", path: "/me/tokens", policy: "person", tag },
+      method: "POST",
+      path: "/me/tokens",
+      policy: "person",
+      tag,
       makes: true,
       summary: "Make a console token; the answer is the only time it is shown",
       body: tokenBody,
@@ -52,7 +58,10 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       },
     }),
     json({
-      ...{ method: "DELETE", path: "/me/tokens/{token}", policy: "person", tag },
+      method: "DELETE",
+      path: "/me/tokens/{token}",
+      policy: "person",
+      tag,
       summary: "Revoke a console token at once",
       response: done,
       async run(call) {

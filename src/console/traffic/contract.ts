@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, nanos } from "../page.ts";
+import { moment, nanos } from "../contract-parts.ts";
 
 const milliseconds = z.int().nullable().describe("null = no request was answered in full");
 

@@ -1,6 +1,6 @@
+import { pause } from "../../base/async/timers.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { events, json, type Operation } from "../operation.ts";
-import { pause } from "../pause.ts";
 import { traffic } from "./contract.ts";
 import { LIVE_SLOT_SECONDS } from "./traffic.ts";
 
@@ -13,13 +13,18 @@ const CHANGING_SLOTS = 7;
 export function trafficOperations({ traffic: watch }: ConsoleDeps): readonly Operation[] {
   return [
     json({
-      ...{ method: "GET", path: "/operator/traffic", policy: "operator", tag },
+      method: "GET",
+      path: "/operator/traffic",
+      policy: "operator",
+      tag,
       summary: "The last hour by the minute, by upstream and by model",
       response: traffic,
       run: () => watch.hour(),
     }),
     events({
-      ...{ path: "/operator/traffic/events", policy: "operator", tag },
+      path: "/operator/traffic/events",
+      policy: "operator",
+      tag,
       summary: "The last five minutes, then what has changed, every two seconds",
       event: traffic,
       async *run({ gone }) {

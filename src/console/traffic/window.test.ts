@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { readUpstreamDays } from "../upstreams/report-store.ts";
-import { figuresOf, rowsBy } from "./sums.ts";
+import { figuresOf, rowsBy } from "./traffic.ts";
 import { createTrafficWindow } from "./window.ts";
 
 let rig: BillingRig;
@@ -39,7 +39,9 @@ describe("the window over the usage log", () => {
     const fresh = createTrafficWindow({ database: rig.database, slotSeconds: 60, slots: 60 });
     const cells = [...(await fresh.read()).slots.values()].flat();
     expect(figuresOf(cells)).toMatchObject({
-      ...{ requests: 2, errors: 0, charge_nanos: String(20n * TOKEN_NANOS) },
+      requests: 2,
+      errors: 0,
+      charge_nanos: String(20n * TOKEN_NANOS),
     });
     expect(rowsBy("upstream", cells).map(({ name, requests }) => [name, requests])).toEqual([["vendor", 2]]);
     await Promise.all([fresh.read(), fresh.read()]);

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { CONDITION_WORDS, revision } from "../contract-parts.ts";
-import { moment, nanos } from "../page.ts";
+import { CONDITION_WORDS, moment, nanos, revision } from "../contract-parts.ts";
 
 const timeouts = z.strictObject({
   connect_ms: z.int().optional(),

@@ -24,7 +24,9 @@ export function credentialOperations(deps: ConsoleDeps): readonly Operation[] {
 
 function add(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: CREDENTIALS },
+    ...described,
+    method: "POST",
+    path: CREDENTIALS,
     makes: true,
     summary: "Add a credential",
     body: newCredential,
@@ -47,7 +49,9 @@ function add(deps: ConsoleDeps): Operation {
 
 function change(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PATCH", path: CREDENTIAL },
+    ...described,
+    method: "PATCH",
+    path: CREDENTIAL,
     summary: "Replace a credential's secret, name it, or switch it on and off",
     body: credentialChange,
     response: upstream,
@@ -58,8 +62,11 @@ function change(deps: ConsoleDeps): Operation {
         const before = await upstreamOf(deps, tx, id);
         const old = credentialOf(before, credentialId);
         const changed = {
-          ...{ id: old.id, secret: secret ?? old.secret, name: name ?? old.name },
-          ...{ enabled: enabled ?? old.enabled, reference: secret === undefined ? old.reference : null },
+          id: old.id,
+          secret: secret ?? old.secret,
+          name: name ?? old.name,
+          enabled: enabled ?? old.enabled,
+          reference: secret === undefined ? old.reference : null,
         };
         const credentials = before.credentials.map((each) => (each === old ? changed : each));
         await judge(tx, before, credentials);
@@ -75,7 +82,9 @@ function change(deps: ConsoleDeps): Operation {
 
 function remove(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: CREDENTIAL },
+    ...described,
+    method: "DELETE",
+    path: CREDENTIAL,
     summary: "Remove a credential; tasks under way with it are lost sight of",
     response: upstream,
     async run(call) {
@@ -95,7 +104,9 @@ function remove(deps: ConsoleDeps): Operation {
 
 function test(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: `${CREDENTIAL}/test` },
+    ...described,
+    method: "POST",
+    path: `${CREDENTIAL}/test`,
     summary: "Try a credential without spending anything, as `faregate doctor` does",
     unaudited: "it changes nothing",
     response: credentialTest,
@@ -151,7 +162,9 @@ async function judge(
 
 function noteOf(action: string, before: UpstreamRecord, after: Parameters<typeof auditedCredentials>[0]) {
   return {
-    ...{ action, subject: before.name, before: auditedCredentials(before) },
+    action,
+    subject: before.name,
+    before: auditedCredentials(before),
     after: auditedCredentials(after),
   };
 }

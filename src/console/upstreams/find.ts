@@ -6,7 +6,7 @@ import {
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf } from "../ids.ts";
+import { idOf } from "../input.ts";
 import type { Upstream } from "./contract.ts";
 import { upstreamResponses } from "./upstream-response.ts";
 

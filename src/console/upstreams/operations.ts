@@ -26,7 +26,8 @@ export function upstreamOperations(deps: ConsoleDeps): readonly Operation[] {
 
 function list(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: "/operator/upstreams" },
+    ...described,
+    path: "/operator/upstreams",
     summary: "Every upstream with its health now",
     response: upstreams,
     async run() {
@@ -42,7 +43,8 @@ function list(deps: ConsoleDeps): Operation {
 
 function show(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: UPSTREAM },
+    ...described,
+    path: UPSTREAM,
     summary: "One upstream with its health now",
     response: upstream,
     conditional: true,
@@ -55,7 +57,8 @@ const SHOWN_FAILURES = 50;
 
 function report(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, path: `${UPSTREAM}/report` },
+    ...described,
+    path: `${UPSTREAM}/report`,
     summary: "What an upstream brought and cost by day, and its latest failures",
     query: reportQuery,
     response: upstreamReport,
@@ -66,8 +69,11 @@ function report(deps: ConsoleDeps): Operation {
       return {
         days: days.map(dayResponse),
         failures: failures.map(({ requestId, at, accountId, errorCode, ...rest }) => ({
-          ...{ ...rest, request_id: requestId, at: at.toISOString() },
-          ...{ account_id: String(accountId), error_code: errorCode },
+          ...rest,
+          request_id: requestId,
+          at: at.toISOString(),
+          account_id: String(accountId),
+          error_code: errorCode,
         })),
       };
     },
@@ -77,9 +83,13 @@ function report(deps: ConsoleDeps): Operation {
 function dayResponse(day: DayOfUpstream): UpstreamReport["days"][number] {
   const { reportedRequests, reportedChargeNanos, costNanos } = day;
   return {
-    ...{ day: day.day, requests: Number(day.requests), errors: Number(day.errors) },
-    ...{ input_tokens: Number(day.inputTokens), output_tokens: Number(day.outputTokens) },
-    ...{ images: Number(day.images), video_seconds: Number(day.videoSeconds) },
+    day: day.day,
+    requests: Number(day.requests),
+    errors: Number(day.errors),
+    input_tokens: Number(day.inputTokens),
+    output_tokens: Number(day.outputTokens),
+    images: Number(day.images),
+    video_seconds: Number(day.videoSeconds),
     charge_nanos: String(day.chargeNanos),
     reported:
       reportedRequests === null
@@ -94,7 +104,8 @@ function dayResponse(day: DayOfUpstream): UpstreamReport["days"][number] {
 
 function listKinds(): Operation {
   return json({
-    ...{ ...described, path: "/operator/kinds" },
+    ...described,
+    path: "/operator/kinds",
     summary: "The kinds of upstreams there are",
     response: kinds,
     run: () => ({
@@ -104,7 +115,10 @@ function listKinds(): Operation {
         const { protocols, families, needsKey, paths } = kind;
         return [
           {
-            ...{ name, protocols: [...protocols], families: [...families], needs_key: needsKey },
+            name,
+            protocols: [...protocols],
+            families: [...families],
+            needs_key: needsKey,
             possible_protocols: Object.keys(paths),
           },
         ];

@@ -35,7 +35,9 @@ export function termsOperations(deps: ConsoleDeps): readonly Operation[] {
 
 function create(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "POST", path: "/operator/upstreams" },
+    ...described,
+    method: "POST",
+    path: "/operator/upstreams",
     makes: true,
     summary: "Add an upstream",
     body: newUpstream,
@@ -56,7 +58,9 @@ function create(deps: ConsoleDeps): Operation {
 
 function update(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PUT", path: UPSTREAM },
+    ...described,
+    method: "PUT",
+    path: UPSTREAM,
     summary: "Declare an upstream anew; its credentials stay unless others are given",
     body: upstreamTerms,
     response: upstream,
@@ -78,7 +82,9 @@ function update(deps: ConsoleDeps): Operation {
 
 function setState(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "PUT", path: `${UPSTREAM}/state` },
+    ...described,
+    method: "PUT",
+    path: `${UPSTREAM}/state`,
     summary: "Enable an upstream, or disable it: what runs there is finished, nothing new is sent",
     body: upstreamState,
     response: upstream,
@@ -98,7 +104,9 @@ function setState(deps: ConsoleDeps): Operation {
 
 function remove(deps: ConsoleDeps): Operation {
   return json({
-    ...{ ...described, method: "DELETE", path: UPSTREAM },
+    ...described,
+    method: "DELETE",
+    path: UPSTREAM,
     summary: "Remove an upstream with its credentials; tasks under way there are lost sight of",
     response: removed,
     conditional: true,
@@ -155,8 +163,5 @@ function noteOf(action: string, before: UpstreamRecord, after: UpstreamDeclarati
   const secretsOf = ({ credentials }: UpstreamDeclaration): string =>
     credentials.map(({ secret }) => secret).join("\n");
   const replaced = secretsOf(before) === secretsOf(after) ? {} : { credentials: "replaced" };
-  return {
-    ...{ action, subject: before.name, before: audited(before) },
-    after: { ...audited(after), ...replaced },
-  };
+  return { action, subject: before.name, before: audited(before), after: { ...audited(after), ...replaced } };
 }

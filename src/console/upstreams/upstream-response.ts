@@ -2,7 +2,7 @@ import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { revisionOf } from "../revision.ts";
+import { revisionOf } from "../input.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";
 import type { HEALTH_STATES, Upstream } from "./contract.ts";
 
@@ -33,22 +33,33 @@ export function upstreamResponses(
     const degraded = own.length - openBreakers;
     const places = new Set(record.models.values()).size * Math.max(1, record.credentials.length);
     return {
-      ...{ id: String(record.id), name: record.name, kind: record.kind, base_url: record.baseUrl },
+      id: String(record.id),
+      name: record.name,
+      kind: record.kind,
+      base_url: record.baseUrl,
       models: Object.fromEntries([...record.models].sort(([a], [b]) => (a < b ? -1 : 1))),
       protocols: record.protocols && [...record.protocols],
       groups: record.groups && [...record.groups].sort(),
-      ...{ priority: record.priority, weight: record.weight, max_concurrency: record.maxConcurrency },
+      priority: record.priority,
+      weight: record.weight,
+      max_concurrency: record.maxConcurrency,
       shared_ids: [...record.sharedIds].sort(),
       timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
-      ...{ probe: record.probe, signer: record.signer, enabled: record.enabled },
+      probe: record.probe,
+      signer: record.signer,
+      enabled: record.enabled,
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
-        ...{ id: String(credential.id), name: credential.name, hint: hintOf(credential.secret) },
-        ...{ reference: credential.reference, enabled: credential.enabled },
+        id: String(credential.id),
+        name: credential.name,
+        hint: hintOf(credential.secret),
+        reference: credential.reference,
+        enabled: credential.enabled,
         troubles: own
           .filter(({ credentialId }) => credentialId === credential.id)
           .map((trouble) => ({
-            ...{ model: trouble.model, state: conditionWord(trouble) },
+            model: trouble.model,
+            state: conditionWord(trouble),
             wait_seconds: Math.ceil(trouble.waitMs / 1_000),
             closed_accounts: trouble.closedTo,
           })),
@@ -56,11 +67,11 @@ export function upstreamResponses(
       health: {
         state: stateOf(record, {
           usable: usable.has(record.id),
-          ...{ openBreakers, places, degraded },
-          ...{
-            asked: attempts.ok + rateLimited + attempts.failed + attempts.refused,
-            failed: attempts.failed,
-          },
+          openBreakers,
+          places,
+          degraded,
+          asked: attempts.ok + rateLimited + attempts.failed + attempts.refused,
+          failed: attempts.failed,
         }),
         running: lines.reduce((most, { inFlight }) => Math.max(most, inFlight), 0),
         connections: lines.reduce((sum, { connections }) => sum + connections, 0),

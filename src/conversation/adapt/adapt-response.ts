@@ -1,13 +1,12 @@
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";
-import { fitCallId } from "../lower/ids.ts";
+import { fitCallId } from "../lower/names.ts";
 import type { Citation } from "../request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../response.ts";
 import { dropTrailingState, dropTrailingStateEvents } from "../state/drop-trailing-state.ts";
 import { eventsPlaceState, placeState } from "../state/place-state.ts";
 import { chainRuns, type StreamRun } from "./machine.ts";
-import { serializeBlocks } from "./serialize-blocks.ts";
 import { brokenLeftOut, withoutBroken } from "./whole-calls.ts";
 
 /** The answer without what the caller's protocol has no slot for; ids of calls as it takes them. */
@@ -174,4 +173,52 @@ function fitPart(
     case "reasoning":
       return [part];
   }
+}
+
+/**
+ * Lets blocks through strictly one after the other, in the order of their starts: what comes for a later
+ * block waits until the earlier ones have ended (rule 13; parallel calls of chat streams interleave).
+ */
+function serializeBlocks(): StreamRun<ChatEvent, ChatEvent> {
+  let current: number | undefined;
+  /** Events of blocks that wait, by block; Map keeps the order of their starts. */
+  const waiting = new Map<number, ChatEvent[]>();
+
+  function release(out: ChatEvent[]): void {
+    while (current === undefined) {
+      const first = waiting.entries().next();
+      if (first.done === true) return;
+      const [block, events] = first.value;
+      waiting.delete(block);
+      for (const event of events) out.push(event);
+      if (!events.some(isEnd)) current = block;
+    }
+  }
+
+  return {
+    step(event) {
+      if (!("block" in event)) {
+        if (event.type !== "error" || waiting.size === 0) return [event];
+        waiting.clear();
+        return [event];
+      }
+      const { block } = event;
+      if (current === undefined || current === block) {
+        const out: ChatEvent[] = [event];
+        current = isEnd(event) ? undefined : block;
+        release(out);
+        return out;
+      }
+      const before = waiting.get(block);
+      if (before === undefined) waiting.set(block, [event]);
+      else before.push(event);
+      return [];
+    },
+    end: () => [],
+  };
+}
+
+/** Media and foreign parts are whole: their one event ends them. */
+function isEnd(event: ChatEvent): boolean {
+  return event.type.endsWith("-end") || event.type === "media" || event.type === "foreign";
 }

@@ -52,10 +52,10 @@ export interface BlockPlace {
 export interface CallStart {
   readonly id: string;
   readonly name: string;
-  readonly namespace?: string;
-  readonly custom?: true;
-  readonly byCode?: JsonObject;
-  readonly opaque?: Opaque;
+  readonly namespace?: string | undefined;
+  readonly custom?: true | undefined;
+  readonly byCode?: JsonObject | undefined;
+  readonly opaque?: Opaque | undefined;
 }
 
 export interface BlockEnd {

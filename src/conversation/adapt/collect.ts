@@ -11,7 +11,7 @@ export type Collected =
   | { readonly unfinished: true };
 
 export function collectEvents(events: Iterable<ChatEvent>): Collected {
-  let head: { id?: string; model?: string; created?: number } = {};
+  let head: { id?: string | undefined; model?: string | undefined; created?: number | undefined } = {};
   let usage: MeteredUsage | undefined;
   const blocks = new Map<number, { readonly choice: number; part: ResponsePart }>();
   const cited = new Map<number, Citation[]>();
@@ -62,7 +62,7 @@ export function collectEvents(events: Iterable<ChatEvent>): Collected {
       parts: [...blocks.values()].filter((block) => block.choice === choice).map((block) => block.part),
       finish,
     }));
-  return { response: { ...head, choices, ...(usage === undefined ? {} : { usage }) } };
+  return { response: { ...head, choices, usage } };
 }
 
 function startedPart(event: ChatEvent): { readonly choice: number; part: ResponsePart } | undefined {
@@ -70,7 +70,7 @@ function startedPart(event: ChatEvent): { readonly choice: number; part: Respons
     case "text-start":
       return {
         choice: event.choice,
-        part: { kind: "text", text: "", ...(event.refusal ? { refusal: true } : {}) },
+        part: { kind: "text", text: "", refusal: event.refusal },
       };
     case "reasoning-start":
       return { choice: event.choice, part: { kind: "reasoning", text: "" } };

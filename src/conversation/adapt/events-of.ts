@@ -36,10 +36,10 @@ function eventsOfPart(
     case "text": {
       const { refusal, citations = [], opaque: state } = part;
       return [
-        { type: "text-start", block, choice, ...(refusal ? { refusal } : {}) },
+        { type: "text-start", block, choice, refusal },
         ...pieces(part.text).map((piece) => ({ type: "text-delta", block, text: piece }) as const),
         ...citations.map((citation) => ({ type: "citation", block, citation }) as const),
-        { type: "text-end", block, ...(state ? { opaque: state } : {}) },
+        { type: "text-end", block, opaque: state },
       ];
     }
     case "reasoning":
@@ -49,16 +49,16 @@ function eventsOfPart(
         {
           type: "reasoning-end",
           block,
-          ...(part.redacted ? { redacted: true } : {}),
-          ...(part.opaque ? { opaque: part.opaque } : {}),
+          redacted: part.redacted,
+          opaque: part.opaque,
         },
       ];
     case "tool-call": {
       const { kind: _, arguments: all, opaque: state, cache: __, broken, ...call } = part;
       return [
-        { type: "tool-call-start", block, choice, ...call, ...(state ? { opaque: state } : {}) },
+        { type: "tool-call-start", block, choice, ...call, opaque: state },
         ...pieces(all).map((piece) => ({ type: "tool-call-delta", block, arguments: piece }) as const),
-        { type: "tool-call-end", block, ...(broken ? { broken } : {}) },
+        { type: "tool-call-end", block, broken: broken ? broken : undefined },
       ];
     }
   }

@@ -81,7 +81,11 @@ describe("joining answers", () => {
       response({ inputUncached: 2, cacheRead: 20, cacheWrite5m: 7, outputVisible: 0 }),
     ]);
     expect(usage?.tokens).toEqual({
-      ...{ inputUncached: 3, cacheRead: 30, cacheWrite1h: 100, cacheWrite5m: 7, outputVisible: 5 },
+      inputUncached: 3,
+      cacheRead: 30,
+      cacheWrite1h: 100,
+      cacheWrite5m: 7,
+      outputVisible: 5,
     });
     expect(usage?.raw).toHaveLength(2);
   });

@@ -1,4 +1,4 @@
-import { ARGUMENT_LEVELS, isWithinDepth } from "../../base/json/max-depth.ts";
+import { ARGUMENT_LEVELS, isWithinDepth } from "../../base/json/exact-json.ts";
 import type { ChatEvent } from "../event.ts";
 import type { ChatRequest, Message, ToolCallPart } from "../request.ts";
 import type { ChatResponse } from "../response.ts";
@@ -19,13 +19,16 @@ export function statedCalls({ choices }: ChatResponse): readonly StatedCall[] {
 
 /** Tells of the same calls in a stream, each at its end; the events pass. */
 export function watchCalls(tell: (call: StatedCall) => void): StreamRun<ChatEvent, ChatEvent> {
-  const open = new Map<number, { id: string; name: string; arguments: string; opaque?: Opaque }>();
+  const open = new Map<
+    number,
+    { id: string; name: string; arguments: string; opaque?: Opaque | undefined }
+  >();
   return {
     step(event) {
       switch (event.type) {
         case "tool-call-start": {
           const { id, name, opaque } = event;
-          open.set(event.block, { id, name, arguments: "", ...(opaque === undefined ? {} : { opaque }) });
+          open.set(event.block, { id, name, arguments: "", opaque });
           break;
         }
         case "tool-call-delta": {

@@ -90,7 +90,7 @@ interface Opening {
   phase: "unknown" | "thought" | "behind" | "told";
   readonly start: Extract<ChatEvent, { type: "text-start" }>;
   /** Whether a thought has begun is known by its first word. */
-  thinks?: true;
+  thinks?: true | undefined;
   held: string;
   /** Letters that are no words of the answer. */
   read: number;

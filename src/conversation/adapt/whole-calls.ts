@@ -1,5 +1,4 @@
-import { writeExact } from "../../base/json/exact-json.ts";
-import { ARGUMENT_LEVELS, isWithinDepth } from "../../base/json/max-depth.ts";
+import { ARGUMENT_LEVELS, isWithinDepth, writeExact } from "../../base/json/exact-json.ts";
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";
@@ -212,7 +211,7 @@ function finishWithout(
   { protocol, brokenCallWord: raw }: ProtocolCapabilities,
 ): Finish {
   if (finish.unified === "content-filter" || finish.unified === "length") return finish;
-  return { unified: "length", protocol, ...(raw === undefined || left.includes("cut") ? {} : { raw }) };
+  return { unified: "length", protocol, raw: raw === undefined || left.includes("cut") ? undefined : raw };
 }
 
 /** Whether a call has no arguments: some models write nothing, some `null`. */

@@ -16,7 +16,7 @@ export interface ProtocolCapabilities {
   readonly toolNames: WordRule;
   readonly callIds: WordRule;
   /** Most letters of the end user's name, where that has a slot. */
-  readonly maxUserLength?: number;
+  readonly maxUserLength?: number | undefined;
   /** The smallest limit of output that the protocol takes; 0 asks messages to fill the cache and to write nothing. */
   readonly leastOutputTokens: number;
   /** Most stop sequences; the gateway cuts the answer at the others. */
@@ -31,15 +31,15 @@ export interface ProtocolCapabilities {
    * Where a request for JSON of any form must have the word as well: in instructions or messages, in messages
    * alone, or `always` anew, since no field tells it. Absent: nowhere.
    */
-  readonly jsonWord?: "anywhere" | "in-messages" | "always";
+  readonly jsonWord?: "anywhere" | "in-messages" | "always" | undefined;
   /** Whether an answer can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
-  readonly takesSchema?: (schema: JsonObject) => boolean;
+  readonly takesSchema?: ((schema: JsonObject) => boolean) | undefined;
   /** Takes turns without words, and instructions that no conversation follows. */
-  readonly silence?: true;
+  readonly silence?: true | undefined;
   /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
   readonly prefill: "continue" | "refuse";
   /** Caches only what it is asked to, and can be asked to cache all (`cacheAll`); elsewhere vendors cache by themselves. */
-  readonly cachesAsked?: true;
+  readonly cachesAsked?: true | undefined;
   /** Media that requests can hold. */
   readonly media: MediaSlots;
   /** Turns of the assistant can hold media. */
@@ -58,16 +58,16 @@ export interface ProtocolCapabilities {
    */
   readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call")[];
   /** Clients drop the state of calls, so that the gateway remembers it for them. */
-  readonly forgetsCallState?: true;
+  readonly forgetsCallState?: true | undefined;
   /** The word for an end at a call whose arguments are no JSON; absent = it has none. */
-  readonly brokenCallWord?: string;
+  readonly brokenCallWord?: string | undefined;
   /**
    * Where clients drop thoughts: what carries the state of those before it (`riding-state.ts`). A text carries only what
    * no call comes for.
    */
   readonly reasoningRideOn: readonly ("tool-call" | "text")[];
   /**
-   * A thought that holds the state of an answer's last words may stand behind them (`drop-trailing-state.ts`). Only
+   * A thought that holds the state of an answer's last words may stand behind them (`state/drop-trailing-state.ts`). Only
    * where `serializeBlocks`.
    */
   readonly stateAfterWords: boolean;
@@ -82,5 +82,5 @@ export interface MediaSlots {
   /** The vendor fetches from no other addresses. */
   readonly schemes: readonly ("https:" | "http:")[];
   /** The vendor fetches documents of no other types; absent = of any. */
-  readonly documentTypes?: readonly string[];
+  readonly documentTypes?: readonly string[] | undefined;
 }

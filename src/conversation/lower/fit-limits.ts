@@ -10,13 +10,15 @@ export function fitLimits(
 ): Limits {
   const { maxOutputTokens, stop } = limits;
   return {
-    ...(maxOutputTokens === undefined
-      ? {}
-      : { maxOutputTokens: atLeast(maxOutputTokens, capabilities, losses) }),
+    maxOutputTokens:
+      maxOutputTokens === undefined ? undefined : atLeast(maxOutputTokens, capabilities, losses),
     // An empty one stops nothing, and not every vendor takes it: nothing is lost without it.
-    ...(stop === undefined
-      ? {}
-      : { stop: protocol === capabilities.protocol ? stop : stop.filter((each) => each !== "") }),
+    stop:
+      stop === undefined
+        ? undefined
+        : protocol === capabilities.protocol
+          ? stop
+          : stop.filter((each) => each !== ""),
   };
 }
 

@@ -21,10 +21,9 @@ import { endsWithPrefill, shownByUser, withoutLoneReasoning } from "./alternatin
 import { withCacheAll } from "./cache-all.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
 import { fitLimits } from "./fit-limits.ts";
-import { fitCallId } from "./ids.ts";
 import { withJsonWords } from "./json-words.ts";
 import { prepareTools, takesCustom } from "./lower-tools.ts";
-import { openToolNames, type ToolNames } from "./names.ts";
+import { fitCallId, openToolNames, type ToolNames } from "./names.ts";
 import { withoutOrphans } from "./orphan-results.ts";
 import type { EncodeTarget, ResponsePlan } from "./plan.ts";
 import type { RefusedHint } from "./quirks.ts";
@@ -69,9 +68,9 @@ export function lowerRequest(
       .map((message, index, all) => (index === all.length - 1 ? fitEnd(message, fit) : message))
       .filter(({ parts }) => parts.length > 0),
     tools: tools.tools,
-    ...(tools.toolChoice === undefined ? {} : { toolChoice: tools.toolChoice }),
-    ...(tools.responseFormat === undefined ? {} : { responseFormat: tools.responseFormat }),
-    ...(n === undefined || copies > 1 ? {} : { n }),
+    toolChoice: tools.toolChoice,
+    responseFormat: tools.responseFormat,
+    n: n === undefined || copies > 1 ? undefined : n,
     limits: { ...limits, ...(limits.stop === undefined ? {} : { stop: limits.stop.slice(0, told) }) },
     foreign: fitForeign(fit),
   };
@@ -144,7 +143,8 @@ function refuseUnservable(
 /** Without the hints that have no slot or that the model refuses. */
 function dropFields(request: ChatRequest, { capabilities, target, losses }: Fit): ChatRequest {
   const sampling: Record<string, number> = {};
-  for (const [field, value] of Object.entries(request.sampling) as [keyof Sampling, number][]) {
+  for (const [field, value] of Object.entries(request.sampling) as [keyof Sampling, number | undefined][]) {
+    if (value === undefined) continue;
     if (!hasSlot(field, request, capabilities)) losses.field(field);
     else if (target.quirks.sampling === false || isRefused(field, target))
       losses.field(field, "model-refuses");
@@ -245,7 +245,7 @@ function fitMessage(message: Message, fit: Fit): Message {
   if (name !== undefined && !keepsName) fit.losses.field("name");
   return {
     ...unnamed,
-    ...(keepsName ? { name } : {}),
+    name: keepsName ? name : undefined,
     parts: message.parts.flatMap((part) => fitPart(part, fit)),
   };
 }
@@ -361,7 +361,7 @@ function fitResult(part: ToolResultPart, fit: Fit): ToolResultPart {
   const parts = part.parts.flatMap((inner) => fitPart(inner, fit) as ToolResultPart["parts"]);
   return {
     ...result,
-    ...(custom && takesCustom(fit.request, fit.capabilities) ? { custom } : {}),
+    custom: custom && takesCustom(fit.request, fit.capabilities) ? custom : undefined,
     callId: fitCallId(part.callId, fit.callIds),
     parts: untold ? [FAILED, ...parts.filter(({ kind }) => kind !== "text")] : parts,
   };
@@ -369,7 +369,7 @@ function fitResult(part: ToolResultPart, fit: Fit): ToolResultPart {
 
 const FAILED: TextPart = { kind: "text", text: "The tool failed." };
 
-function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): P {
+function fitCache<P extends { readonly cache?: CacheMark | undefined }>(part: P, fit: Fit): P {
   const { request, capabilities, target, losses } = fit;
   if (part.cache === undefined) return part;
   if (target.quirks.cacheMarks ?? hasSlot("cache", request, capabilities)) return part;
@@ -379,7 +379,7 @@ function fitCache<P extends { readonly cache?: CacheMark }>(part: P, fit: Fit): 
 }
 
 /** Without state that the target did not issue. */
-function fitState<P extends { readonly opaque?: Opaque }>(part: P, { target, losses }: Fit): P {
+function fitState<P extends { readonly opaque?: Opaque | undefined }>(part: P, { target, losses }: Fit): P {
   const opaque = part.opaque && stateFor(target, part.opaque);
   if (opaque === part.opaque) return part;
   if (opaque !== undefined) return { ...part, opaque };

@@ -104,12 +104,12 @@ function fitTool(
   return [unmarked];
 }
 
-/** What a custom tool is where there are only functions; `restore-names.ts` unwraps its calls. */
+/** What a custom tool is where there are only functions; `adapt/restore-names.ts` unwraps its calls. */
 function customAsFunction(tool: CustomTool, name: string): FunctionTool {
   return {
     kind: "function",
     name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    description: tool.description,
     parameters: ONE_TEXT,
     strict: false,
   };
@@ -149,10 +149,10 @@ function fitChoice(
         kind: "tool",
         name: names.wireName({
           name: choice.name,
-          ...(namespace === undefined || capabilities.namespaces ? {} : { namespace }),
-          ...(custom ? { custom } : {}),
+          namespace: namespace === undefined || capabilities.namespaces ? undefined : namespace,
+          custom: custom ? true : undefined,
         }),
-        ...(namespace !== undefined && capabilities.namespaces ? { namespace } : {}),
+        namespace: namespace !== undefined && capabilities.namespaces ? namespace : undefined,
       };
     }
   }

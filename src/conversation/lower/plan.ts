@@ -15,7 +15,7 @@ export interface EncodeTarget extends Reader {
   readonly seed: string;
 }
 
-/** What the encoding of a request did that its answer must undo (`restore-names.ts` does, for all protocols). */
+/** What the encoding of a request did that its answer must undo (`adapt/restore-names.ts` does, for all protocols). */
 export interface ResponsePlan {
   readonly origin: Origin;
   readonly seed: string;
@@ -28,14 +28,14 @@ export interface ResponsePlan {
   /** Stop sequences that the upstream was not told: the answer is cut at them. */
   readonly stops: readonly string[];
   /** Thoughts stand in tags at the answer's beginning. */
-  readonly thinkTags?: boolean;
+  readonly thinkTags?: boolean | undefined;
 }
 
 export interface PlannedTool {
   readonly name: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** A custom tool sent as a function with one text, `input`. */
-  readonly custom?: true;
+  readonly custom?: true | undefined;
 }
 
 /** What an answer in the caller's protocol needs beside its content. */
@@ -50,7 +50,7 @@ export interface ResponseFrame {
   readonly model: string;
   readonly includeUsage: boolean;
   /** The caller reads one call an answer, as chats told it before there were tools. */
-  readonly oneCall?: true;
+  readonly oneCall?: true | undefined;
   /** The caller's own fields that its protocol repeats. */
   readonly echo: JsonObject;
   /** Stands in for the input count until the truth is known; at least 1 (rule 6). */

@@ -6,55 +6,55 @@ import type { MediaPart } from "../request.ts";
  */
 export interface Quirks {
   /** The role of instructions in chat messages; `user`: the model takes none, they open the first user turn. */
-  readonly systemRole?: "system" | "developer" | "user";
+  readonly systemRole?: "system" | "developer" | "user" | undefined;
   /** Chat: the field that limits the output (rule 39). */
-  readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   /**
    * How the model is told to think: an effort word, a budget of tokens, `adaptive` (with an effort), a
    * level; `none`: it cannot be told.
    */
-  readonly thinking?: "effort" | "budget" | "adaptive" | "level" | "none";
+  readonly thinking?: "effort" | "budget" | "adaptive" | "level" | "none" | undefined;
   /** The largest budget to think with that it takes, where it is told one. */
-  readonly maxBudget?: number;
+  readonly maxBudget?: number | undefined;
   /** False: the model always thinks and refuses to be told not to. */
-  readonly thinkingOff?: boolean;
+  readonly thinkingOff?: boolean | undefined;
   /** The efforts it knows, where these are fewer. */
-  readonly efforts?: readonly string[];
+  readonly efforts?: readonly string[] | undefined;
   /** False: the model refuses to be made to call a tool. */
-  readonly forcedTools?: boolean;
+  readonly forcedTools?: boolean | undefined;
   /** Structured output: a schema in its own field, `json` only (no schema), or by a forced tool. */
-  readonly structuredOutput?: "schema" | "json" | "tool";
+  readonly structuredOutput?: "schema" | "json" | "tool" | undefined;
   /** JSON Schema for tools and answers: whole, or the native protocol's small subset (rule 28). */
-  readonly schemas?: "whole" | "subset";
+  readonly schemas?: "whole" | "subset" | undefined;
   /** Kinds of media that the upstream fetches itself, where these are fewer; others are sent inline. */
-  readonly mediaUrls?: readonly MediaPart["media"][];
+  readonly mediaUrls?: readonly MediaPart["media"][] | undefined;
   /** False: the model answers 400 to temperature, top_p and penalties. */
-  readonly sampling?: boolean;
+  readonly sampling?: boolean | undefined;
   /** Hints that it answers 400 to. */
-  readonly refuses?: readonly RefusedHint[];
+  readonly refuses?: readonly RefusedHint[] | undefined;
   /** Ids of calls are of exactly so many letters and digits. */
-  readonly callIdLength?: number;
+  readonly callIdLength?: number | undefined;
   /** False: no stop sequences; the gateway cuts the answer itself. */
-  readonly stop?: boolean;
+  readonly stop?: boolean | undefined;
   /** Messages: `off` = nothing is cached for callers whose protocols or requests have no marks of their own. */
-  readonly cache?: "auto" | "off";
+  readonly cache?: "auto" | "off" | undefined;
   /** Chat: cache marks are taken on parts (`cache_control`). */
-  readonly cacheMarks?: boolean;
+  readonly cacheMarks?: boolean | undefined;
   /**
    * Chat: thoughts of earlier turns are taken back as `reasoning_content`. True: turns without any get a blank one, for
    * they are refused; `kept`: they are not.
    */
-  readonly reasoningReplay?: boolean | "kept";
+  readonly reasoningReplay?: boolean | "kept" | undefined;
   /** Chat: the field in which the upstream tells thoughts and takes them back. */
-  readonly reasoningField?: "reasoning" | "reasoning_content";
+  readonly reasoningField?: "reasoning" | "reasoning_content" | undefined;
   /** Chat: thoughts stand in `<think>` tags at the answer's beginning. */
-  readonly thinkTags?: boolean;
+  readonly thinkTags?: boolean | undefined;
   /** One request can ask for several answers; where not, the gateway sends as many requests and joins the answers. */
-  readonly manyAnswers?: boolean;
+  readonly manyAnswers?: boolean | undefined;
   /** A conversation that ends with the assistant's words goes on from there, or is refused (rule 34). */
-  readonly prefill?: "continue" | "refuse";
+  readonly prefill?: "continue" | "refuse" | undefined;
   /** What the model reads beside text, for the model lists. */
-  readonly inputMedia?: readonly MediaPart["media"][];
+  readonly inputMedia?: readonly MediaPart["media"][] | undefined;
 }
 
 /** As the catalog names them. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { objectSchema, subsetSchema } from "./schema-subset.ts";
+import { openLosses } from "../loss.ts";
+import { describedSchema, objectSchema, subsetSchema } from "./schema-subset.ts";
 
 describe("the schema subset (rule 28)", () => {
   it("inlines local references and survives recursive ones", () => {
@@ -64,5 +65,21 @@ describe("the schema subset (rule 28)", () => {
   it("names the type that messages wants of every tool", () => {
     expect(objectSchema(undefined)).toEqual({ type: "object", properties: {} });
     expect(objectSchema({ properties: {} })).toEqual({ type: "object", properties: {} });
+  });
+});
+
+describe("a schema with a description beside it", () => {
+  it("takes the description in, or loses it by name where it has another", () => {
+    const losses = openLosses({ responseFormat: "text.format" });
+    const schema = { type: "object" };
+    expect(describedSchema({ kind: "schema", schema }, losses)).toBe(schema);
+    expect(describedSchema({ kind: "schema", schema, description: "A." }, losses)).toEqual({
+      type: "object",
+      description: "A.",
+    });
+    expect(losses.list()).toEqual([]);
+    const own = { ...schema, description: "B." };
+    expect(describedSchema({ kind: "schema", schema: own, description: "A." }, losses)).toBe(own);
+    expect(losses.list()).toEqual([{ path: "text.format.description", reason: "no-slot" }]);
   });
 });

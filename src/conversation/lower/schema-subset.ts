@@ -1,5 +1,6 @@
 import { LongNumber } from "../../base/json/exact-json.ts";
-import type { JsonObject } from "../request.ts";
+import type { LossList } from "../loss.ts";
+import type { JsonObject, ResponseFormat } from "../request.ts";
 
 /**
  * A JSON Schema in the small subset that native function declarations take (rule 28): local `$ref`s are
@@ -176,3 +177,17 @@ const FORMATS = new Set(["float", "double", "int32", "int64", "enum", "date-time
 
 /** Schemas nest a few levels; one that comes near this is an attack on the inliner. */
 const MAX_DEPTH = 32;
+
+/**
+ * The schema of an answer for a protocol that has no slot for the description beside it: the schema has
+ * one of its own, which the model reads just so. Where that is taken, the other goes with a loss.
+ */
+export function describedSchema(
+  { schema, description }: Extract<ResponseFormat, { kind: "schema" }>,
+  losses: LossList,
+): JsonObject {
+  if (description === undefined || schema["description"] === description) return schema;
+  if (schema["description"] === undefined) return { ...schema, description };
+  losses.at(`${losses.nameOf("responseFormat")}.description`);
+  return schema;
+}

@@ -17,7 +17,8 @@ const CALLERS: Readonly<Record<TextProtocol, (turns: readonly Turn[]) => JsonObj
   "chat-completions": (turns) => ({ model: "m", messages: turns.map(spoken) }),
   responses: (turns) => ({ model: "m", input: turns.map(spoken) }),
   messages: (turns) => ({
-    ...{ model: "m", max_tokens: 9 },
+    model: "m",
+    max_tokens: 9,
     messages: turns.map(({ role, text }) => ({ role, content: text ?? [] })),
   }),
   "generate-content": (turns) => ({

@@ -6,9 +6,9 @@ export interface WordRule {
   /** Further characters. "any" = every character. */
   readonly also: string;
   /** The first is a letter or `_`. */
-  readonly beginsWithLetter?: boolean;
+  readonly beginsWithLetter?: boolean | undefined;
   /** Letters and digits alone, exactly `maxLength` of them. */
-  readonly isCode?: boolean;
+  readonly isCode?: boolean | undefined;
 }
 
 /**

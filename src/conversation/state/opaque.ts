@@ -12,28 +12,28 @@ export interface Opaque {
    * It was taken off this call (its id), or off a text ("") or media (`OF_MEDIA`) beside it, for want of a slot
    * there; or thoughts ride on it (`OF_RIDERS`, see `riding-state.ts`).
    */
-  readonly of?: string;
+  readonly of?: string | undefined;
   /** The same as another protocol writes it, where a vendor of both issued it. */
-  readonly twin?: { readonly protocol: ChatProtocol; readonly value: string };
+  readonly twin?: { readonly protocol: ChatProtocol; readonly value: string } | undefined;
 }
 
 /** Who issued it. State that came in its own protocol's bare form (`upstream` absent) names no one. */
 export interface Origin {
   readonly protocol: ChatProtocol;
-  readonly upstream?: string;
+  readonly upstream?: string | undefined;
   /** The upstream's name of the model. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Id of the credential under which it was made; state of earlier versions does not say. */
-  readonly credential?: string;
+  readonly credential?: string | undefined;
 }
 
 /** Who may be sent which state. */
 export interface Reader {
   readonly origin: Origin;
   /** Ids of the credentials whose state is valid there, which are those of one signer; undefined = by the upstream's name. */
-  readonly signers?: readonly string[];
+  readonly signers?: readonly string[] | undefined;
   /** None: nobody's, or nobody's but what names its issuer. */
-  readonly withoutState?: "all" | "bare";
+  readonly withoutState?: "all" | "bare" | undefined;
 }
 
 /** Whether state of `issued` may be sent to a reader. Bare state is judged by its protocol alone, as when forwarding. */
@@ -92,7 +92,7 @@ export function unwrapOpaque(text: string): Opaque | undefined {
     ...(typeof m === "string" ? { model: m } : {}),
     ...(typeof c === "string" ? { credential: c } : {}),
   };
-  return { origin, value: v, ...(typeof o === "string" ? { of: o } : {}) };
+  return { origin, value: v, of: typeof o === "string" ? o : undefined };
 }
 
 /** State found in a protocol's own slot: ours, wrapped there earlier, or the slot's own. */

@@ -246,7 +246,10 @@ function slotted<P extends ResponsePart & { readonly kind: "text" | "media" }>(
   return withState(part, undefined);
 }
 
-function withState<P extends { readonly opaque?: Opaque }>(holder: P, opaque: Opaque | undefined): P {
+function withState<P extends { readonly opaque?: Opaque | undefined }>(
+  holder: P,
+  opaque: Opaque | undefined,
+): P {
   const { opaque: _, ...stateless } = holder;
   return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
 }

@@ -52,7 +52,7 @@ export interface SplitState {
 }
 
 export function asPart({ text, redacted, opaque }: RidingReasoning): ReasoningPart {
-  return { kind: "reasoning", text, ...(redacted ? { redacted } : {}), opaque };
+  return { kind: "reasoning", text, redacted: redacted ? redacted : undefined, opaque };
 }
 
 /** It passed through a client, so it may be anything. */

@@ -68,7 +68,12 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
   let compared = false;
   return {
     params: request.params,
-    ...{ query, body, identity, address, requestId: request.id, gone: over },
+    query,
+    body,
+    identity,
+    address,
+    requestId: request.id,
+    gone: over,
     userAgent: request.raw.headers["user-agent"] ?? "",
     cookie: (name) => parse(request.raw.headers.cookie ?? "")[name],
     person() {

@@ -47,7 +47,8 @@ async function serve(
     audit: () => Promise.resolve(),
   };
   const deps = {
-    ...{ log: silentLog, stopping: new AbortController().signal },
+    log: silentLog,
+    stopping: new AbortController().signal,
     errorType: "gateway_error",
     catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
     bodies: new BodyMemory({ limitBytes: () => 1e9, clock: systemClock, timers: systemTimers }),
@@ -78,7 +79,8 @@ async function serve(
 
 const own = { path: "/things/{thing}", policy: "person", tag: "things", summary: "Things" } as const;
 const write = json({
-  ...{ ...own, method: "PUT" },
+  ...own,
+  method: "PUT",
   body: z.strictObject({ size: z.number() }),
   response: z.object({ size: z.number() }),
   async run({ body, audit }) {
@@ -91,7 +93,8 @@ const WORD = { "x-faregate-csrf": "word" };
 describe("the console's routes", () => {
   it("run an operation with what the path, the query and the body say", async () => {
     const read = json({
-      ...{ ...own, method: "GET" },
+      ...own,
+      method: "GET",
       query: z.object({ limit: z.coerce.number().max(200).default(50) }),
       response: z.unknown(),
       makes: true,
@@ -151,14 +154,19 @@ describe("the console's routes", () => {
     const record = { ...own, response: z.object({ revision: z.string() }), conditional: true } as const;
     const read = json({ ...record, method: "GET", run: () => ({ revision: "one" }) });
     const replace = json({
-      ...{ ...record, method: "PUT", unaudited: "a test" },
+      ...record,
+      method: "PUT",
+      unaudited: "a test",
       run({ expectRevision }) {
         expectRevision("one");
         return { revision: "two" };
       },
     });
     const remove = json({
-      ...{ ...own, method: "DELETE", unaudited: "a test", conditional: true },
+      ...own,
+      method: "DELETE",
+      unaudited: "a test",
+      conditional: true,
       response: z.object({ removed: z.boolean() }),
       run({ expectRevision }) {
         expectRevision("one");

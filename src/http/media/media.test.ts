@@ -30,8 +30,13 @@ describe("a submit", () => {
       ...["id", "task_id", "object", "model", "status", "progress", "created_at"],
     ]);
     expect(json).toEqual({
-      ...{ id: "task-2", task_id: "task-2", object: "video", model: VIDEO.model, status: "queued" },
-      ...{ progress: 0, created_at: NOW },
+      id: "task-2",
+      task_id: "task-2",
+      object: "video",
+      model: VIDEO.model,
+      status: "queued",
+      progress: 0,
+      created_at: NOW,
     });
   });
 
@@ -160,7 +165,9 @@ describe("a picture's task", () => {
     tasks.move("task-1", { state: "SUCCESS", progressPercent: 100, result });
     expect(await read()).toEqual({
       ...record,
-      ...{ status: "SUCCESS", progress: "100%", data: [{ url: "https://x.example/1.png" }] },
+      status: "SUCCESS",
+      progress: "100%",
+      data: [{ url: "https://x.example/1.png" }],
     });
     tasks.move("task-1", { state: "FAILURE", failReason: "no cats", result });
     expect(await read()).toEqual({ ...record, status: "FAILED", progress: "100%", fail_reason: "no cats" });
@@ -199,7 +206,9 @@ describe("a video's task", () => {
     const data = { status: "completed", progress: 100 };
     expect(await submitAnd(VIDEO, { state: "SUCCESS", result: { outputs } })).toMatchObject({
       status: "SUCCESS",
-      ...{ submit_time: NOW, start_time: NOW + 1, finish_time: NOW + 9 },
+      submit_time: NOW,
+      start_time: NOW + 1,
+      finish_time: NOW + 9,
       data: {
         ...data,
         id: "task-1",
@@ -224,8 +233,12 @@ describe("a video's task", () => {
     const body = { model: "videoa-2.0", content: [{ type: "text", text: "x" }] };
     const result = { outputs, usage: { completion_tokens: 7 }, lastFrameUrl: "https://x.example/last.png" };
     const task = {
-      ...{ id: "task-1", status: "succeeded", model: "videoa-2.0", outputs: ["https://x.example/1.mp4"] },
-      ...{ usage: { completion_tokens: 7 }, last_frame_url: "https://x.example/last.png" },
+      id: "task-1",
+      status: "succeeded",
+      model: "videoa-2.0",
+      outputs: ["https://x.example/1.mp4"],
+      usage: { completion_tokens: 7 },
+      last_frame_url: "https://x.example/last.png",
     };
     expect((await submitAnd(body, { state: "SUCCESS", result })).data).toEqual({ task });
     const ark = await submitAnd(body, { state: "SUCCESS", result: { ...result, layout: "ark" } });
@@ -235,11 +248,7 @@ describe("a video's task", () => {
     });
     const plain = await submitAnd(body, { state: "SUCCESS", result: { outputs } });
     expect(plain.data).toEqual({
-      task: {
-        ...{ id: "task-3", status: "succeeded", model: "videoa-2.0" },
-        outputs: task.outputs,
-        usage: {},
-      },
+      task: { id: "task-3", status: "succeeded", model: "videoa-2.0", outputs: task.outputs, usage: {} },
     });
   });
 

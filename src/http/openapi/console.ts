@@ -57,7 +57,10 @@ function whoMay({ policy }: Operation): string {
 
 function pathParameters(path: string): Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    ...{ name, in: "path", required: true, schema: { type: "string" } },
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
   }));
 }
 
@@ -68,7 +71,10 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    ...{ name, in: "query", required: required.includes(name), schema },
+    name,
+    in: "query",
+    required: required.includes(name),
+    schema,
     ...(description === undefined ? {} : { description }),
   }));
 }
@@ -82,7 +88,10 @@ function successOf(operation: Operation): 200 | 201 {
 }
 
 const IF_MATCH: Json = {
-  ...{ name: "If-Match", in: "header", required: false, schema: { type: "string" } },
+  name: "If-Match",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
   description:
     "The state this write was made from: the ETag of a read, or `revision` in double quotes. 412 where it is another by now. Left out = the last writer wins",
 };

@@ -77,7 +77,9 @@ describe("the description of the API", () => {
         const fields = family.fields(model);
         const { properties, required } = schemaOfFields(fields);
         const validate = new Ajv2020({ strict: false, validateFormats: false }).compile({
-          ...{ type: "object", properties, required },
+          type: "object",
+          properties,
+          required,
         });
         const content = [{ type: "text", text: "a cat" }];
         const base = { prompt: "a cat", duration: 5, content, image_urls: ["https://x.example/a"] };

@@ -155,7 +155,8 @@ const SUBMIT_PARAMETERS = [
     enum: ["0", "1"],
   }),
   parameter("Idempotency-Key", "header", "The same key and body give the same task; another body is 409", {
-    ...{ type: "string", maxLength: 255 },
+    type: "string",
+    maxLength: 255,
   }),
 ];
 
@@ -175,8 +176,13 @@ const IMAGE_SUBMITTED = object({
 });
 
 const VIDEO_SUBMITTED = object({
-  ...{ id: TEXT, task_id: TEXT, object: { const: "video" }, model: TEXT, status: { const: "queued" } },
-  ...{ progress: { const: 0 }, created_at: INTEGER },
+  id: TEXT,
+  task_id: TEXT,
+  object: { const: "video" },
+  model: TEXT,
+  status: { const: "queued" },
+  progress: { const: 0 },
+  created_at: INTEGER,
 });
 
 const DRY_RUN = object({
@@ -191,7 +197,9 @@ const DRY_RUN = object({
 
 const IMAGE_RECORD = object({
   status: { enum: TASK_STATES.map((state) => (state === "FAILURE" ? "FAILED" : state)) },
-  ...{ task_id: TEXT, progress: { type: "string", examples: ["50%"] }, created: INTEGER },
+  task_id: TEXT,
+  progress: { type: "string", examples: ["50%"] },
+  created: INTEGER,
   data: { type: "array", items: object({ url: TEXT }) },
   fail_reason: TEXT,
 });
@@ -200,7 +208,10 @@ const VIDEO_RECORD = object({
   task_id: TEXT,
   action: { enum: ["generate", "textGenerate"] },
   status: { enum: TASK_STATES },
-  ...{ fail_reason: TEXT, submit_time: INTEGER, start_time: INTEGER, finish_time: INTEGER },
+  fail_reason: TEXT,
+  submit_time: INTEGER,
+  start_time: INTEGER,
+  finish_time: INTEGER,
   progress: { type: "string", examples: ["50%"] },
   data: {
     type: ["object", "null"],

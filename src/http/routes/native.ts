@@ -79,7 +79,10 @@ export function actOnModel(
     case "several": {
       const adapter = nativeEmbeddings(does === "several", model);
       return respondWithText(deps, context, {
-        ...{ protocol, path: { model, streamed: false }, queryKeys, adapter },
+        protocol,
+        path: { model, streamed: false },
+        queryKeys,
+        adapter,
       });
     }
     default: {

@@ -39,7 +39,11 @@ it("answers a caller at the end of the turn, and does nothing for one who has le
 async function ask(key: string): Promise<IncomingMessage> {
   const { port } = server.address() as AddressInfo;
   const sent = request({
-    ...{ host: "127.0.0.1", port, method: "POST", path: "/v1/chat/completions", agent: false },
+    host: "127.0.0.1",
+    port,
+    method: "POST",
+    path: "/v1/chat/completions",
+    agent: false,
     headers: { "x-api-key": key },
   });
   sent.end("{}");

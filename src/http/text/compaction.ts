@@ -78,7 +78,8 @@ function compaction(form: "whole" | "response"): Adapter {
         { type: "response.output_item.added", sequence_number: 2, ...at },
         { type: "response.output_item.done", sequence_number: 3, ...at },
         {
-          ...{ type: "response.completed", sequence_number: 4 },
+          type: "response.completed",
+          sequence_number: 4,
           response: { ...response, status: "completed", incomplete_details: null, output: [item] },
         },
       ];
@@ -135,7 +136,8 @@ function refuse(): never {
 function failed(response: JsonObject): JsonObject {
   const error = { code: "upstream_error", message: NO_SUMMARY };
   return {
-    ...{ type: "response.failed", sequence_number: 2 },
+    type: "response.failed",
+    sequence_number: 2,
     response: { ...response, status: "failed", incomplete_details: null, error, output: [] },
   };
 }

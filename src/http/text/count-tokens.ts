@@ -53,7 +53,13 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
     const beta = queryText(context.request, "beta");
     const counted = await deps.tokenCounts.count({
       caller: await authenticateLate({ caller, sinceMs }, raw, queryKeys, deps),
-      ...{ id, protocol, model, body, scan, state: search.end(), headers: neutralHeaders(raw) },
+      id,
+      protocol,
+      model,
+      body,
+      scan,
+      state: search.end(),
+      headers: neutralHeaders(raw),
       query: beta === undefined ? {} : { beta },
     });
     if (counted.estimated) context.headers["x-faregate-estimated"] = "true";

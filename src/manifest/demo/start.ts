@@ -1,11 +1,10 @@
 import { readAccounts } from "../../accounts/accounts-store.ts";
 import { generateKey } from "../../accounts/key-form.ts";
 import { type Applied, type ApplyOptions, applyWithin, type ManifestDeps } from "../apply.ts";
-import type { Manifest } from "../manifest.ts";
+import { DEFAULT_GROUP, type DeclaredAccount, type Manifest } from "../manifest.ts";
 import { lockManifest } from "../manifest-store.ts";
 import { demoManifest } from "./demo.ts";
 import { hasDemoSandbox, isCatalogEmpty, markDemo, moveDemoSandbox } from "./demo-store.ts";
-import { withFirstKey } from "./first-key.ts";
 
 /** What a start makes the database hold, and leaves a trace of. */
 export interface StartOptions {
@@ -74,4 +73,35 @@ export function startWithDemo(
     await markDemo(tx, sandboxUrl);
     return { type: "made", firstKey };
   });
+}
+
+/**
+ * The manifest with one more key on its first account, so that a new installation can be called at once;
+ * without any account, one called `first` gets it. Left as it is where the file declares this very key.
+ */
+export function withFirstKey(manifest: Manifest, credential: string): Manifest {
+  const [declared, ...others] = manifest.accounts;
+  const account: DeclaredAccount = declared ?? {
+    name: "first",
+    group: DEFAULT_GROUP,
+    balanceNanos: null,
+    keys: [],
+  };
+  const known = manifest.accounts.flatMap(({ keys }) => keys ?? []);
+  if (known.some((key) => key.credential === credential)) return manifest;
+  const name = freeName(account);
+  return {
+    ...manifest,
+    accounts: [
+      { ...account, keys: [...(account.keys ?? []), { name, credential, reference: null }] },
+      ...others,
+    ],
+  };
+}
+
+function freeName({ keys }: DeclaredAccount): string {
+  const taken = new Set((keys ?? []).map(({ name }) => name));
+  let name = "bootstrap";
+  for (let number = 2; taken.has(name); number += 1) name = `bootstrap-${number}`;
+  return name;
 }

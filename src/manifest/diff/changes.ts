@@ -1,7 +1,7 @@
 import type { AccountDeclaration } from "../../accounts/accounts-store.ts";
 import type { KeyId } from "../../accounts/caller.ts";
 import type { KeySecret } from "../../accounts/keys-store.ts";
-import { counted } from "../../base/plain-text.ts";
+import { counted } from "../../base/text.ts";
 import type { Group } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { SettingsFile } from "../../catalog/settings.ts";

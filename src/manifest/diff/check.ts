@@ -1,5 +1,5 @@
-import { closestMatch } from "../../base/closest-match.ts";
 import { type Issue, type Path, quoted } from "../../base/schema-issues.ts";
+import { closestMatch } from "../../base/text.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";

@@ -1,3 +1,4 @@
+import { Document, isScalar, visit } from "yaml";
 import type { AccountDeclaration } from "../../accounts/accounts-store.ts";
 import type { KeyTerms } from "../../accounts/keys-store.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
@@ -126,4 +127,16 @@ function sorted(names: Iterable<string> | null | undefined): string[] | undefine
 
 export function isRecord(value: FileValue): value is FileRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A catalog file as text: lists of names on one line, `heading` as comments at the top. */
+export function writeYaml(file: FileRecord, heading: readonly string[]): string {
+  const document = new Document(file, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
+  document.commentBefore = heading.map((line) => (line ? ` ${line}` : "")).join("\n");
+  visit(document, {
+    Seq: (_, list) => {
+      list.flow = list.items.every((item) => isScalar(item));
+    },
+  });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDecimal } from "../../base/money.ts";
-import { PLAIN_TEXT } from "../../base/plain-text.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 
 interface DecimalField {
   readonly scale: number;

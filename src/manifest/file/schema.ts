@@ -1,13 +1,63 @@
 import { z } from "zod";
+import { hasPlainYear, PLAIN_YEAR } from "../../base/clock.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
 import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES } from "../../families/family.ts";
 import { KIND_NAMES } from "../../upstreams/kinds.ts";
-import { account, type key } from "./schema-accounts.ts";
+import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
 import { quirks } from "./schema-quirks.ts";
+
+const spendingLimit = z
+  .strictObject({
+    amount: decimal("balance").describe("USD"),
+    period: z
+      .enum(["day", "week", "month", "total"])
+      .describe("Calendar periods in UTC; total never starts anew"),
+  })
+  .describe("The key spends no more than this");
+
+const rateLimits = z
+  .strictObject({
+    requests_per_minute: whole(1, 2_147_483_647).optional(),
+    tokens_per_minute: whole(1, 2_147_483_647).optional(),
+    concurrency: whole(1, 2_147_483_647).optional(),
+  })
+  .describe("The key's own limits; each omitted = none");
+
+export const key = z
+  .strictObject({
+    name: name(200),
+    key: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without blanks")
+      .optional()
+      .describe(
+        "The key itself, better as a reference to an environment variable; kept as a hash only. Omitted = the one that the key of this name has",
+      ),
+    models: unique(modelId).optional().describe("Models it may use; omitted = all of the account's group"),
+    disabled: z.boolean().optional().describe("Omitted = as it is; a new key is enabled"),
+    expires_at: z.iso
+      .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
+      .refine(hasPlainYear, PLAIN_YEAR)
+      .optional()
+      .describe("When it stops working: 2027-01-31T00:00:00Z"),
+    spending_limit: spendingLimit.optional(),
+    rate_limits: rateLimits.optional(),
+  })
+  .describe("An API key");
+
+const account = z
+  .strictObject({
+    name: name(200),
+    group: name(64).default(DEFAULT_GROUP).describe("Its group"),
+    balance: decimal("balance").optional().describe("Opening balance in USD, granted once"),
+    disabled: z.boolean().optional().describe("Omitted = as it is; true suspends it, a new account is not"),
+    keys: z.array(key).optional().describe("Omitted = the file says nothing about its keys"),
+  })
+  .describe("Who pays");
 
 /**
  * The catalog file as it is written. Strict everywhere: a misspelt key is an error, never a default.
@@ -182,4 +232,13 @@ function isBaseUrl(text: string): boolean {
   const url = new URL(text);
   const bare = !url.username && !url.password && !url.search && !url.hash && !/[?#]/.test(text);
   return bare && (url.protocol === "http:" || url.protocol === "https:");
+}
+
+/**
+ * The JSON Schema of the catalog file, for completion in editors: faregate.schema.json, word for word. It
+ * describes what is written, so amounts are numbers or text here.
+ */
+export function catalogFileJsonSchema(): string {
+  const schema = z.toJSONSchema(fileSchema, { io: "input", target: "draft-2020-12", reused: "inline" });
+  return `${JSON.stringify({ $id: "urn:faregate:catalog-file:1", ...schema }, null, 2)}\n`;
 }

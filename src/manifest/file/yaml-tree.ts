@@ -1,5 +1,6 @@
 import {
   type Document,
+  type ErrorCode,
   isAlias,
   isMap,
   isScalar,
@@ -10,11 +11,67 @@ import {
   type Scalar,
   visit,
 } from "yaml";
+import { parseDecimal } from "../../base/money.ts";
 import { type Path, pathText } from "../../base/schema-issues.ts";
 import type { FilePosition, Problem } from "./problems.ts";
 import { expandReferences } from "./references.ts";
-import { syntaxMessage } from "./yaml-messages.ts";
-import { exactNumber, plainValue } from "./yaml-scalars.ts";
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const BEYOND_NUMBERS = /^[+-]?\.(inf|nan)$/i;
+
+/**
+ * A number of the file, or its own text: where a float would lose digits, which decimal fields read exactly, and where it
+ * is not written in decimal digits, which no field takes.
+ */
+function exactNumber(value: number, source: string | undefined): number | string {
+  if (source === undefined || BEYOND_NUMBERS.test(source)) return value;
+  if (!DECIMAL.test(source)) return source;
+  try {
+    // 40 places: far beyond what any field keeps, so nothing is lost in the comparison itself.
+    if (parseDecimal(source, 40) === parseDecimal(value, 40)) return value;
+  } catch {
+    // Too many places, or too large for a float: the field itself says what is wrong with it.
+  }
+  return source;
+}
+
+/**
+ * What a text taken from the environment would be, had it stood in the file. Up to 15 digits only: what is
+ * longer is rather a key that happens to have no letters.
+ */
+function plainValue(text: string): unknown {
+  if (text === "true" || text === "false") return text === "true";
+  const isNumber = text.length <= 15 && DECIMAL.test(text) && String(Number(text)) === text;
+  return isNumber ? Number(text) : text;
+}
+
+/** Our own words, since the parser's may quote the file, and the file may hold secrets. */
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: "an alias (*name) takes no anchor or tag of its own",
+  BAD_ALIAS: "an alias (*name) must stand after its anchor (&name) and be spelt like it",
+  BAD_COLLECTION_TYPE: "this tag does not fit the value it stands before; leave the tag out",
+  BAD_DIRECTIVE: "directives (lines that begin with %) are not used here; remove it",
+  BAD_DQ_ESCAPE: 'unknown escape inside "..."; double the backslash, or use single quotes',
+  BAD_INDENT: "the indentation does not fit the lines around it",
+  BAD_SCALAR_START: 'a value that begins with this character must be put in quotes ("...")',
+  BLOCK_AS_IMPLICIT_KEY: "a nested list or mapping must begin on its own line, indented",
+  BLOCK_IN_FLOW: "inside [...] and {...}, write values as [a, b] and {a: b}",
+  DUPLICATE_KEY: "this key is already there in the same mapping; remove one of the two",
+  KEY_OVER_1024_CHARS: "this key is too long; is a quote or a bracket missing?",
+  MISSING_CHAR: "a closing quote, bracket, brace, comma or a space after ':' is missing here",
+  MULTILINE_IMPLICIT_KEY: "a key must stand on one line; is a ':' or a quote missing?",
+  MULTIPLE_ANCHORS: "a value takes one anchor only",
+  MULTIPLE_DOCS: "only one document a file: remove the '---' between two",
+  MULTIPLE_TAGS: "a value takes one tag only",
+  NON_STRING_KEY: "a key must be plain text",
+  TAB_AS_INDENT: "tabs cannot indent YAML; use spaces",
+  TAG_RESOLVE_FAILED: "unknown tag; put a value that begins with ! in quotes",
+  UNEXPECTED_TOKEN: "this is out of place here; is a quote, a bracket or indentation missing?",
+};
+
+function syntaxMessage(code: ErrorCode): string {
+  return MESSAGES[code] ?? "this is not valid YAML";
+}
 
 /** A YAML text as plain values that still know where they stand. */
 export interface YamlTree {

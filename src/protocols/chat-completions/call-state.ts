@@ -61,7 +61,12 @@ function unwrapThought(word: string): readonly ReasoningPart[] {
   const [text, redacted, value] = asArray(opaque === undefined ? undefined : parseLoosely(opaque.value));
   if (opaque === undefined || typeof text !== "string" || typeof value !== "string") return [];
   return [
-    { kind: "reasoning", text, ...(redacted === true ? { redacted } : {}), opaque: { ...opaque, value } },
+    {
+      kind: "reasoning",
+      text,
+      redacted: redacted === true ? redacted : undefined,
+      opaque: { ...opaque, value },
+    },
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
 import { GrowingJson } from "../../conversation/adapt/growing-json.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import type { JsonObject } from "../json.ts";
@@ -154,7 +154,7 @@ function start(
   const taken = call.id === "" || begun.has(call.id);
   const id = taken ? makeCallId(plan.seed, choice * CALLS_PER_CHOICE + call.at) : call.id;
   const state = call.opaque === undefined ? {} : { opaque: call.opaque };
-  blocks.toolCall({ key: call.key, choice }, { id, name, ...(custom ? { custom } : {}), ...state });
+  blocks.toolCall({ key: call.key, choice }, { id, name, custom, ...state });
   blocks.arguments(call.key, call.json.text);
   call.started = true;
   call.told = call.opaque;

@@ -1,6 +1,6 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
@@ -23,8 +23,8 @@ export function decodeCalls(
       id: own,
       name,
       arguments: text,
-      ...(custom ? { custom } : {}),
-      ...(state === undefined ? {} : { opaque: state }),
+      custom,
+      opaque: state,
     };
   });
 }

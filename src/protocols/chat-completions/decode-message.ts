@@ -41,7 +41,7 @@ export function decodeImages(message: JsonObject): readonly MediaPart[] {
     if (url === "") return [];
     const { source, mimeType } = sourceOfUrl(url);
     const media = mimeType === undefined ? "image" : mediaOfType(mimeType);
-    return [{ kind: "media", media, source, ...(mimeType === undefined ? {} : { mimeType }) } as const];
+    return [{ kind: "media", media, source, mimeType } as const];
   });
 }
 
@@ -50,10 +50,10 @@ export function decodeCitations(message: JsonObject): readonly Citation[] {
     const cited = asObject(value["url_citation"]) ?? {};
     const { url, title, start_index: start, end_index: end } = cited;
     return {
-      ...(typeof url === "string" ? { url } : {}),
-      ...(typeof title === "string" ? { title } : {}),
-      ...(typeof start === "number" ? { start } : {}),
-      ...(typeof end === "number" ? { end } : {}),
+      url: typeof url === "string" ? url : undefined,
+      title: typeof title === "string" ? title : undefined,
+      start: typeof start === "number" ? start : undefined,
+      end: typeof end === "number" ? end : undefined,
       source: { protocol: "chat-completions", value },
     };
   });

@@ -67,7 +67,7 @@ export function decodeMessages(body: Fields): DecodedMessages {
     const name = optionalText(fields, "name");
     messages.push({
       role: instructs ? "system" : role === "assistant" ? "assistant" : "user",
-      ...(name === undefined ? {} : { name }),
+      name,
       parts,
     });
   }
@@ -147,8 +147,8 @@ function decodeLink(part: Fields, key: string, media: MediaPart["media"]): Media
     kind: "media",
     media,
     source,
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(detail === undefined ? {} : { detail }),
+    mimeType,
+    detail,
     ...markOf(part),
   };
 }
@@ -173,7 +173,7 @@ function decodeFile(part: Fields): MediaPart {
     kind: "media",
     media: mediaOfType(type),
     source,
-    ...(type === undefined ? {} : { mimeType: type }),
+    mimeType: type,
     ...named,
     ...markOf(part),
   };
@@ -235,13 +235,13 @@ function decodeResult(fields: Fields, foreign: Foreign): ToolResultPart {
   return {
     kind: "tool-result",
     callId: requiredText(fields, "tool_call_id"),
-    ...(name === undefined ? {} : { name }),
+    name,
     parts,
   };
 }
 
 /** A cache mark, which some vendors take on parts, messages and calls. */
-function markOf(fields: Fields): { readonly cache?: CacheMark } {
+function markOf(fields: Fields): { readonly cache?: CacheMark | undefined } {
   const mark = optionalFields(fields, markField(fields));
   if (mark === undefined) return {};
   return { cache: { ttl: mark.value["ttl"] === "1h" ? "1h" : "5m" } };

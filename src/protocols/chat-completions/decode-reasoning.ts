@@ -9,9 +9,9 @@ import { type Fields, foreignFields, optionalText, refuse } from "../fields.ts";
 import { asObject } from "../json.ts";
 
 interface DecodedReasoning {
-  readonly reasoning?: ReasoningWish;
+  readonly reasoning?: ReasoningWish | undefined;
   /** The field that says most of it, for losses. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly foreign: ChatRequest["foreign"];
 }
 
@@ -32,7 +32,7 @@ export function decodeReasoning(body: Fields): DecodedReasoning {
   const name = told.wish === undefined ? hints.find(({ wish }) => wish !== undefined)?.field : undefined;
   return {
     reasoning: { ...Object.assign({}, ...wishes), enabled: wishes.every(({ enabled }) => enabled) },
-    ...(name === undefined ? {} : { name }),
+    name,
     foreign,
   };
 }
@@ -55,7 +55,7 @@ interface ReadHint {
 }
 
 function decodeEffort(body: Fields): {
-  readonly wish?: ReasoningWish;
+  readonly wish?: ReasoningWish | undefined;
   readonly foreign: readonly ForeignField[];
 } {
   const word = optionalText(body, "reasoning_effort");

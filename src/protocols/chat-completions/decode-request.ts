@@ -6,9 +6,9 @@ import type {
   ResponseFormat,
   Sampling,
 } from "../../conversation/request.ts";
-import { decodeEndUser } from "../end-user.ts";
 import {
   bodyFields,
+  decodeEndUser,
   type Fields,
   foreignFields,
   foreignInside,
@@ -60,18 +60,18 @@ export function decodeRequest(raw: unknown): ChatRequest {
     system,
     messages,
     tools: [...tools.tools, ...functions],
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-    ...(oneCall ? { oneCall } : {}),
+    toolChoice,
+    parallelToolCalls,
+    oneCall: oneCall ? true : undefined,
     sampling: decodeSampling(body),
     limits: decodeLimits(body),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(verbosity === undefined ? {} : { verbosity }),
-    ...(endUser.user === undefined ? {} : { user: endUser.user }),
-    ...(cacheKey === undefined ? {} : { cacheKey }),
-    ...(cacheRetention === undefined ? {} : { cacheRetention }),
-    ...(n === undefined ? {} : { n }),
+    reasoning,
+    responseFormat,
+    verbosity,
+    user: endUser.user,
+    cacheKey,
+    cacheRetention,
+    n,
     foreign: [
       ...foreignFields(body, KNOWN, MEANING),
       ...foreignInside(body, INSIDES),
@@ -103,8 +103,8 @@ function decodeLimits(body: Fields): Limits {
   const maxOutputTokens = optionalCount(body, "max_completion_tokens") ?? optionalCount(body, "max_tokens");
   const stop = typeof body.value["stop"] === "string" ? [body.value["stop"]] : optionalTexts(body, "stop");
   return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(stop === undefined ? {} : { stop }),
+    maxOutputTokens,
+    stop,
   };
 }
 
@@ -123,10 +123,10 @@ function decodeFormat(body: Fields): ResponseFormat | undefined {
       const strict = optionalFlag(asked, "strict");
       return {
         kind: "schema",
-        ...(name === undefined ? {} : { name }),
-        ...(description === undefined ? {} : { description }),
+        name,
+        description,
         schema: optionalFields(asked, "schema")?.value ?? {},
-        ...(strict === undefined ? {} : { strict }),
+        strict,
       };
     }
     default:

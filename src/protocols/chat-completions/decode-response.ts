@@ -29,7 +29,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   const response: ChatResponse = {
     ...decodeHead(body),
     choices: choices.map((choice, index) => decodeChoice(choice, index, sources, plan)),
-    ...(usage === undefined ? {} : { usage }),
+    usage,
   };
   return { response };
 }
@@ -38,9 +38,9 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created } = body;
   return {
-    ...(typeof id === "string" && id !== "" ? { id } : {}),
-    ...(typeof model === "string" && model !== "" ? { model } : {}),
-    ...(typeof created === "number" && Number.isSafeInteger(created) ? { created } : {}),
+    id: typeof id === "string" && id !== "" ? id : undefined,
+    model: typeof model === "string" && model !== "" ? model : undefined,
+    created: typeof created === "number" && Number.isSafeInteger(created) ? created : undefined,
   };
 }
 
@@ -74,7 +74,7 @@ function reasoningOf(message: JsonObject, plan: ResponsePlan): readonly Response
   const text = decodeThoughts(message);
   const opaque = decodeDetails(message, plan);
   if (text === "" && opaque === undefined) return [];
-  return [{ kind: "reasoning", text, ...(opaque === undefined ? {} : { opaque }) }];
+  return [{ kind: "reasoning", text, opaque }];
 }
 
 /** `reasoning_details`, which one vendor wants back as they are: they hold the signatures of others. */

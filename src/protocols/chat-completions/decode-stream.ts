@@ -79,7 +79,8 @@ function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState
   // Azure's first chunk is about the prompt's filter and names neither the answer nor its model.
   const head = decodeHead(chunk);
   const wires = asObjects(chunk["choices"]);
-  const isAhead = state.phase === "opening" && wires.length === 0 && !("id" in head || "model" in head);
+  const isAhead =
+    state.phase === "opening" && wires.length === 0 && head.id === undefined && head.model === undefined;
   const phase = isAhead ? "opening" : "open";
   if (state.phase === "opening" && !isAhead) blocks.emit({ type: "response-start", ...head });
   const { choices } = state;

@@ -36,8 +36,8 @@ function decodeTool(fields: Fields, type: string): Tool {
     return {
       kind: "function",
       name: requiredText(declared, "name"),
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
+      description,
+      parameters,
       strict: optionalFlag(declared, "strict") ?? false,
       ...markOf(fields),
     };
@@ -48,8 +48,8 @@ function decodeTool(fields: Fields, type: string): Tool {
     return {
       kind: "custom",
       name: requiredText(declared, "name"),
-      ...(description === undefined ? {} : { description }),
-      ...(format === undefined ? {} : { format }),
+      description,
+      format,
     };
   }
   return {
@@ -69,7 +69,7 @@ function decodeCustomFormat(format: Fields | undefined): JsonObject | undefined 
   return { ...flat, ...asObject(grammar) };
 }
 
-function markOf(fields: Fields): { readonly cache?: CacheMark } {
+function markOf(fields: Fields): { readonly cache?: CacheMark | undefined } {
   const mark = optionalFields(fields, "cache_control");
   if (mark === undefined) return {};
   return { cache: { ttl: mark.value["ttl"] === "1h" ? "1h" : "5m" } };

@@ -1,4 +1,4 @@
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type {
   ForeignField,
   FunctionTool,
@@ -34,8 +34,8 @@ export function decodeFunctions(body: Fields, foreign: ForeignField[]): readonly
     return {
       kind: "function",
       name: requiredText(fields, "name"),
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
+      description,
+      parameters,
       strict: false,
     };
   });
@@ -72,7 +72,7 @@ export function openFunctionCalls(): FunctionCalls {
         id: nextId(),
         name: requiredText(called, "name"),
         arguments: optionalText(called, "arguments") ?? "",
-        ...(state === undefined ? {} : { opaque: state }),
+        opaque: state,
       };
       unanswered = [call];
       return [...thoughts, call];

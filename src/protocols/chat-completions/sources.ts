@@ -43,8 +43,8 @@ function decodeSource(listed: unknown): readonly Citation[] {
   return [
     {
       url,
-      ...(title === "" ? {} : { title }),
-      ...(quote === "" ? {} : { quote }),
+      title: title === "" ? undefined : title,
+      quote: quote === "" ? undefined : quote,
       source: { protocol: "chat-completions", value },
     },
   ];

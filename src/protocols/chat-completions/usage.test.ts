@@ -7,7 +7,9 @@ describe("chat completions usage", () => {
   it("finds cache writes beside the reads, in the words of the vendors that count them there (rule 2)", () => {
     const read = (details: object) =>
       chatCompletions.usage.buckets({
-        ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
+        prompt_tokens: 100,
+        completion_tokens: 5,
+        total_tokens: 105,
         prompt_tokens_details: { cached_tokens: 20, ...details },
       }).tokens;
     const written = { inputUncached: 30, cacheRead: 20, cacheWrite5m: 50, outputVisible: 5 };
@@ -21,10 +23,8 @@ describe("chat completions usage", () => {
 
   it("believes the field that is filled in, where a server that speaks for several vendors has all of them", () => {
     const read = (usage: object) =>
-      chatCompletions.usage.buckets({
-        ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
-        ...usage,
-      }).tokens;
+      chatCompletions.usage.buckets({ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105, ...usage })
+        .tokens;
     const none = { cached_tokens: 0, cache_write_tokens: 0 };
     const told = { inputUncached: 20, cacheRead: 80 };
     expect(read({ prompt_tokens_details: none, prompt_cache_hit_tokens: 80 })).toMatchObject(told);
@@ -37,8 +37,11 @@ describe("chat completions usage", () => {
   it("adds cached input to a prompt that the total says to be without it", () => {
     const read = (total: number, details: object) =>
       chatCompletions.usage.buckets({
-        ...{ prompt_tokens: 479, completion_tokens: 373, total_tokens: total },
-        ...{ prompt_tokens_details: { cached_tokens: 13_312 }, ...details },
+        prompt_tokens: 479,
+        completion_tokens: 373,
+        total_tokens: total,
+        prompt_tokens_details: { cached_tokens: 13_312 },
+        ...details,
       });
     const told = { inputUncached: 479, cacheRead: 13_312, outputVisible: 373 };
     expect(read(14_164, {})).toMatchObject({ tokens: told, hostile: [] });
@@ -51,7 +54,9 @@ describe("chat completions usage", () => {
     const read = (usage: object) => chatCompletions.usage.buckets({ ...usage }).tokens;
     // Gemini's OpenAI endpoint.
     expect(read({ prompt_tokens: 20, completion_tokens: 6, total_tokens: 226 })).toEqual({
-      ...{ inputUncached: 20, outputVisible: 6, outputReasoning: 200 },
+      inputUncached: 20,
+      outputVisible: 6,
+      outputReasoning: 200,
     });
     expect(read({ prompt_tokens: 20, completion_tokens: 0, total_tokens: 21 })).toMatchObject({
       outputReasoning: 1,
@@ -59,11 +64,15 @@ describe("chat completions usage", () => {
     // Mistral's Voxtral.
     const heard = { prompt_tokens_details: { audio_tokens: 300, cached_tokens: 0 } };
     expect(read({ prompt_tokens: 8, completion_tokens: 40, total_tokens: 348, ...heard })).toEqual({
-      ...{ inputUncached: 308, cacheRead: 0, cacheWrite5m: undefined, outputVisible: 40 },
+      inputUncached: 308,
+      cacheRead: 0,
+      cacheWrite5m: undefined,
+      outputVisible: 40,
     });
     // OpenAI counts it within.
     expect(read({ prompt_tokens: 308, completion_tokens: 40, total_tokens: 348, ...heard })).toMatchObject({
-      ...{ inputUncached: 308, outputVisible: 40 },
+      inputUncached: 308,
+      outputVisible: 40,
     });
   });
 
@@ -82,7 +91,9 @@ describe("chat completions usage", () => {
           (apart.thoughts ? thoughts : 0) +
           (apart.audio ? audio : 0);
         const { tokens } = chatCompletions.usage.buckets({
-          ...{ prompt_tokens: input, completion_tokens: output, total_tokens: total },
+          prompt_tokens: input,
+          completion_tokens: output,
+          total_tokens: total,
           prompt_tokens_details: { cached_tokens: read, audio_tokens: audio },
           completion_tokens_details: { reasoning_tokens: thoughts },
         });

@@ -46,7 +46,9 @@ describe("a stream of Azure's", () => {
   it("begins with the first chunk that says of which answer it is", () => {
     const first = { id: "", object: "", created: 0, model: "", choices: [], prompt_filter_results: [{}] };
     const chunk = (delta: object, finish: string | null) => ({
-      ...{ id: "c", created: 7, model: "gpt" },
+      id: "c",
+      created: 7,
+      model: "gpt",
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
     const run = codec.decodeStream(plan("chat-completions"));

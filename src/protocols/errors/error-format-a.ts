@@ -22,6 +22,6 @@ export function shapeA(error: ErrorStatement, requestId: string): ShapeA {
     type: error.type,
     param: error.param,
     code: error.code,
-    ...(error.details === undefined ? {} : { details: error.details }),
+    details: error.details,
   };
 }

@@ -50,7 +50,7 @@ export function toClientError(
         {
           cause,
           shouldRetry: error.shouldRetry,
-          ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+          retryAfterSeconds: error.retryAfterSeconds,
         },
       );
     case "overloaded":

@@ -31,8 +31,8 @@ function state(status: number, words: ErrorWords, retryAfterSeconds: number | un
     code: fault === "caller" && isTooLong(words) ? "context_length_exceeded" : words.code,
     param: words.param,
     message: words.message !== "" ? words.message : `the upstream answered with status ${status}`,
-    ...(words.details === undefined ? {} : { details: words.details }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    details: words.details,
+    retryAfterSeconds,
   };
 }
 

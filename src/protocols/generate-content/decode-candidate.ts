@@ -1,6 +1,6 @@
 import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
 import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { mediaOfType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
@@ -201,7 +201,7 @@ function mediaIn(part: JsonObject): MediaPart | undefined {
     kind: "media",
     media: mediaOfType(mimeType),
     source: data === "" ? { from: "url", url: uri } : { from: "base64", data },
-    ...(mimeType === undefined ? {} : { mimeType }),
+    mimeType,
   };
 }
 

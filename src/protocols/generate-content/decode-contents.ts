@@ -1,8 +1,7 @@
-import { makeCallId } from "../../conversation/lower/ids.ts";
-import type { ForeignField, Message, Part, ToolCallPart } from "../../conversation/request.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
+import type { ForeignField, Message, Part, ReasoningPart, ToolCallPart } from "../../conversation/request.ts";
 import { type Fields, foreignFields, optionalText, pathOf, refuse } from "../fields.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
-import { joinThoughts } from "./join-reasoning.ts";
 import { camelList } from "./spelling.ts";
 
 /** The conversation. A content without a role is the user's, as at the vendor. */
@@ -67,3 +66,34 @@ interface CallIds {
 
 /** Not unique to a request: the same conversation must give the same ids in every turn. */
 const SEED = "generate-content";
+
+/**
+ * Thoughts that were streamed come back as the pieces in which they were sent, often each a content of
+ * its own, and the state that vouches for them follows on an empty piece. State binds the whole text, so
+ * the pieces before it are one thought again. Pieces without state stay as they are.
+ */
+export function joinThoughts(messages: readonly Message[]): readonly Message[] {
+  let pieces: ReasoningPart[] = [];
+  const joined = new Set<Part>();
+  const whole = messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => {
+      if (message.role !== "assistant" || part.kind !== "reasoning") {
+        pieces = [];
+        return part;
+      }
+      if (part.opaque === undefined) {
+        pieces.push(part);
+        return part;
+      }
+      const before = part.text === "" ? pieces : [];
+      pieces = [];
+      for (const piece of before) joined.add(piece);
+      return { ...part, text: before.map(({ text }) => text).join("") };
+    }),
+  }));
+  if (joined.size === 0) return messages;
+  return whole
+    .map((message) => ({ ...message, parts: message.parts.filter((part) => !joined.has(part)) }))
+    .filter(({ parts }, index) => parts.length > 0 || messages[index]?.parts.length === 0);
+}

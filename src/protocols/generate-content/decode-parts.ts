@@ -43,7 +43,7 @@ function decodePart(part: Fields, role: Message["role"], foreign: ForeignField[]
   const opaque = stateOf(part);
   if (part.value["thought"] === true) {
     const hidden = isHidden(optionalText(part, "thoughtSignature") ?? "");
-    return [{ kind: "reasoning", text: text ?? "", ...(hidden ? { redacted: true } : {}), ...opaque }];
+    return [{ kind: "reasoning", text: text ?? "", redacted: hidden ? true : undefined, ...opaque }];
   }
   return text === undefined && opaque.opaque === undefined
     ? []
@@ -69,7 +69,7 @@ function decodeInline(part: Fields, blob: Fields, foreign: ForeignField[]): Medi
     kind: "media",
     media: mediaOfType(mimeType),
     source: { from: "base64", data },
-    ...(mimeType === undefined ? {} : { mimeType }),
+    mimeType,
     ...besideMedia(part, blob),
   };
 }
@@ -87,7 +87,7 @@ function decodeFile(part: Fields, file: Fields, foreign: ForeignField[]): MediaP
     kind: "media",
     media: mediaOfType(mimeType),
     source,
-    ...(mimeType === undefined ? {} : { mimeType }),
+    mimeType,
     ...besideMedia(part, file),
   };
 }
@@ -96,9 +96,9 @@ function besideMedia(part: Fields, blob: Fields): Pick<MediaPart, "name" | "opaq
   const name = optionalText(blob, "displayName");
   const beside = Object.entries(part.value).filter(([key, value]) => !PART_FIELDS.has(key) && value !== null);
   return {
-    ...(name === undefined ? {} : { name }),
+    name,
     ...stateOf(part),
-    ...(beside.length === 0 ? {} : { extra: Object.fromEntries(beside) }),
+    extra: beside.length === 0 ? undefined : Object.fromEntries(beside),
   };
 }
 
@@ -125,7 +125,7 @@ function decodeToolResult(result: Fields, foreign: ForeignField[]): ToolResultPa
     callId: optionalText(result, "id") ?? "",
     name: requiredText(result, "name"),
     parts: [{ kind: "text", text }, ...shown],
-    ...(isError ? { isError } : {}),
+    isError,
   };
 }
 

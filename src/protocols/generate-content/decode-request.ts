@@ -54,12 +54,12 @@ export function decodeRequest(raw: unknown): ChatRequest {
     system,
     messages,
     tools,
-    ...(toolChoice === undefined ? {} : { toolChoice }),
+    toolChoice,
     sampling: decodeSampling(config),
     limits: decodeLimits(config),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(n === undefined ? {} : { n }),
+    reasoning,
+    responseFormat,
+    n,
     foreign,
     echo: {},
     fieldNames: { ...FIELD_NAMES, responseFormat: pathOf(config, formatField(config)) },
@@ -95,8 +95,8 @@ function decodeLimits(config: Fields): Limits {
   const maxOutputTokens = optionalCount(config, "maxOutputTokens");
   const stop = optionalTexts(config, "stopSequences");
   return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(stop === undefined ? {} : { stop }),
+    maxOutputTokens,
+    stop,
   };
 }
 
@@ -118,10 +118,10 @@ function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningWish
   }
   return {
     enabled: budget !== 0,
-    ...(effort === undefined ? {} : { effort }),
-    ...(budget === undefined || budget <= 0 ? {} : { budgetTokens: budget }),
-    ...(budget !== undefined && budget < 0 ? { adaptive: true } : {}),
-    ...(include === undefined ? {} : { summary: include ? "auto" : "none" }),
+    effort,
+    budgetTokens: budget === undefined || budget <= 0 ? undefined : budget,
+    adaptive: budget !== undefined && budget < 0 ? true : undefined,
+    summary: include === undefined ? undefined : include ? "auto" : "none",
   };
 }
 

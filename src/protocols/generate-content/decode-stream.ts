@@ -121,9 +121,9 @@ function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "cre
   const model = asText(chunk["modelVersion"]);
   const created = Math.floor(Date.parse(asText(chunk["createTime"])) / 1000);
   return {
-    ...(id === "" ? {} : { id }),
-    ...(model === "" ? {} : { model }),
-    ...(Number.isNaN(created) ? {} : { created }),
+    id: id === "" ? undefined : id,
+    model: model === "" ? undefined : model,
+    created: Number.isNaN(created) ? undefined : created,
   };
 }
 

@@ -43,8 +43,8 @@ function decodeFunction(fields: Fields, foreign: ForeignField[]): FunctionTool {
   return {
     kind: "function",
     name: requiredText(fields, "name"),
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parameters }),
+    description,
+    parameters,
     strict: false,
   };
 }

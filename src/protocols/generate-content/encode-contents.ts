@@ -56,7 +56,7 @@ function encodeToolResult(part: ToolResultPart, own: boolean, losses: LossList):
     id: part.callId,
     // The name is a must, and every call has one: a result of no known call keeps at least its id's word.
     name: part.name ?? part.callId,
-    response: encodeResult({ text, ...(part.isError ? { isError: true } : {}) }),
+    response: encodeResult({ text, isError: part.isError }),
     ...(inside.length === 0 ? {} : { parts: inside }),
   };
 }
@@ -92,6 +92,6 @@ function vouched(parts: readonly Part[], { quirks, origin }: EncodeTarget): read
 }
 
 /** What is left passed as the target's own, so it goes back as that vendor wrote it. */
-function stateOf(part: { readonly opaque?: { readonly value: string } }): JsonObject {
+function stateOf(part: { readonly opaque?: { readonly value: string } | undefined }): JsonObject {
   return part.opaque === undefined ? {} : { thoughtSignature: part.opaque.value };
 }

@@ -1,7 +1,7 @@
 import type { LossList } from "../../conversation/loss.ts";
-import { describedSchema } from "../../conversation/lower/described-schema.ts";
 import { budgetOf, effortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { describedSchema } from "../../conversation/lower/schema-subset.ts";
 import type { ChatRequest, ReasoningWish, ResponseFormat } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeContents, encodeSystem } from "./encode-contents.ts";

@@ -84,7 +84,7 @@ function writeBlock(state: EncodeState, event: BlockEvent): Step {
       return open(state, event, "reasoning");
     case "tool-call-start": {
       const { id, name, opaque } = event;
-      return open(state, event, "tool-call", { id, name, ...(opaque === undefined ? {} : { opaque }) });
+      return open(state, event, "tool-call", { id, name, opaque });
     }
     case "media":
       return partFrames(state, event.choice, event.part);

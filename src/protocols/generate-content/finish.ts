@@ -5,7 +5,7 @@ export function decodeFinish(word: string, message: string): Finish | undefined 
   if (isFailure(word)) return undefined;
   const told = message === "" || word === "STOP" ? {} : { message };
   const unified = KINDS.get(word) ?? "other";
-  return { unified, protocol: PROTOCOL, ...(word === "" ? {} : { raw: word }), ...told };
+  return { unified, protocol: PROTOCOL, raw: word === "" ? undefined : word, ...told };
 }
 
 /** Whether the word tells of a failure. */

@@ -21,9 +21,9 @@ export function decodeGrounding(metadata: JsonObject, text: string): readonly Ci
         const cited = asObject(chunk["web"] ?? chunk["retrievedContext"] ?? chunk["maps"]) ?? {};
         const { uri, title, text: quote } = cited;
         return {
-          ...(typeof uri === "string" ? { url: uri } : {}),
-          ...(typeof title === "string" ? { title } : {}),
-          ...(typeof quote === "string" ? { quote } : {}),
+          url: typeof uri === "string" ? uri : undefined,
+          title: typeof title === "string" ? title : undefined,
+          quote: typeof quote === "string" ? quote : undefined,
           ...place,
           source: { protocol: "generate-content", value: { chunk, segment } },
         };

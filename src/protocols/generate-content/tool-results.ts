@@ -4,7 +4,7 @@ import { asObject, type JsonObject, parseLoosely } from "../json.ts";
 /** What a tool answered, as text. */
 export interface ResultText {
   readonly text: string;
-  readonly isError?: true;
+  readonly isError?: true | undefined;
 }
 
 /**

@@ -7,9 +7,9 @@ export function decodeCitation(value: JsonObject): Citation {
   const title = asText(value["title"]) || asText(value["document_title"]);
   const quote = asText(value["cited_text"]);
   return {
-    ...(url === "" ? {} : { url }),
-    ...(title === "" ? {} : { title }),
-    ...(quote === "" ? {} : { quote }),
+    url: url === "" ? undefined : url,
+    title: title === "" ? undefined : title,
+    quote: quote === "" ? undefined : quote,
     source: { protocol: "messages", value },
   };
 }

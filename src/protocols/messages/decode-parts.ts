@@ -139,7 +139,7 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
       foreign.push(...foreignFields(block, known));
       const opaque = decodeSignature(optionalText(block, "signature") ?? "");
       const text = requiredText(block, "thinking");
-      return { kind: "reasoning", text, ...(opaque === undefined ? {} : { opaque }) };
+      return { kind: "reasoning", text, opaque };
     }
     case "redacted_thinking": {
       foreign.push(...foreignFields(block, known));
@@ -160,7 +160,7 @@ function decodeText(block: Fields, foreign: ForeignField[]): TextPart {
   return {
     kind: "text",
     text: requiredText(block, "text"),
-    ...(citations.length === 0 ? {} : { citations }),
+    citations: citations.length === 0 ? undefined : citations,
     ...markOf(block),
   };
 }
@@ -187,9 +187,9 @@ function decodeMedia(
     kind: "media",
     media: type,
     source,
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(name === undefined ? {} : { name }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    mimeType,
+    name,
+    extra: Object.keys(extra).length === 0 ? undefined : extra,
     ...markOf(block),
   };
 }
@@ -233,7 +233,7 @@ function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
         ? part
         : refuse(block, "content", `\`${pathOf(block, "content")}\` holds a block that no result can hold.`),
     ),
-    ...(optionalFlag(block, "is_error") === true ? { isError: true } : {}),
+    isError: optionalFlag(block, "is_error") === true ? true : undefined,
     ...markOf(block),
   };
 }
@@ -273,7 +273,7 @@ function foreignPart({ value, path }: Fields, weight: ForeignPart["weight"]): Fo
   return { kind: "foreign", protocol: "messages", value, weight, path };
 }
 
-export function markOf(fields: Fields): { readonly cache?: CacheMark } {
+export function markOf(fields: Fields): { readonly cache?: CacheMark | undefined } {
   const mark = optionalFields(fields, "cache_control");
   if (mark === undefined) return {};
   const ttl = optionalText(mark, "ttl") ?? "5m";

@@ -55,14 +55,14 @@ export function decodeRequest(raw: unknown): ChatRequest {
     system,
     messages,
     tools,
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    toolChoice,
+    parallelToolCalls,
     sampling: decodeSampling(body),
     limits: decodeLimits(body),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(user === undefined ? {} : { user }),
-    ...(cacheAll === undefined ? {} : { cacheAll }),
+    reasoning,
+    responseFormat,
+    user,
+    cacheAll,
     foreign,
     echo: {},
     fieldNames: FIELD_NAMES,
@@ -82,7 +82,7 @@ function decodeLimits(body: Fields): Limits {
   const maxOutputTokens =
     optionalCount(body, "max_tokens", 0) ?? refuse(body, "max_tokens", "`max_tokens` is missing.");
   const stop = optionalTexts(body, "stop_sequences");
-  return { maxOutputTokens, ...(stop === undefined ? {} : { stop }) };
+  return { maxOutputTokens, stop };
 }
 
 /** How to think stands in `thinking`, how hard in `output_config.effort`, each maybe alone. */

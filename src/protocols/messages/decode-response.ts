@@ -1,5 +1,5 @@
 import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
@@ -25,10 +25,10 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   const id = asText(body["id"]);
   const model = asText(body["model"]);
   const response: ChatResponse = {
-    ...(id === "" ? {} : { id }),
-    ...(model === "" ? {} : { model }),
+    id: id === "" ? undefined : id,
+    model: model === "" ? undefined : model,
     choices: [{ parts, finish: decodeFinish(body) }],
-    ...(usage === undefined ? {} : { usage }),
+    usage,
   };
   return { response };
 }
@@ -39,7 +39,7 @@ function decodeBlock(block: JsonObject, index: number, plan: ResponsePlan): read
     case "text": {
       const citations = asObjects(block["citations"]).map(decodeCitation);
       const text = asText(block["text"]);
-      return [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) }];
+      return [{ kind: "text", text, citations: citations.length === 0 ? undefined : citations }];
     }
     case "thinking": {
       const value = asText(block["signature"]);

@@ -2,7 +2,7 @@ import { type BlockState, type BlockWriter, noBlocks, writeBlocks } from "../../
 import type { StreamMachine } from "../../conversation/adapt/machine.ts";
 import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
@@ -98,8 +98,8 @@ function opened(state: DecodeState, writer: BlockWriter, message: JsonObject = {
   const model = asText(message["model"]);
   writer.emit({
     type: "response-start",
-    ...(id === "" ? {} : { id }),
-    ...(model === "" ? {} : { model }),
+    id: id === "" ? undefined : id,
+    model: model === "" ? undefined : model,
   });
   return { ...state, started: true };
 }

@@ -22,8 +22,8 @@ export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Too
     return {
       kind: "function",
       name: requiredText(fields, "name"),
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
+      description,
+      parameters,
       strict: optionalFlag(fields, "strict") ?? false,
       ...markOf(fields),
     };
@@ -46,15 +46,15 @@ function hostedTool({ value, path }: Fields, type: string): Tool {
 }
 
 export function decodeToolChoice(body: Fields): {
-  readonly toolChoice?: ToolChoice;
-  readonly parallelToolCalls?: boolean;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelToolCalls?: boolean | undefined;
 } {
   const choice = optionalFields(body, "tool_choice");
   if (choice === undefined) return {};
   const single = optionalFlag(choice, "disable_parallel_tool_use");
   return {
     toolChoice: choiceOf(choice),
-    ...(single === undefined ? {} : { parallelToolCalls: !single }),
+    parallelToolCalls: single === undefined ? undefined : !single,
   };
 }
 

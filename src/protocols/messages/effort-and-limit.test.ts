@@ -25,7 +25,8 @@ describe("an effort and a limit that messages state", () => {
 
   it("takes the effort of the last instruction that states one, which need not have words", () => {
     const said = (effort: string, more: object = {}): object => ({
-      ...{ role: "system", output_config: { effort } },
+      role: "system",
+      output_config: { effort },
       ...more,
     });
     const turn = { role: "user", content: "q" };

@@ -1,6 +1,6 @@
 import type { LossList } from "../../conversation/loss.ts";
-import { describedSchema } from "../../conversation/lower/described-schema.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { describedSchema } from "../../conversation/lower/schema-subset.ts";
 import type { ChatRequest, ForeignField, JsonObject, ResponseFormat } from "../../conversation/request.ts";
 import { encodeMark, encodeMessages, encodeSystem } from "./encode-parts.ts";
 import { encodeThinking, type Thinking } from "./encode-thinking.ts";

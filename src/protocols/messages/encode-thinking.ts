@@ -6,9 +6,9 @@ import { asArray, asObject } from "../json.ts";
 
 export interface Thinking {
   /** The `thinking` field. */
-  readonly field?: JsonObject;
+  readonly field?: JsonObject | undefined;
   /** `output_config.effort`. */
-  readonly effort?: string;
+  readonly effort?: string | undefined;
   /** The model thinks, so that forced choices and most sampling are refused. */
   readonly on: boolean;
 }
@@ -65,7 +65,7 @@ function effortField(
   { request, target, losses }: Asked,
   wish: ReasoningWish,
   way: string,
-): { effort?: string } {
+): { effort?: string | undefined } {
   const own = request.protocol === "messages" && wish.effort !== undefined;
   if (!own && (way === "budget" || !wish.enabled)) return {};
   const wished = effortOf(wish);

@@ -13,9 +13,9 @@ export function decodeFinish(stated: JsonObject): Finish {
   return {
     unified,
     protocol: "messages",
-    ...(word === "" ? {} : { raw: word }),
-    ...(stopSequence === "" ? {} : { stopSequence }),
-    ...(message === "" ? {} : { message }),
+    raw: word === "" ? undefined : word,
+    stopSequence: stopSequence === "" ? undefined : stopSequence,
+    message: message === "" ? undefined : message,
   };
 }
 

@@ -103,7 +103,9 @@ describe("messages answers", () => {
 
   it("count the summaries that the vendor made of the conversation, which its totals leave out", () => {
     const counts = (input: number, read: number, output: number) => ({
-      ...{ input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: 0 },
+      input_tokens: input,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: 0,
       output_tokens: output,
     });
     const usage = {

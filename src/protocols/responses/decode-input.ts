@@ -127,9 +127,9 @@ function decodeCall(item: Fields, type: string): ToolCallPart {
     kind: "tool-call",
     id: requiredText(item, "call_id"),
     name: requiredText(item, "name"),
-    ...(namespace === undefined ? {} : { namespace }),
+    namespace,
     arguments: (custom ? optionalText(item, "input") : optionalText(item, "arguments")) ?? "",
-    ...(custom ? { custom } : {}),
+    custom: custom ? true : undefined,
   };
 }
 
@@ -139,8 +139,8 @@ function decodeResult(item: Fields, type: string, foreign: ForeignField[]): Tool
     callId: requiredText(item, "call_id"),
     parts: decodeResultParts(item, foreign),
     // The only word of failure that results have here.
-    ...(item.value["status"] === "incomplete" ? { isError: true } : {}),
-    ...(type === "custom_tool_call_output" ? { custom: true } : {}),
+    isError: item.value["status"] === "incomplete" ? true : undefined,
+    custom: type === "custom_tool_call_output" ? true : undefined,
   };
 }
 

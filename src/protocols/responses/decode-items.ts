@@ -1,5 +1,5 @@
 import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";

@@ -1,5 +1,5 @@
-import { isDataUrl } from "../../base/data-url.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
+import { isDataUrl } from "../../base/text.ts";
 import { mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
@@ -84,8 +84,8 @@ function decodeImage(part: Fields): MediaPart {
     kind: "media",
     media: "image",
     source,
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(detail === undefined ? {} : { detail }),
+    mimeType,
+    detail,
     ...markOf(part),
   };
 }
@@ -100,9 +100,9 @@ function decodeFile(part: Fields): MediaPart {
     kind: "media",
     media: "document",
     source,
-    ...(type === undefined ? {} : { mimeType: type }),
-    ...(name === undefined ? {} : { name }),
-    ...(detail === undefined ? {} : { detail }),
+    mimeType: type,
+    name,
+    detail,
     ...markOf(part),
   };
 }
@@ -130,7 +130,7 @@ export function decodeImageCall(item: JsonObject): MediaPart | undefined {
     : { source: { from: "base64", data } as const, mimeType: mimeTypeOfBase64(data) };
   const stated = asText(item["output_format"]);
   const type = mimeType ?? (stated === "" ? undefined : `image/${stated}`);
-  return { kind: "media", media: "image", source, ...(type === undefined ? {} : { mimeType: type }) };
+  return { kind: "media", media: "image", source, mimeType: type };
 }
 
 /** An annotation of an answer's text. */
@@ -140,10 +140,10 @@ export function decodeAnnotation(value: JsonObject): Citation {
   const start = value["start_index"];
   const end = value["end_index"];
   return {
-    ...(url === "" ? {} : { url }),
-    ...(title === "" ? {} : { title }),
-    ...(isOffset(start) ? { start } : {}),
-    ...(isOffset(end) ? { end } : {}),
+    url: url === "" ? undefined : url,
+    title: title === "" ? undefined : title,
+    start: isOffset(start) ? start : undefined,
+    end: isOffset(end) ? end : undefined,
     source: { protocol: "responses", value },
   };
 }
@@ -153,7 +153,7 @@ function isOffset(value: unknown): value is number {
 }
 
 /** The vendor keeps prefixes for half an hour, which the shorter of the two lifetimes stands for. */
-function markOf(part: Fields): { readonly cache?: CacheMark } {
+function markOf(part: Fields): { readonly cache?: CacheMark | undefined } {
   return optionalFields(part, "prompt_cache_breakpoint") === undefined ? {} : { cache: { ttl: "5m" } };
 }
 

@@ -8,9 +8,9 @@ import {
   type ResponseFormat,
   type Sampling,
 } from "../../conversation/request.ts";
-import { decodeEndUser } from "../end-user.ts";
 import {
   bodyFields,
+  decodeEndUser,
   type Fields,
   foreignFields,
   foreignInside,
@@ -55,16 +55,16 @@ export function decodeRequest(raw: unknown): ChatRequest {
     system: [...(instructions ? [{ kind: "text", text: instructions } as const] : []), ...input.system],
     messages: input.messages,
     tools: tools.tools,
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    toolChoice,
+    parallelToolCalls,
     sampling: decodeSampling(body),
     limits: maxOutputTokens === undefined ? {} : { maxOutputTokens },
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(format === undefined ? {} : { responseFormat: format }),
-    ...(verbosity === undefined ? {} : { verbosity }),
-    ...(endUser.user === undefined ? {} : { user: endUser.user }),
-    ...(cacheKey === undefined ? {} : { cacheKey }),
-    ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    reasoning,
+    responseFormat: format,
+    verbosity,
+    user: endUser.user,
+    cacheKey,
+    cacheRetention,
     foreign: [...decodeForeign(body), ...endUser.foreign, ...input.foreign, ...tools.foreign],
     echo: echoOf(body),
     fieldNames: FIELD_NAMES,
@@ -108,10 +108,10 @@ function decodeFormat(text: Fields): ResponseFormat | undefined {
       const strict = optionalFlag(format, "strict") ?? (fitsStrict(schema) || undefined);
       return {
         kind: "schema",
-        ...(name === undefined ? {} : { name }),
-        ...(description === undefined ? {} : { description }),
+        name,
+        description,
         schema,
-        ...(strict === undefined ? {} : { strict }),
+        strict,
       };
     }
     default:

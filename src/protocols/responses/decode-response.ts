@@ -1,4 +1,4 @@
-import { makeCallId } from "../../conversation/lower/ids.ts";
+import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
@@ -26,7 +26,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   const response: ChatResponse = {
     ...decodeHead(body),
     choices: [{ parts, finish: decodeFinish(body) }],
-    ...(usage === undefined ? {} : { usage }),
+    usage,
   };
   return { response };
 }
@@ -35,9 +35,9 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created_at: created } = body;
   return {
-    ...(typeof id === "string" && id !== "" ? { id } : {}),
-    ...(typeof model === "string" && model !== "" ? { model } : {}),
-    ...(typeof created === "number" && Number.isFinite(created) ? { created: Math.floor(created) } : {}),
+    id: typeof id === "string" && id !== "" ? id : undefined,
+    model: typeof model === "string" && model !== "" ? model : undefined,
+    created: typeof created === "number" && Number.isFinite(created) ? Math.floor(created) : undefined,
   };
 }
 
@@ -75,22 +75,22 @@ function decodeContent(part: JsonObject): readonly ResponsePart[] {
   const text = asText(part["text"]);
   if (text === "") return [];
   const citations = asObjects(part["annotations"]).map(decodeAnnotation);
-  return [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) }];
+  return [{ kind: "text", text, citations: citations.length === 0 ? undefined : citations }];
 }
 
 /** Who is called; `id` "" where the vendor left it out. */
 export function decodeCallHead(item: JsonObject): {
   readonly id: string;
   readonly name: string;
-  readonly namespace?: string;
-  readonly custom?: true;
+  readonly namespace?: string | undefined;
+  readonly custom?: true | undefined;
 } {
   const namespace = asText(item["namespace"]);
   return {
     id: asText(item["call_id"]) || asText(item["id"]),
     name: asText(item["name"]),
-    ...(namespace === "" ? {} : { namespace }),
-    ...(item["type"] === "custom_tool_call" ? { custom: true } : {}),
+    namespace: namespace === "" ? undefined : namespace,
+    custom: item["type"] === "custom_tool_call" ? true : undefined,
   };
 }
 

@@ -44,11 +44,11 @@ function decodeTool(fields: Fields, foreign: ForeignField[], namespace?: string)
   };
   if (type === "custom") {
     const format = optionalFields(fields, "format")?.value;
-    return [{ kind: "custom", ...declared, ...(format === undefined ? {} : { format }) }];
+    return [{ kind: "custom", ...declared, format }];
   }
   const parameters = optionalFields(fields, "parameters")?.value;
   const strict = optionalFlag(fields, "strict") ?? (parameters !== undefined && fitsStrict(parameters));
-  return [{ kind: "function", ...declared, ...(parameters === undefined ? {} : { parameters }), strict }];
+  return [{ kind: "function", ...declared, parameters, strict }];
 }
 
 /** Servers that the vendor itself asks are the caller's own; what else it hosts is at hand to help (rule 29). */
@@ -76,7 +76,7 @@ export function decodeToolChoice(body: Fields): ToolChoice | undefined {
     case "custom": {
       const namespace = optionalText(choice, "namespace");
       const name = requiredText(choice, "name");
-      return { kind: "tool", name, ...(namespace === undefined ? {} : { namespace }) };
+      return { kind: "tool", name, namespace };
     }
     case "allowed_tools": {
       const names = listOf(choice, "tools").map(

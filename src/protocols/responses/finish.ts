@@ -7,7 +7,7 @@ export function decodeFinish(response: JsonObject): Finish {
   const status = asText(response["status"]);
   const raw = reason !== "" ? reason : status;
   const unified = KINDS.get(raw) ?? (status === "incomplete" ? "length" : "other");
-  return { unified, protocol: "responses", ...(raw === "" ? {} : { raw }) };
+  return { unified, protocol: "responses", raw: raw === "" ? undefined : raw };
 }
 
 /** How a response states its end. */

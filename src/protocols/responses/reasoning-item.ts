@@ -20,7 +20,7 @@ export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly
   const opaque = origin === undefined ? stateIn(item) : issuedState(item, origin);
   if (text === "" && opaque === undefined) return [];
   const redacted = asText(item["encrypted_content"]).endsWith(HIDDEN) ? { redacted: true as const } : {};
-  return [{ kind: "reasoning", text, ...redacted, ...(opaque === undefined ? {} : { opaque }) }];
+  return [{ kind: "reasoning", text, ...redacted, opaque }];
 }
 
 /** The state of an answer's item. Its id alone is worth nothing: the gateway asks vendors to store nothing. */
@@ -83,11 +83,11 @@ function behindOf(text: string): string {
   return `${WORDS}${Buffer.from(text).toString("base64url")}`;
 }
 
-function readState(value: string): { readonly id: string; readonly encrypted_content?: string } {
+function readState(value: string): { readonly id: string; readonly encrypted_content?: string | undefined } {
   try {
     const state = asObject(JSON.parse(value));
     const encrypted = asText(state?.["encrypted_content"]);
-    return { id: asText(state?.["id"]), ...(encrypted === "" ? {} : { encrypted_content: encrypted }) };
+    return { id: asText(state?.["id"]), encrypted_content: encrypted === "" ? undefined : encrypted };
   } catch {
     return { id: "", encrypted_content: value };
   }

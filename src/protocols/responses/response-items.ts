@@ -24,8 +24,8 @@ export function contentPart(text: string, refusal: boolean, citations: readonly 
 }
 
 export type CallHead = Pick<ToolCallPart, "id" | "name"> & {
-  readonly namespace?: string;
-  readonly custom?: true;
+  readonly namespace?: string | undefined;
+  readonly custom?: true | undefined;
 };
 
 export function callItem(id: string, call: CallHead, text: string, status: ItemStatus): JsonObject {

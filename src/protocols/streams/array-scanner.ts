@@ -61,7 +61,7 @@ export function openArrayScanner(
 }
 
 export interface ArrayScannerOptions {
-  readonly maxItemBytes?: number;
+  readonly maxItemBytes?: number | undefined;
   /** Something stands between the items that is no part of an array. */
   readonly stray?: (() => void) | undefined;
 }

@@ -28,11 +28,11 @@ export interface MeteringRules {
   /** Whether a finish says that the vendor declines to answer. */
   declines(finish: string): boolean;
   /** A finish is no terminal event: usage follows it, and where a server states it too early, the answer itself. */
-  readonly openEnded?: true;
+  readonly openEnded?: true | undefined;
   /** Vendors answer in forms of their own, too many to know, which are passed on as they are. */
-  readonly anyForm?: true;
+  readonly anyForm?: true | undefined;
   /** Data that is a terminal event without being JSON (`[DONE]`). */
-  readonly doneWord?: string;
+  readonly doneWord?: string | undefined;
 }
 
 /** What has been read of an answer so far. */

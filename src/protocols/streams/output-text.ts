@@ -16,9 +16,10 @@ export function openTextSink(): TextSink {
     visible: visible.add,
     reasoning: reasoning.add,
     text: () => ({
-      ...{ visible: visible.kept(), reasoning: reasoning.kept() },
-      ...(visible.more() > 0 ? { visibleMore: visible.more() } : {}),
-      ...(reasoning.more() > 0 ? { reasoningMore: reasoning.more() } : {}),
+      visible: visible.kept(),
+      reasoning: reasoning.kept(),
+      visibleMore: visible.more() > 0 ? visible.more() : undefined,
+      reasoningMore: reasoning.more() > 0 ? reasoning.more() : undefined,
     }),
   };
 }

@@ -196,7 +196,9 @@ describe("a stream meter", () => {
     const stated = (prompt: number, cached: number, output: number) => ({
       choices: [],
       usage: {
-        ...{ prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output },
+        prompt_tokens: prompt,
+        completion_tokens: output,
+        total_tokens: prompt + output,
         prompt_tokens_details: { cached_tokens: cached },
       },
     });

@@ -6,7 +6,6 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { maxCopies } from "../mode/relay-modes.ts";
 import type { TextRequest } from "../text-request.ts";
 import { priceExtras } from "./extras.ts";
-import { outputLimitHeader } from "./output-limit.ts";
 import type { References } from "./references.ts";
 
 /** A hold with what its request can have used. */
@@ -78,4 +77,9 @@ function take(
     price,
     amountNanos,
   });
+}
+
+/** `x-faregate-output-limit`: the limit that the gateway wrote into a request without one, as the money covers no more. */
+function outputLimitHeader(tokens: number): Record<string, string> {
+  return { "x-faregate-output-limit": `${tokens}` };
 }

@@ -84,7 +84,9 @@ function openaiResponse(response: JsonObject, model: string): JsonObject {
   return {
     object: "list",
     data: asObjects(response["embeddings"]).map(({ values }, index) => ({
-      ...{ object: "embedding", index, embedding: asArray(values) },
+      object: "embedding",
+      index,
+      embedding: asArray(values),
     })),
     model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },

@@ -17,13 +17,15 @@ function requestOf(n: number): TextRequest {
   const scanner = createBodyScan(watchOf("chat-completions"));
   scanner.write(body);
   return {
-    ...{ id: "req_1", model: "m", streamed: false, responses: n, arrayStream: false },
-    ...{
-      protocol: PROTOCOLS["chat-completions"],
-      body: [body],
-      scan: scanner.end(),
-      caller: { group: "g", accountId: 1n },
-    },
+    id: "req_1",
+    model: "m",
+    streamed: false,
+    responses: n,
+    arrayStream: false,
+    protocol: PROTOCOLS["chat-completions"],
+    body: [body],
+    scan: scanner.end(),
+    caller: { group: "g", accountId: 1n },
   } as unknown as TextRequest;
 }
 

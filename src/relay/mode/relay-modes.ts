@@ -1,6 +1,7 @@
 import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { type Clock, unixSeconds } from "../../base/clock.ts";
-import type { Edit } from "../../base/json/json-splice.ts";
+import { type Edit, replaceValue, setField, setMember } from "../../base/json/json-splice.ts";
+import { isNoLimit } from "../../billing/pricing/max-cost.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -15,7 +16,6 @@ import { quirksOf } from "../../upstreams/presets.ts";
 import { cannotCompact } from "../admit/compacting.ts";
 import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
 import type { InlineMedia, Inlining } from "../admit/inline-media.ts";
-import { outputLimitEdits } from "../admit/output-limit.ts";
 import { CallMemory } from "../response/call-memory.ts";
 import type { TextRequest } from "../text-request.ts";
 import { EmbeddingsForwarder } from "./embeddings-forwarder.ts";
@@ -229,4 +229,19 @@ export function maxCopies(catalog: Catalog, model: Model, request: TextRequest):
     readQuirks(model.quirks).manyAnswers === false ||
     upstreams.some(({ protocols }) => spokenProtocol(protocols, name) !== name);
   return translated ? Math.min(request.responses, MAX_COPIES) : 1;
+}
+
+/**
+ * Writes an output limit into a body that states none (or null), where the model reads it; into one that says in a number that
+ * there is none (0, -1), in place of each, as its reader may take any of them.
+ */
+function outputLimitEdits({ protocol, scan }: TextRequest, quirks: Quirks, tokens: number): Edit[] {
+  const field = protocol.forward.ownLimit;
+  if (field === null) return [];
+  const open = protocol.forward.outputLimits.flatMap((path) => scan.all(path)).filter(isNoLimit);
+  if (open.length > 0) return open.map((found) => replaceValue(found, `${tokens}`));
+  const { name, within } = field;
+  if (within !== undefined) return setMember(scan, within, name, tokens);
+  const known = field.byQuirk === true ? quirks.maxTokensField : undefined;
+  return setField(scan, known ?? name, tokens);
 }

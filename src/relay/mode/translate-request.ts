@@ -58,7 +58,10 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
   return {
     value: {
       body: Buffer.from(writeExact(body)),
-      ...{ losses, plan, includeUsage, echo },
+      losses,
+      plan,
+      includeUsage,
+      echo,
       ...(oneCall ? { oneCall } : {}),
     },
   };

@@ -23,7 +23,9 @@ function requestOf(bytes: number, more: object = {}): TextRequest {
   const half = body.length >> 1;
   return {
     protocol: PROTOCOLS["chat-completions"],
-    ...{ model: "ours", streamed: true, scan: { length: body.length } },
+    model: "ours",
+    streamed: true,
+    scan: { length: body.length },
     body: [body.subarray(0, half), body.subarray(half)],
   } as unknown as TextRequest;
 }

@@ -1,8 +1,7 @@
 import type { Deadlines, Timed } from "../../base/async/deadlines.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Loss } from "../../conversation/loss.ts";
+import { droppedHeader, type Loss } from "../../conversation/loss.ts";
 import type { TextRequest } from "../text-request.ts";
-import { droppedHeader } from "./dropped-header.ts";
 
 /** A streamed request, as far as its bridge reads it. */
 interface Bridged {

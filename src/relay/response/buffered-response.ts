@@ -1,4 +1,5 @@
 import { failpoint } from "../../base/failpoint.ts";
+import { droppedHeader } from "../../conversation/loss.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import { failureIn } from "../../protocols/errors/verdict.ts";
 import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
@@ -13,7 +14,6 @@ import {
 } from "../failures.ts";
 import { factsOf, framingOf } from "../mode/other-framing.ts";
 import type { Framing } from "../mode/relay-mode.ts";
-import { droppedHeader } from "./dropped-header.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";

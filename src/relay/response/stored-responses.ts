@@ -63,9 +63,14 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       const { upstream, credential } = place;
       const room = new StoredRoom(deps.responseMemory, caller.accountId);
       const outcome = await deps.transport.ask({
-        ...{ upstream, credential, requestId, room },
+        upstream,
+        credential,
+        requestId,
+        room,
         request: {
-          ...{ method, path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`, mostMs: MAX_MS },
+          method,
+          path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`,
+          mostMs: MAX_MS,
           ...(method === "POST" ? { json: {} } : {}),
         },
       });

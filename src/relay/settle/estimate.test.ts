@@ -24,8 +24,12 @@ const gemini = (text: string, usageMetadata: object, more: object = {}): object 
   usageMetadata,
 });
 const BOUND = {
-  ...{ contextTokens: 200_000, outputTokens: 8_000, statedOutputTokens: 8_000, responses: 1 },
-  ...{ passes: 1, mostPasses: undefined },
+  contextTokens: 200_000,
+  outputTokens: 8_000,
+  statedOutputTokens: 8_000,
+  responses: 1,
+  passes: 1,
+  mostPasses: undefined,
 };
 const ASKED = { contents: [{ role: "user", parts: [{ text: WORDS.repeat(5) }] }] };
 
@@ -115,7 +119,9 @@ describe("estimateMissing", () => {
     it("believes a vendor up to the model's limits, for all answers, beyond the caller's own", async () => {
       const facts = reported({ prompt_tokens: 1_000, completion_tokens: 300 });
       expect(await estimateMissing(chat, facts, { ...small, responses: 3 })).toEqual({
-        ...{ usage: { inputUncached: 1_000, outputVisible: 300 }, estimated: false, implausible: [] },
+        usage: { inputUncached: 1_000, outputVisible: 300 },
+        estimated: false,
+        implausible: [],
       });
       const { implausible } = await estimateMissing(chat, facts, { ...small, responses: 2 });
       expect(implausible).toEqual([{ field: "output", reported: 300, most: 200 }]);
@@ -144,7 +150,8 @@ describe("estimateMissing", () => {
 
     it("takes the bound itself where tools ran, of as many passes as were told, or as may be", async () => {
       const usage = (calls: object): object => ({
-        ...{ prompt_tokens: 9_000, completion_tokens: 900 },
+        prompt_tokens: 9_000,
+        completion_tokens: 900,
         prompt_tokens_details: { cached_tokens: 500 },
         ...calls,
       });
@@ -152,7 +159,8 @@ describe("estimateMissing", () => {
       const told = reported(usage({ server_tool_use: { web_search_requests: 2 } }));
       expect(await estimateMissing(chat, told, search)).toMatchObject({
         usage: { cacheRead: 500, inputUncached: 2_500, outputVisible: 300 },
-        ...{ estimated: true, implausible: [{ most: 3_000 }, { most: 300 }] },
+        estimated: true,
+        implausible: [{ most: 3_000 }, { most: 300 }],
       });
       expect(await estimateMissing(chat, reported(usage({})), search)).toMatchObject({
         usage: { cacheRead: 500, inputUncached: 4_500, outputVisible: 500 },

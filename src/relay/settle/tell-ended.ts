@@ -1,8 +1,17 @@
+import { formatUsd } from "../../base/money.ts";
 import type { Outcome } from "../../billing/billing.ts";
+import type { Model } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
+import type { Metrics } from "../../observe/metrics.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { Exchange, FailedAttempt } from "../exchange.ts";
 import { type AttemptFailure, codeOf } from "../failures.ts";
+import type { TextRequest } from "../text-request.ts";
+
+interface Tells {
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
 
 /** What the exchange keeps of an attempt that failed: who was asked, and the error's code. */
 export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure): FailedAttempt {
@@ -13,7 +22,7 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
  * One line for a request that another upstream rescued, since its caller never saw the failure, and for one that was
  * refused after it was let in; what failed for good has the line of its error.
  */
-export function tellEnded(log: Log, exchange: Exchange, { status, upstream }: Outcome): void {
+function tellEnded(log: Log, exchange: Exchange, { status, upstream }: Outcome): void {
   const { request, failedFirst, attempts } = exchange;
   const { id: requestId, model, caller } = request;
   const about = {
@@ -27,4 +36,53 @@ export function tellEnded(log: Log, exchange: Exchange, { status, upstream }: Ou
   if (status >= 400 && status < 500) log.info({ ...about, status }, "a request was refused");
   if (status === 200 && failedFirst !== undefined)
     log.warn({ ...about, failed: failedFirst.upstream, code: failedFirst.code }, "another upstream answered");
+}
+
+/** For metrics; one that was not settled has met a bug of ours, which the log tells. */
+export function countEnded(deps: Tells, model: Model, exchange: Exchange): void {
+  const { request, hold, outcome } = exchange;
+  if (outcome === undefined) return;
+  const { metrics } = deps;
+  tellEnded(deps.log, exchange, outcome);
+  const writtenOffNanos = hold.writtenOffNanos();
+  if (outcome.implausible !== undefined || writtenOffNanos > 0n)
+    tellOdd(deps, request, outcome, writtenOffNanos);
+  const { status, firstByteMs, totalMs, usage } = outcome;
+  const endpoint = request.protocol.name;
+  const chargeNanos = hold.chargeNanos();
+  metrics.requestEnded({
+    endpoint,
+    model: model.id,
+    status,
+    firstByteMs,
+    totalMs,
+    usage,
+    chargeNanos,
+    writtenOffNanos,
+  });
+}
+
+const NOT_POSSIBLE = "an upstream reported usage that is not possible; it was not charged";
+const FAR_BEYOND = "an upstream reported output far beyond the caller's limit; it was charged";
+
+/** An upstream that reports nonsense, or work that nobody pays for: an operator should look. */
+function tellOdd(
+  { log, metrics }: Tells,
+  { id: requestId, model, caller }: TextRequest,
+  { implausible, upstream }: Outcome,
+  writtenOffNanos: bigint,
+): void {
+  const about = { alarm: true, requestId, upstream, model, account: caller.accountName };
+  if (implausible !== undefined) {
+    metrics.usageImplausible(upstream ?? "");
+    const told = implausible.every(({ charged }) => charged) ? FAR_BEYOND : NOT_POSSIBLE;
+    log.error({ ...about, implausible }, told);
+  }
+  if (writtenOffNanos > 0n) {
+    const usd = formatUsd(writtenOffNanos);
+    log.error(
+      { ...about, usd },
+      "a request cost more than account or key could pay; the rest is written off",
+    );
+  }
 }

@@ -88,7 +88,10 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       credential: candidate.credential,
       requestId: request.id,
       request: {
-        ...{ method: "POST", path, mostMs: SILENCE_MS, body: Buffer.concat(splice(request.body, edits)) },
+        method: "POST",
+        path,
+        mostMs: SILENCE_MS,
+        body: Buffer.concat(splice(request.body, edits)),
         headers: {
           "content-type": "application/json",
           ...versionHeaders(candidate.protocol, kind, request.headers),

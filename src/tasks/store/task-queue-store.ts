@@ -1,3 +1,4 @@
+import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { TaskState } from "../tasks.ts";
 import type { StoredTaskPlace } from "./task-records-store.ts";
@@ -92,8 +93,8 @@ export async function countWatchedLate(db: Queryable): Promise<bigint> {
 export async function pollNow(
   tx: Queryable,
   id: string,
-): Promise<{ readonly accountId: bigint; readonly dueAt: Date } | undefined> {
-  const found = await tx.maybeOne<{ accountId: bigint; dueAt: Date }>(
+): Promise<{ readonly accountId: AccountId; readonly dueAt: Date } | undefined> {
+  const found = await tx.maybeOne<{ accountId: AccountId; dueAt: Date }>(
     `select account_id as "accountId", due_at as "dueAt" from tasks
       where id = $1 and finished_at is null and upstream_task is not null for update`,
     [id],
@@ -118,3 +119,13 @@ const COLUMNS = `t.id, t.account_id as "accountId", a.name as "accountName", t.m
   t.upstream_name as "upstreamName", t.upstream_model as "upstreamModel", t.upstream_task as "upstreamTask",
   t.submit_attempts as "submitAttempts", t.polls, t.hold_nanos as "holdNanos", ${OVERDUE} as overdue, ${STUCK} as stuck,
   coalesce(${AMBIGUOUS}, false) as ambiguous`;
+
+/** Seconds for which tasks leave a place alone, by `<upstream id> <credential id> <their model>`. */
+export async function readCoolings(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ place: string; seconds: number }>(
+    `select upstream_id || ' ' || credential_id || ' ' || upstream_model as place,
+            ceil(extract(epoch from until - now()))::int4 as seconds
+       from task_coolings where until > now()`,
+  );
+  return new Map(rows.map(({ place, seconds }) => [place, seconds]));
+}

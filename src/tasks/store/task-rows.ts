@@ -1,4 +1,4 @@
-import { isWithinDepth, USAGE_LEVELS } from "../../base/json/max-depth.ts";
+import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
 import { readMediaRates, type StoredMediaRates } from "../../billing/pricing/media-rates.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Task, TaskState } from "../tasks.ts";
@@ -76,7 +76,14 @@ export function readFound(row: FoundRow): FoundTask {
     medium: row.medium,
     bodyDigest: row.bodyDigest,
     task: {
-      ...{ id, requestId, model, family, action, state, progressPercent, failReason },
+      id,
+      requestId,
+      model,
+      family,
+      action,
+      state,
+      progressPercent,
+      failReason,
       submitTime: unix(row.acceptedAt),
       startTime: unix(row.startedAt),
       finishTime: unix(row.finishedAt),

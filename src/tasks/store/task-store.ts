@@ -1,4 +1,4 @@
-import type { Caller } from "../../accounts/caller.ts";
+import type { AccountId, Caller } from "../../accounts/caller.ts";
 import type { ChargeReason, FrozenMediaPrice } from "../../billing/billing.ts";
 import type { LedgerRef } from "../../billing/leases/ledger-ref.ts";
 import type { HoldShortage } from "../../billing/task-billing.ts";
@@ -6,7 +6,7 @@ import type { MediaOrder } from "../../families/family.ts";
 import type { QueueStore } from "../../queue/durable-queue.ts";
 import type { QueueClaim } from "../../queue/held.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
-import type { MediaUnits } from "../../usage/media.ts";
+import type { MediaUnits } from "../../usage/usage.ts";
 import type { Task, TaskState } from "../tasks.ts";
 
 /**
@@ -115,7 +115,7 @@ export interface ClaimOptions {
 export interface Claim extends QueueClaim {
   readonly id: string;
   readonly requestId: string;
-  readonly accountId: bigint;
+  readonly accountId: AccountId;
   readonly group: string;
   readonly medium: "image" | "video";
   readonly model: string;

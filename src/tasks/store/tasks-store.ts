@@ -111,15 +111,14 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
     async finish(claim, ending) {
       const { state, failReason, reason, chargeNanos, used, estimated, result, latePollMs } = ending;
       const facts = {
-        ...{
-          state,
-          fail_reason: storableText(failReason),
-          reason,
-          charge: String(chargeNanos),
-          media: used,
-          estimated,
-        },
-        ...{ raw: storableJson(result?.usage), late_ms: latePollMs === null ? null : Math.round(latePollMs) },
+        state,
+        fail_reason: storableText(failReason),
+        reason,
+        charge: String(chargeNanos),
+        media: used,
+        estimated,
+        raw: storableJson(result?.usage),
+        late_ms: latePollMs === null ? null : Math.round(latePollMs),
       };
       const { finished } = await db.one<{ finished: boolean }>(
         "select finish_task($1, $2, $3, $4) as finished",
@@ -191,13 +190,26 @@ async function accept(
 ): Promise<Acceptance | HoldShortage> {
   const { caller, price, ledgers } = task;
   const facts = {
-    ...{ id: task.id, request: task.requestId, account: String(caller.accountId), key: String(caller.keyId) },
-    ...{ group_name: caller.group, medium: task.order.medium, family: task.order.family, model: task.model },
-    ...{ action: task.action, units: task.units, violation: task.violation && storableText(task.violation) },
+    id: task.id,
+    request: task.requestId,
+    account: String(caller.accountId),
+    key: String(caller.keyId),
+    group_name: caller.group,
+    medium: task.order.medium,
+    family: task.order.family,
+    model: task.model,
+    action: task.action,
+    units: task.units,
+    violation: task.violation && storableText(task.violation),
     open_ended: task.order.medium === "video" && task.order.durationSeconds === -1,
-    ...{ deadline_ms: task.deadlineMs, price: String(price.priceId), rates: writeMediaRates(price.rates) },
-    ...{ factor: String(price.factorPpm), hold: String(task.holdNanos), max_waiting: task.maxWaiting },
-    ...{ idempotency_key: task.idempotency?.key, body_digest: task.idempotency?.bodyDigest },
+    deadline_ms: task.deadlineMs,
+    price: String(price.priceId),
+    rates: writeMediaRates(price.rates),
+    factor: String(price.factorPpm),
+    hold: String(task.holdNanos),
+    max_waiting: task.maxWaiting,
+    idempotency_key: task.idempotency?.key,
+    body_digest: task.idempotency?.bodyDigest,
     webhook_url: task.webhookUrl,
   };
   const { outcome, taskId, acceptedAt } = await db.one<AcceptRow>(

@@ -16,7 +16,11 @@ async function end(made: Partial<TaskResult>, openEnded = false) {
     { error: (about: object) => void alarms.push(about) },
   );
   const claim = {
-    ...{ id: "task-1", openEnded, place: null, msToDeadline: 1_000, holdNanos: 10_000n },
+    id: "task-1",
+    openEnded,
+    place: null,
+    msToDeadline: 1_000,
+    holdNanos: 10_000n,
     units: { videoSeconds: { "720p": openEnded ? 15 : 5 } },
     price: { unitNanos: { videoSeconds: { "720p": 100n } }, factor: "1" },
   };

@@ -3,7 +3,7 @@ import type { ChargeReason } from "../../billing/billing.ts";
 import { mediaCharge } from "../../billing/pricing/rate.ts";
 import { type Log, silentLog } from "../../observe/log.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
-import type { MediaUnits } from "../../usage/media.ts";
+import type { MediaUnits } from "../../usage/usage.ts";
 import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
 import { lateDelayMs } from "./schedule.ts";
 
@@ -51,21 +51,24 @@ export function createFinisher(
         : { used: claim.units, estimated: false, found: undefined };
       const kept = await keepFiles(claim.id, await asOrdered(claim, result), timeForFiles(claim));
       await finish(claim, {
-        ...{
-          state: "SUCCESS",
-          failReason: "",
-          reason: "completed",
-          used,
-          estimated,
-          result: measured(kept, claim.openEnded, found),
-          latePollMs: null,
-        },
+        state: "SUCCESS",
+        failReason: "",
+        reason: "completed",
+        used,
+        estimated,
+        result: measured(kept, claim.openEnded, found),
+        latePollMs: null,
         chargeNanos: least(mediaCharge(used, claim.price), claim.holdNanos),
       });
     },
     async fail(claim, { reason, as }) {
       await finish(claim, {
-        ...{ state: "FAILURE", failReason: reason, reason: as, used: {}, estimated: false, result: null },
+        state: "FAILURE",
+        failReason: reason,
+        reason: as,
+        used: {},
+        estimated: false,
+        result: null,
         chargeNanos: 0n,
         latePollMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
       });

@@ -42,7 +42,9 @@ function probe(file: Buffer, status: 200 | 206 = 206): Promise<number | undefine
   return createProbe({
     read: (_url, { range = { first: 0, last: file.length } }) =>
       Promise.resolve({
-        ...{ status, headers: {}, finalUrl: "" },
+        status,
+        headers: {},
+        finalUrl: "",
         bytes: status === 206 ? file.subarray(range.first, range.last + 1) : file.subarray(0, range.last + 1),
       }),
   })("http://v.test/1");

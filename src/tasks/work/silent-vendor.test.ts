@@ -65,12 +65,20 @@ function createRig({ flapping = 0, seed = 1 } = {}) {
   const world = new World(seed);
   const store = new ModelStore(world);
   const vendor = new SilentVendor(world, {
-    ...{ refused: 0, lostResponse: 0, unreachable: 0, failedPoll: 0, flapping, synchronous: false },
+    refused: 0,
+    lostResponse: 0,
+    unreachable: 0,
+    failedPoll: 0,
+    flapping,
+    synchronous: false,
   });
   const faults = { outage: false, lostCommit: 0, lostStatement: 0, pauseAtCommit: 0, longestPauseMs: 0 };
   const minutes = DEADLINE_MS / 60_000;
   const process = new TaskProcess({
-    ...{ world, store, faults, vendors: new Map([[1n, vendor]]) },
+    world,
+    store,
+    faults,
+    vendors: new Map([[1n, vendor]]),
     catalog: {
       ...simulatedCatalog([fakeVendor(1n).upstream]),
       settings: decodeSettings({ task_deadline_minutes: { image: minutes, video: minutes } }),

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
-import { overShare } from "../../base/async/over-share.ts";
 import { failpoint } from "../../base/failpoint.ts";
 import { createDurableQueue } from "../../queue/durable-queue.ts";
+import { overShare } from "../../queue/held.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Claim, ClaimOptions, PollResult, TaskPlace } from "../store/task-store.ts";
 import { isFinal } from "../tasks.ts";
@@ -138,9 +138,19 @@ export function createWorker(deps: WorkDeps): Worker {
   };
 
   const queue = createDurableQueue<Claim, ClaimOptions>({
-    ...{ name: "tasks", store, clock, timers, log, wanted, begin },
-    ...{ claimMs: CLAIM_MS, keepIntervalMs: KEEP_INTERVAL_MS, clampIntervalMs: CLAMP_INTERVAL_MS },
-    ...{ intervalMs: INTERVAL_MS, shortestIntervalMs: SHORTEST_INTERVAL_MS, brokenOffMs: BROKEN_OFF_MS },
+    name: "tasks",
+    store,
+    clock,
+    timers,
+    log,
+    wanted,
+    begin,
+    claimMs: CLAIM_MS,
+    keepIntervalMs: KEEP_INTERVAL_MS,
+    clampIntervalMs: CLAMP_INTERVAL_MS,
+    intervalMs: INTERVAL_MS,
+    shortestIntervalMs: SHORTEST_INTERVAL_MS,
+    brokenOffMs: BROKEN_OFF_MS,
     brokeOff(error, claims) {
       const ids = claims.slice(0, 10).map(({ id }) => id);
       log.error({ err: error, tasks: ids }, "work on tasks broke off; it will be tried again");

@@ -70,8 +70,12 @@ function arkCalls(site: AssetSite): ArkCalls {
   const ask: ArkCalls["ask"] = (action, fields) => {
     const body = new TextEncoder().encode(JSON.stringify({ ...fields, ProjectName: signing.project }));
     const { query, headers } = signArk({
-      ...{ host: new URL(place.baseUrl).host, query: { Action: action, Version: VERSION }, body },
-      ...{ region: place.region, accessKey: signing.accessKey, secretKey: signing.secretKey },
+      host: new URL(place.baseUrl).host,
+      query: { Action: action, Version: VERSION },
+      body,
+      region: place.region,
+      accessKey: signing.accessKey,
+      secretKey: signing.secretKey,
       nowMs: site.nowMs(),
     });
     const request = { method: "POST", path: `/${query}`, headers, body } as const;

@@ -13,8 +13,12 @@ describe("a credential of kind ark", () => {
     expect(readArkCredential("key;access_key=AKLT1;secret_key=c2VjcmV0PT0==")).toEqual({
       apiKey: "key",
       signing: {
-        ...{ accessKey: "AKLT1", secretKey: "c2VjcmV0PT0==", project: "default" },
-        ...{ group: null, region: null, baseUrl: null },
+        accessKey: "AKLT1",
+        secretKey: "c2VjcmV0PT0==",
+        project: "default",
+        group: null,
+        region: null,
+        baseUrl: null,
       },
     });
   });
@@ -23,8 +27,12 @@ describe("a credential of kind ark", () => {
     const text =
       "key;group=group-1;project=films;region=ap-southeast-1;assets=https://a.example;secret_key=s;access_key=a";
     expect(readArkCredential(text).signing).toEqual({
-      ...{ accessKey: "a", secretKey: "s", group: "group-1", project: "films" },
-      ...{ region: "ap-southeast-1", baseUrl: "https://a.example" },
+      accessKey: "a",
+      secretKey: "s",
+      group: "group-1",
+      project: "films",
+      region: "ap-southeast-1",
+      baseUrl: "https://a.example",
     });
   });
 

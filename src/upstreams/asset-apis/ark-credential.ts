@@ -37,8 +37,12 @@ export function readArkCredential(secret: string): ArkCredential {
   return {
     apiKey,
     signing: {
-      ...{ accessKey, secretKey, group: field("group"), project: field("project") ?? "default" },
-      ...{ region: field("region"), baseUrl: field("assets") },
+      accessKey,
+      secretKey,
+      group: field("group"),
+      project: field("project") ?? "default",
+      region: field("region"),
+      baseUrl: field("assets"),
     },
   };
 }

@@ -8,9 +8,16 @@ import { gatewayAssets } from "./gateway-assets.ts";
 const ASSET = { url: "https://media.example/cat.png", type: "Image", name: "cat.png" } as const;
 
 const RECORD = {
-  ...{ Id: "asset-1", Status: "Active", AssetType: "Image", Name: "cat.png", URL: "https://v.example/1" },
-  ...{ CreateTime: "2026-03-20T14:24:52Z", UpdateTime: "2026-03-20T14:25:01Z", GroupId: "group-1" },
-  ...{ ProjectName: "default", Moderation: { Strategy: "Default" } },
+  Id: "asset-1",
+  Status: "Active",
+  AssetType: "Image",
+  Name: "cat.png",
+  URL: "https://v.example/1",
+  CreateTime: "2026-03-20T14:24:52Z",
+  UpdateTime: "2026-03-20T14:25:01Z",
+  GroupId: "group-1",
+  ProjectName: "default",
+  Moderation: { Strategy: "Default" },
 };
 
 describe("assets at another gateway", () => {
@@ -23,7 +30,8 @@ describe("assets at another gateway", () => {
       [200, { success: true, result: RECORD }],
     ]);
     expect(await gatewayAssets.create(site, ASSET)).toEqual({
-      ...{ type: "done", value: { id: "asset-1", status: "Pending" } },
+      type: "done",
+      value: { id: "asset-1", status: "Pending" },
     });
     expect(await gatewayAssets.create(site, ASSET)).toEqual({ type: "done", value: { id: "asset-1" } });
     expect(await gatewayAssets.read(site, "asset/1")).toEqual({ type: "done", value: RECORD });
@@ -125,7 +133,8 @@ describe("assets at ark", () => {
     ]);
     expect(await arkAssets.create(site, ASSET)).toEqual({ type: "done", value: { id: "asset-1" } });
     expect(await arkAssets.read(site, "asset-1")).toEqual({
-      ...{ type: "done", value: { ...RECORD, Moderation: { Strategy: "" } } },
+      type: "done",
+      value: { ...RECORD, Moderation: { Strategy: "" } },
     });
     const [create, read] = asked;
     expect(create?.upstream.baseUrl).toBe("https://open.volcengineapi.com");
@@ -135,7 +144,11 @@ describe("assets at ark", () => {
       /^HMAC-SHA256 Credential=AK\/20261121\/cn-beijing\/ark\/request, /,
     );
     expect(bodyOf(create)).toEqual({
-      ...{ GroupId: "group-1", URL: ASSET.url, AssetType: "Image", Name: "cat.png", ProjectName: "films" },
+      GroupId: "group-1",
+      URL: ASSET.url,
+      AssetType: "Image",
+      Name: "cat.png",
+      ProjectName: "films",
     });
     expect(read?.request.path).toBe("/?Action=GetAsset&Version=2024-01-01");
     expect(bodyOf(read)).toEqual({ Id: "asset-1", ProjectName: "films" });
@@ -211,7 +224,10 @@ function siteOf(
     return { type: "answered", response: { status, headers: {}, body: bytes } };
   };
   const site = {
-    ...{ upstream: upstreamOf(baseUrl), credential: { id: 1n, name: "1", secret }, requestId: "r", ask },
+    upstream: upstreamOf(baseUrl),
+    credential: { id: 1n, name: "1", secret },
+    requestId: "r",
+    ask,
     nowMs: () => Date.UTC(2026, 10, 21),
   };
   return { site, asked };

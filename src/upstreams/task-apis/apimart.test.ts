@@ -10,14 +10,20 @@ taskApiContract({
       order: imageOrder({ quality: "high", images: ["data:image/png;base64,AAAA"] }),
       path: "/v1/images/generations",
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", size: "16:9", resolution: "2k", quality: "high" },
-        ...{ n: 1, image_urls: ["data:image/png;base64,AAAA"] },
+        model: "their-model",
+        prompt: "A lighthouse",
+        size: "16:9",
+        resolution: "2k",
+        quality: "high",
+        n: 1,
+        image_urls: ["data:image/png;base64,AAAA"],
       },
     },
     {
       name: "videob with frames",
       order: videoOrder("videob", {
-        ...{ audio: true, watermark: false },
+        audio: true,
+        watermark: false,
         references: [
           { kind: "image", role: "first_frame", url: "https://a.example/1.png" },
           { kind: "image", role: "last_frame", url: "https://a.example/2.png" },
@@ -25,8 +31,13 @@ taskApiContract({
       }),
       path: "/v1/videos/generations",
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", duration: 5, resolution: "720P", size: "16:9" },
-        ...{ audio: true, watermark: false },
+        model: "their-model",
+        prompt: "A lighthouse",
+        duration: 5,
+        resolution: "720P",
+        size: "16:9",
+        audio: true,
+        watermark: false,
         image_with_roles: [
           { url: "https://a.example/1.png", role: "first_frame" },
           { url: "https://a.example/2.png", role: "last_frame" },
@@ -36,18 +47,29 @@ taskApiContract({
     {
       name: "videob from a web page",
       order: videoOrder("videob", {
-        ...{ audio: false, watermark: true, promptExtend: true, linkUrl: "https://a.example/" },
+        audio: false,
+        watermark: true,
+        promptExtend: true,
+        linkUrl: "https://a.example/",
       }),
       path: "/v1/videos/generations",
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", duration: 5, resolution: "720P", size: "16:9" },
-        ...{ audio: false, watermark: true, prompt_extend: true, link_url: "https://a.example/" },
+        model: "their-model",
+        prompt: "A lighthouse",
+        duration: 5,
+        resolution: "720P",
+        size: "16:9",
+        audio: false,
+        watermark: true,
+        prompt_extend: true,
+        link_url: "https://a.example/",
       },
     },
     {
       name: "videoc with a voice",
       order: videoOrder("videoc", {
-        ...{ resolution: "768p", ratio: "9:16" },
+        resolution: "768p",
+        ratio: "9:16",
         references: [
           { kind: "image", role: "reference", url: "https://a.example/1.png" },
           { kind: "audio", role: "reference", url: "https://a.example/1.mp3" },
@@ -55,8 +77,12 @@ taskApiContract({
       }),
       path: "/v1/videos/generations",
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", duration: 5, resolution: "768P" },
-        ...{ aspect_ratio: "9:16", image_urls: ["https://a.example/1.png"] },
+        model: "their-model",
+        prompt: "A lighthouse",
+        duration: 5,
+        resolution: "768P",
+        aspect_ratio: "9:16",
+        image_urls: ["https://a.example/1.png"],
         audio_urls: ["https://a.example/1.mp3"],
       },
     },
@@ -103,7 +129,11 @@ taskApiContract({
         body: (id) => ({
           code: 200,
           data: {
-            ...{ id, status: "completed", progress: 100, cost: 0.25, actual_time: 60 },
+            id,
+            status: "completed",
+            progress: 100,
+            cost: 0.25,
+            actual_time: 60,
             result: { videos: [{ url: ["https://v.example/1.mp4"], expires_at: 1_800_000_000 }] },
           },
         }),
@@ -151,7 +181,8 @@ describe("apimart", () => {
   it("takes the answer of older models, an object with an id", () => {
     const body = Buffer.from(JSON.stringify({ code: 200, data: { id: "old-1", status: "submitted" } }));
     expect(api.readSubmit({ status: 200, headers: {}, body })).toEqual({
-      ...{ type: "accepted", upstreamId: "old-1" },
+      type: "accepted",
+      upstreamId: "old-1",
     });
   });
 

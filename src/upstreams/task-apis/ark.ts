@@ -1,5 +1,5 @@
-import { wantVideo } from "./media-of.ts";
 import { videoaBody } from "./order-bodies.ts";
+import { wantVideo } from "./task-api.ts";
 import { taskApiOf } from "./task-table.ts";
 
 const PATH = "/api/v3/contents/generations/tasks";

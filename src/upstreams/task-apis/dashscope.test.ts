@@ -14,15 +14,16 @@ taskApiContract({
       body: {
         model: "their-model",
         input: { prompt: "A lighthouse" },
-        parameters: {
-          ...{ resolution: "1080P", ratio: "adaptive", duration: 5, audio: true, watermark: false },
-        },
+        parameters: { resolution: "1080P", ratio: "adaptive", duration: 5, audio: true, watermark: false },
       },
     },
     {
       name: "references and a document",
       order: videoOrder("videob", {
-        ...{ audio: false, watermark: true, seed: 9, promptExtend: true },
+        audio: false,
+        watermark: true,
+        seed: 9,
+        promptExtend: true,
         references: [
           { kind: "image", role: "reference", url: "https://a.example/1.png" },
           { kind: "video", role: "reference", url: "https://a.example/1.mp4" },
@@ -43,8 +44,13 @@ taskApiContract({
           ],
         },
         parameters: {
-          ...{ resolution: "720P", ratio: "16:9", duration: 5, audio: false, watermark: true },
-          ...{ seed: 9, prompt_extend: true },
+          resolution: "720P",
+          ratio: "16:9",
+          duration: 5,
+          audio: false,
+          watermark: true,
+          seed: 9,
+          prompt_extend: true,
         },
       },
     },
@@ -114,9 +120,14 @@ taskApiContract({
         means: {
           type: "succeeded",
           result: {
-            ...{ outputs: [{ url: "https://v.example/1.mp4" }], durationSeconds: 5, resolution: "720p" },
+            outputs: [{ url: "https://v.example/1.mp4" }],
+            durationSeconds: 5,
+            resolution: "720p",
             usage: {
-              ...{ duration: 10, input_video_duration: 5, output_video_duration: 5, SR: 720 },
+              duration: 10,
+              input_video_duration: 5,
+              output_video_duration: 5,
+              SR: 720,
               video_count: 1,
             },
           },

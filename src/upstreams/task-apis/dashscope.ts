@@ -1,7 +1,6 @@
 import type { VideoOrder } from "../../families/family.ts";
-import { wantVideo } from "./media-of.ts";
 import { roleWord } from "./order-bodies.ts";
-import type { SubmitAbout } from "./task-api.ts";
+import { type SubmitAbout, wantVideo } from "./task-api.ts";
 import { taskApiOf } from "./task-table.ts";
 
 /**

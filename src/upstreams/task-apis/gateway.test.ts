@@ -1,4 +1,6 @@
+import { expect, it } from "vitest";
 import {
+  apiOf,
   type FakeVendor,
   imageOrder,
   taskApiContract,
@@ -18,7 +20,11 @@ const vendor: FakeVendor = {
       path: "/v1/images/generations",
       headers: KEYED,
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", size: "16:9", resolution: "2k", quality: "high" },
+        model: "their-model",
+        prompt: "A lighthouse",
+        size: "16:9",
+        resolution: "2k",
+        quality: "high",
         image_urls: ["https://a.example/1.png"],
       },
     },
@@ -36,15 +42,25 @@ const vendor: FakeVendor = {
       body: {
         model: "their-model",
         content: [{ type: "text", text: "A lighthouse" }],
-        ...{ resolution: "720p", ratio: "16:9", duration: 5 },
-        ...{ generate_audio: true, watermark: false, return_last_frame: false },
+        resolution: "720p",
+        ratio: "16:9",
+        duration: 5,
+        generate_audio: true,
+        watermark: false,
+        return_last_frame: false,
       },
     },
     {
       name: "videob with everything",
       order: videoOrder("videob", {
-        ...{ durationSeconds: -1, resolution: "1080p", ratio: "adaptive", audio: true, watermark: false },
-        ...{ seed: 3, promptExtend: true, fileUrl: "https://a.example/1.pdf" },
+        durationSeconds: -1,
+        resolution: "1080p",
+        ratio: "adaptive",
+        audio: true,
+        watermark: false,
+        seed: 3,
+        promptExtend: true,
+        fileUrl: "https://a.example/1.pdf",
         references: [
           { kind: "image", role: "reference", url: "https://a.example/1.png" },
           { kind: "video", role: "reference", url: "https://a.example/1.mp4" },
@@ -53,23 +69,38 @@ const vendor: FakeVendor = {
       }),
       path: VIDEOS,
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", duration: -1, resolution: "1080P" },
-        ...{ size: "adaptive", audio: true, watermark: false, seed: 3, prompt_extend: true },
+        model: "their-model",
+        prompt: "A lighthouse",
+        duration: -1,
+        resolution: "1080P",
+        size: "adaptive",
+        audio: true,
+        watermark: false,
+        seed: 3,
+        prompt_extend: true,
         image_with_roles: [{ url: "https://a.example/1.png", role: "reference_image" }],
-        ...{ video_urls: ["https://a.example/1.mp4"], audio_urls: ["https://a.example/1.mp3"] },
+        video_urls: ["https://a.example/1.mp4"],
+        audio_urls: ["https://a.example/1.mp3"],
         file_url: "https://a.example/1.pdf",
       },
     },
     {
       name: "videoc",
       order: videoOrder("videoc", {
-        ...{ resolution: "768p", ratio: "9:16", seed: 0 },
+        resolution: "768p",
+        ratio: "9:16",
+        seed: 0,
         references: [{ kind: "image", role: "reference", url: "https://a.example/1.png" }],
       }),
       path: VIDEOS,
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", duration: 5, resolution: "768P" },
-        ...{ aspect_ratio: "9:16", seed: 0, image_urls: ["https://a.example/1.png"] },
+        model: "their-model",
+        prompt: "A lighthouse",
+        duration: 5,
+        resolution: "768P",
+        aspect_ratio: "9:16",
+        seed: 0,
+        image_urls: ["https://a.example/1.png"],
       },
     },
   ],
@@ -112,7 +143,11 @@ const vendor: FakeVendor = {
       {
         name: "a picture",
         body: (id) => ({
-          ...{ task_id: id, status: "SUCCESS", progress: "100%", created: 1, fail_reason: "" },
+          task_id: id,
+          status: "SUCCESS",
+          progress: "100%",
+          created: 1,
+          fail_reason: "",
           data: [{ url: "https://v.example/1.png" }],
         }),
         means: { type: "succeeded", result: { outputs: [{ url: "https://v.example/1.png" }] } },
@@ -120,20 +155,28 @@ const vendor: FakeVendor = {
       {
         name: "a video of family videoa",
         body: (id) => ({
-          ...{ task_id: id, status: "SUCCESS" },
+          task_id: id,
+          status: "SUCCESS",
           data: {
             task: {
-              ...{ id, status: "succeeded", model: "m", outputs: ["https://v.example/1.mp4"] },
-              ...{ usage: { total_tokens: 9 }, last_frame_url: "https://v.example/1.png" },
+              id,
+              status: "succeeded",
+              model: "m",
+              outputs: ["https://v.example/1.mp4"],
+              usage: { total_tokens: 9 },
+              last_frame_url: "https://v.example/1.png",
             },
-            ...{ duration: 4, resolution: "720p" },
+            duration: 4,
+            resolution: "720p",
           },
         }),
         means: {
           type: "succeeded",
           result: {
             outputs: [{ url: "https://v.example/1.mp4" }],
-            ...{ lastFrameUrl: "https://v.example/1.png", durationSeconds: 4, resolution: "720p" },
+            lastFrameUrl: "https://v.example/1.png",
+            durationSeconds: 4,
+            resolution: "720p",
             usage: { total_tokens: 9 },
           },
         },
@@ -141,7 +184,8 @@ const vendor: FakeVendor = {
       {
         name: "a video in the vendor's original layout",
         body: (id) => ({
-          ...{ task_id: id, status: "SUCCESS" },
+          task_id: id,
+          status: "SUCCESS",
           data: { content: { video_url: "https://v.example/1.mp4" } },
         }),
         means: {
@@ -152,9 +196,12 @@ const vendor: FakeVendor = {
       {
         name: "a video of the other families, with its expiry",
         body: (id) => ({
-          ...{ task_id: id, status: "SUCCESS" },
+          task_id: id,
+          status: "SUCCESS",
           data: {
-            ...{ id, status: "completed", progress: 100 },
+            id,
+            status: "completed",
+            progress: 100,
             result: { videos: [{ url: ["https://v.example/1.mp4"], expires_at: 1_800_000_000 }] },
           },
         }),
@@ -178,3 +225,25 @@ const vendor: FakeVendor = {
 };
 
 taskApiContract(vendor);
+
+taskApiContract({
+  kind: "sandbox",
+  authorization: "Bearer their-key",
+  orders: [
+    { name: "a picture", order: imageOrder(), path: "/v1/images/generations" },
+    { name: "a video", order: videoOrder("videoc"), path: "/v2/videos/generations" },
+  ],
+  accepted: (id) => ({ id, task_id: id, object: "video", status: "queued", progress: 0 }),
+  error: (_status, message) => ({ code: "missing_default", message, data: null }),
+  peculiar: [],
+  polls: {
+    path: (id, { medium }) =>
+      medium === "image" ? `/v1/images/tasks/${id}` : `/v2/videos/generations/${id}`,
+    word: (id, status) => ({ task_id: id, status }),
+    records: [],
+  },
+});
+
+it("is never asked twice for one task, since it makes a second one", () => {
+  expect(apiOf("sandbox").idempotent).toBe(false);
+});

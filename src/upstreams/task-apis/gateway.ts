@@ -5,7 +5,7 @@ import type { PollOutcome, SubmitAbout } from "./task-api.ts";
 import { type TaskTable, taskApiOf } from "./task-table.ts";
 
 /** This same API on another service: shared/spec/gateway-api.md, seen from the caller's side. */
-export const GATEWAY_TABLE: TaskTable = {
+const GATEWAY_TABLE: TaskTable = {
   name: "gateway",
   // The key is sent and may be heeded, but the specification does not promise it.
   idempotent: false,
@@ -47,6 +47,9 @@ export const GATEWAY_TABLE: TaskTable = {
 };
 
 export const gateway = taskApiOf(GATEWAY_TABLE);
+
+/** The sandbox speaks the specification's own API. */
+export const sandbox = taskApiOf({ ...GATEWAY_TABLE, name: "sandbox" });
 
 /** The request of this API that asks for the order, every default written out. */
 export function bodyOf(order: MediaOrder, about: Pick<SubmitAbout, "model">): object {

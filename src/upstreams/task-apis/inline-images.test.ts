@@ -38,7 +38,8 @@ describe("an order for a vendor that wants files", () => {
     ["524946460a0d2028574542505650", "image/webp"],
   ])("knows a picture by its first bytes, whatever its server calls it: %s", async (hex, type) => {
     const read: ReadFile = async () => ({
-      ...{ bytes: Buffer.from(hex, "hex"), headers: { "content-type": "application/octet-stream" } },
+      bytes: Buffer.from(hex, "hex"),
+      headers: { "content-type": "application/octet-stream" },
     });
     expect(await inlineImages(imageOrder({ images: ["https://a.example/1"] }), read, TIME)).toMatchObject({
       order: { images: [expect.stringMatching(new RegExp(`^data:${type};base64,`))] },
@@ -49,14 +50,16 @@ describe("an order for a vendor that wants files", () => {
     const order = imageOrder({ images: ["data:image/png;base64,AAAA", "https://a.example/1"] });
     const failing: ReadFile = () => Promise.reject(new Error("Its host cannot be found."));
     expect(await inlineImages(order, failing, TIME)).toEqual({
-      ...{ type: "refused", reason: "Reference picture 2 cannot be fetched: Its host cannot be found." },
+      type: "refused",
+      reason: "Reference picture 2 cannot be fetched: Its host cannot be found.",
     });
     const html: ReadFile = async () => ({
       bytes: Buffer.from("<html>"),
       headers: { "content-type": "text/html" },
     });
     expect(await inlineImages(order, html, TIME)).toEqual({
-      ...{ type: "refused", reason: "Reference picture 2 is no picture." },
+      type: "refused",
+      reason: "Reference picture 2 is no picture.",
     });
   });
 
@@ -88,7 +91,8 @@ describe("an order for a vendor that wants files", () => {
       const images = Array.from({ length: 100 }, (_, index) => `https://a.example/${index}`);
       const clock = { nowMs: () => 0, monotonicMs: () => nowMs };
       expect(await inlineImages(imageOrder({ images }), slow, { withinMs, clock })).toEqual({
-        ...{ type: "refused", reason: expect.stringMatching(/^Reference picture \d+ cannot be fetched: /) },
+        type: "refused",
+        reason: expect.stringMatching(/^Reference picture \d+ cannot be fetched: /),
       });
       expect(nowMs).toBeLessThanOrEqual(most);
       expect(wished[0]).toBe(60_000);
@@ -98,7 +102,8 @@ describe("an order for a vendor that wants files", () => {
   it("leaves a video's references to its vendor", async () => {
     const order = videoOrder("videoa");
     expect(await inlineImages(order, () => Promise.reject(new Error("asked")), TIME)).toEqual({
-      ...{ type: "inlined", order },
+      type: "inlined",
+      order,
     });
   });
 });

@@ -7,7 +7,9 @@ taskApiContract({
     {
       name: "pictures and a voice",
       order: videoOrder("videoc", {
-        ...{ resolution: "768p", ratio: "9:16", seed: 5 },
+        resolution: "768p",
+        ratio: "9:16",
+        seed: 5,
         references: [
           { kind: "image", role: "reference", url: "https://a.example/1.png" },
           { kind: "audio", role: "reference", url: "https://a.example/1.mp3" },
@@ -21,7 +23,10 @@ taskApiContract({
           { type: "image_url", image_url: { url: "https://a.example/1.png" }, role: "reference_image" },
           { type: "audio_url", audio_url: { url: "https://a.example/1.mp3" }, role: "reference_audio" },
         ],
-        ...{ resolution: "768P", ratio: "9:16", duration: 5, seed: 5 },
+        resolution: "768P",
+        ratio: "9:16",
+        duration: 5,
+        seed: 5,
       },
     },
   ],
@@ -39,7 +44,9 @@ taskApiContract({
       ] as const
     ).map(([status_code, next]) => ({
       name: `code ${status_code} with HTTP 200`,
-      ...{ status: 200, body: { base_resp: { status_code, status_msg: "no" } }, next },
+      status: 200,
+      body: { base_resp: { status_code, status_msg: "no" } },
+      next,
     })),
   ],
   polls: {
@@ -60,14 +67,19 @@ taskApiContract({
         name: "success with its seconds",
         body: (id) => ({
           task: {
-            ...{ id, status: "succeeded", content: { url: "https://v.example/1.mp4" }, resolution: "768P" },
+            id,
+            status: "succeeded",
+            content: { url: "https://v.example/1.mp4" },
+            resolution: "768P",
             usage: { total_seconds: 5, input_image_count: 1 },
           },
         }),
         means: {
           type: "succeeded",
           result: {
-            ...{ outputs: [{ url: "https://v.example/1.mp4" }], durationSeconds: 5, resolution: "768p" },
+            outputs: [{ url: "https://v.example/1.mp4" }],
+            durationSeconds: 5,
+            resolution: "768p",
             usage: { total_seconds: 5, input_image_count: 1 },
           },
         },

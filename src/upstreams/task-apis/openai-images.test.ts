@@ -29,8 +29,12 @@ taskApiContract({
       order: imageOrder({ quality: "high" }),
       path: "/images/generations",
       body: {
-        ...{ model: "their-model", prompt: "A lighthouse", size: "2048x1152", quality: "high" },
-        ...{ output_format: "png", n: 1 },
+        model: "their-model",
+        prompt: "A lighthouse",
+        size: "2048x1152",
+        quality: "high",
+        output_format: "png",
+        n: 1,
       },
     },
     {

@@ -39,7 +39,9 @@ export function readRefusal(response: TaskApiResponse, table: RefusalTable): Ref
   if (listed === undefined && !saysNo(status)) return { type: "unclear", reason };
   const retryAfterSeconds = retryAfterOf(response);
   return {
-    ...{ type: "refused", next: listed ?? nextOfStatus(status), reason },
+    type: "refused",
+    next: listed ?? nextOfStatus(status),
+    reason,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
 }

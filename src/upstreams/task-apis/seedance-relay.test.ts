@@ -11,8 +11,12 @@ taskApiContract({
       body: {
         model: "their-model",
         content: [{ type: "text", text: "A lighthouse" }],
-        ...{ resolution: "720p", ratio: "16:9", duration: 5 },
-        ...{ generate_audio: true, watermark: false, return_last_frame: false },
+        resolution: "720p",
+        ratio: "16:9",
+        duration: 5,
+        generate_audio: true,
+        watermark: false,
+        return_last_frame: false,
       },
     },
   ],
@@ -58,11 +62,18 @@ taskApiContract({
         body: (id) => ({
           code: "success",
           data: {
-            ...{ task_id: id, status: "SUCCESS", progress: "100%", result_url: "https://v.example/r.mp4" },
+            task_id: id,
+            status: "SUCCESS",
+            progress: "100%",
+            result_url: "https://v.example/r.mp4",
             data: {
               task: {
-                ...{ id, status: "succeeded", outputs: ["https://v.example/1.mp4"], duration: 5 },
-                ...{ usage: { total_tokens: 9 }, last_frame_url: "https://v.example/1.png" },
+                id,
+                status: "succeeded",
+                outputs: ["https://v.example/1.mp4"],
+                duration: 5,
+                usage: { total_tokens: 9 },
+                last_frame_url: "https://v.example/1.png",
               },
             },
           },
@@ -71,7 +82,8 @@ taskApiContract({
           type: "succeeded",
           result: {
             outputs: [{ url: "https://v.example/1.mp4" }],
-            ...{ durationSeconds: 5, lastFrameUrl: "https://v.example/1.png" },
+            durationSeconds: 5,
+            lastFrameUrl: "https://v.example/1.png",
             usage: { total_tokens: 9 },
           },
         },

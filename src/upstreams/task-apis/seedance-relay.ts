@@ -1,5 +1,5 @@
-import { wantVideo } from "./media-of.ts";
 import { videoaBody } from "./order-bodies.ts";
+import { wantVideo } from "./task-api.ts";
 import { taskApiOf } from "./task-table.ts";
 
 /** A relay in front of family videoa that wraps the vendor's task into a record of its own. */

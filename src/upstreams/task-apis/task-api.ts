@@ -1,4 +1,4 @@
-import type { MediaOrder } from "../../families/family.ts";
+import type { ImageOrder, MediaOrder, VideoOrder } from "../../families/family.ts";
 
 /** One vendor's way of making images and videos: pure functions that write requests and read answers. */
 export interface TaskApi {
@@ -108,4 +108,15 @@ export interface TaskResult {
   readonly cost?: number;
   /** `data.content` is served too where the vendor's own layout is ark's. */
   readonly layout?: "ark";
+}
+
+/** The order as one of a video; a kind serves only the families of its table, so anything else is a bug. */
+export function wantVideo(order: MediaOrder, api: string): VideoOrder {
+  if (order.medium === "video") return order;
+  throw new RangeError(`${api} makes no pictures`);
+}
+
+export function wantImage(order: MediaOrder, api: string): ImageOrder {
+  if (order.medium === "image") return order;
+  throw new RangeError(`${api} makes no videos`);
 }

@@ -22,7 +22,8 @@ describe("an id that is a number", () => {
 
   it("keeps all its digits", () => {
     expect(submitted("minimax", `{"task_id":${id},"base_resp":{"status_code":0}}`)).toEqual({
-      ...{ type: "accepted", upstreamId: id },
+      type: "accepted",
+      upstreamId: id,
     });
     const batch = `{"code":200,"data":[{"id":${id},"status":"pending"}]}`;
     expect(apiOf("apimart").batch?.read(answered(batch))).toEqual(new Map([[id, { type: "queued" }]]));
@@ -164,7 +165,8 @@ it("a refusal has its reason as a bare text too", () => {
 
 it.each([0, "0", "success", 200])("an order is taken beside the code %j of those like apimart", (code) => {
   expect(submitted("apimart", { code, data: [{ task_id: "am-1" }] })).toEqual({
-    ...{ type: "accepted", upstreamId: "am-1" },
+    type: "accepted",
+    upstreamId: "am-1",
   });
   expect(polled("apimart", { code, data: { id: "am-1", status: "pending" } })).toEqual({ type: "queued" });
 });

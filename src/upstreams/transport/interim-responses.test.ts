@@ -21,7 +21,10 @@ describe("an upstream that sends interim answers unasked", () => {
       const upstream = await rig.serve(({ socket }) => socket.write(before + response));
       for (let round = 0; round < 3; round += 1) {
         expect(await rig.responseOf(callOf(upstream))).toMatchObject({
-          ...{ status: 200, text: "HTTP/1.1 100", heads: 1, failures: 0 },
+          status: 200,
+          text: "HTTP/1.1 100",
+          heads: 1,
+          failures: 0,
         });
       }
       expect(rig.server.accepted()).toBe(1);

@@ -70,7 +70,9 @@ export function createConnectionPool(): UpstreamConnectionPool {
     },
     stats: () =>
       Array.from(byKey.values(), ({ name, load, connections }) => ({
-        ...{ upstream: name, inFlight: load.inFlight, connections: connections() },
+        upstream: name,
+        inFlight: load.inFlight,
+        connections: connections(),
       })),
     close() {
       for (const connection of byKey.values()) connection.close();
@@ -102,7 +104,9 @@ function openConnection(upstream: Upstream, load: UpstreamConnection["load"]): U
   let closed = false;
 
   return {
-    ...{ name: upstream.name, prefix, load },
+    name: upstream.name,
+    prefix,
+    load,
     connections: () => clients.size,
     takeIdle() {
       const client = idle.pop();

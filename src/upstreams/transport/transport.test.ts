@@ -21,9 +21,10 @@ afterEach(() => rig.reset());
 describe("a request to an upstream", () => {
   it("carries its headers and body, and nothing else of the caller", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\nok`));
+    const headers = { betas: "a-1,b-2", version: "2024-01-01", cookie: "c", authorization: "mine" };
     const call = callOf(upstream, {
       body: [Buffer.from('{"model":'), Buffer.from('"theirs"'), Buffer.from("}")],
-      headers: { betas: "a-1,b-2", version: "2024-01-01", ...{ cookie: "c", authorization: "mine" } },
+      headers,
     });
     await rig.responseOf(call);
     const [request] = rig.server.requests ?? [];

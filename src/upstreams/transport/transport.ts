@@ -74,8 +74,12 @@ export function createTransport(options: TransportOptions): Transport {
         { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
       );
       leave(call, upstream, (prefix) => ({
-        ...{ method: request.method, path: askPath(prefix, request.path), headers: askHeaders(asked) },
-        ...{ body: askBody(request), headersTimeout: 0, bodyTimeout: 0 },
+        method: request.method,
+        path: askPath(prefix, request.path),
+        headers: askHeaders(asked),
+        body: askBody(request),
+        headersTimeout: 0,
+        bodyTimeout: 0,
       }));
     });
   }

@@ -1,4 +1,4 @@
-import type { AccountId } from "../../accounts/caller.ts";
+import type { AccountId, KeyId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { AccountRole, UserId } from "../identity.ts";
 
@@ -100,3 +100,19 @@ const MEMBERS = `select m.user_id as "userId", u.email, u.name, m.role, u.disabl
     u.last_sign_in_at as "lastSignInAt",
     exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp"
   from account_members m join users u on u.id = m.user_id`;
+
+/**
+ * Whether a key speaks for its account's owners: somebody made it who owns the account now or is an operator, and may
+ * sign in; or the catalog file or the command line did, which operators write. Asked anew each time, as roles are.
+ */
+export async function isKeyOfOwner(db: Queryable, keyId: KeyId): Promise<boolean> {
+  const row = await db.maybeOne(
+    `select from api_keys k
+       left join users u on u.id = k.created_by
+       left join account_members m on m.user_id = k.created_by and m.account_id = k.account_id
+     where k.id = $1
+       and (k.created_by is null or (not u.disabled and (u.is_operator or m.role = 'owner')))`,
+    [keyId],
+  );
+  return row !== undefined;
+}

@@ -11,7 +11,7 @@ import {
   None,
 } from "openid-client";
 import type { Clock } from "../../base/clock.ts";
-import { trustedFetch } from "../../base/fetch/safe-fetch-trusted.ts";
+import { trustedFetch } from "../../base/fetch/safe-fetch.ts";
 import { randomText } from "../../base/random.ts";
 import type { Seals } from "../../base/seal.ts";
 import { GatewayError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../../../src/accounts/caller.ts";
+import type { AccountId, Caller, KeyId } from "../../../src/accounts/caller.ts";
 import type { HoldOrder, Outcome } from "../../../src/billing/billing.ts";
 import { ledgersOf } from "../../../src/billing/leases/ledger-ref.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -30,10 +30,10 @@ export const LIMIT = 400n;
 /** A caller of the account, with a spending limit or without. */
 export function callerOf(account: number, limited: boolean): Caller {
   return {
-    accountId: BigInt(account),
+    accountId: BigInt(account) as AccountId,
     accountName: `account ${account}`,
     group: "default",
-    keyId: BigInt(limited ? 100 + account : account),
+    keyId: BigInt(limited ? 100 + account : account) as KeyId,
     keyName: "key",
     models: null,
     spendingLimit: limited ? { amountNanos: LIMIT, period: "total" } : null,

@@ -6,6 +6,7 @@
  *   node --import tsx spender.ts <database url> <data dir> <account id>
  */
 import { createInterface } from "node:readline";
+import type { AccountId, KeyId } from "../../../src/accounts/caller.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { armFailpoint } from "../../../src/base/failpoint.ts";
 import { createTextBilling } from "../../../src/billing/text-billing.ts";
@@ -27,10 +28,10 @@ const database = await openDatabase({
 if (crashAt) armFailpoint(crashAt.name, crashAt.pass);
 const billing = await createTextBilling({ database, dataDir, clock: systemClock, log: silentLog });
 const caller = {
-  accountId: BigInt(accountId),
+  accountId: BigInt(accountId) as AccountId,
   accountName: "spender",
   group: "default",
-  keyId: 1n,
+  keyId: 1n as KeyId,
   keyName: "key",
   models: null,
   spendingLimit: null,

@@ -1,6 +1,6 @@
 /** One event as a client reads it off the wire. */
 export interface SentFrame {
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly data: string;
 }
 

@@ -161,7 +161,10 @@ class TaskSimulation {
     const upstreams = [fakeVendor(1n), fakeVendor(2n, { priority: 1 })].map(({ upstream }) => upstream);
     this.processes.push(
       new TaskProcess({
-        ...{ world: this.world, store: this.store, vendors: this.vendors, faults: this.faults },
+        world: this.world,
+        store: this.store,
+        vendors: this.vendors,
+        faults: this.faults,
         findable: this.findable,
         catalog: simulatedCatalog(upstreams),
       }),

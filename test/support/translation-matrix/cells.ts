@@ -42,7 +42,7 @@ export function requestCell(row: RequestRow, client: ChatProtocol, upstream: Cha
 function judged(row: RequestRow, asked: ChatRequest, read: ChatRequest, encoded: EncodedRequest): Cell {
   const { losses, plan } = encoded;
   if (losses.length > 0) return losses.every(({ reason }) => reason === "weakened") ? "weaker" : "dropped";
-  if (isDeepStrictEqual(row.read(read), row.read(asked))) return "yes";
+  if (isSame(row.read(read), row.read(asked))) return "yes";
   const undone =
     plan.copies > 1 || plan.stops.length > 0 || plan.tools.size > 0 || plan.responseTool !== undefined;
   return undone ? "gateway" : "silent";
@@ -56,7 +56,7 @@ export function responseCell(row: ResponseRow, client: ChatProtocol, upstream: C
   const back = codecOf(client).decodeResponse(JSON.parse(JSON.stringify(body)), plan(client));
   if ("error" in back) throw new Error(`${client}, ${row.title}: ${back.error.message}`);
   const told = row.told?.[client];
-  const kept = isDeepStrictEqual(row.read(back.response), row.read(said));
+  const kept = isSame(row.read(back.response), row.read(said));
   if (told !== undefined) return kept || client === upstream ? "silent" : `as ${told}`;
   if (losses.length > 0) return "dropped";
   return kept ? "yes" : "silent";
@@ -66,4 +66,17 @@ function readBack(upstream: ChatProtocol, { body }: EncodedRequest): ChatRequest
   const read = codecOf(upstream).decodeRequest(JSON.parse(JSON.stringify(body)));
   if ("refused" in read) throw new Error(`${upstream}: ${read.refused.path} ${read.refused.message}`);
   return read.value;
+}
+
+/** A field that is undefined is one that is not there. */
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(withoutUndefined(one), withoutUndefined(other));
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  const there = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(there.map(([key, inner]) => [key, withoutUndefined(inner)]));
 }

@@ -28,7 +28,9 @@ export function AuditLog({ path, ofAll = false }: LogProps): ReactNode {
   const { actor, action, from, until } = search;
   const account = ofAll ? search["account"] : undefined;
   const list = useList<AuditRow>(path, {
-    ...{ actor, action, account },
+    actor,
+    action,
+    account,
     from: momentOfDay(from),
     until: momentOfDay(until, 1),
   });

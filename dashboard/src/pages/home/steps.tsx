@@ -25,11 +25,15 @@ export function Steps({
   if (balance === undefined || keys === undefined || requests === undefined) return null;
   const steps = [
     {
-      ...{ title: t.stepMoney, hint: t.stepMoneyHint, done: BigInt(balance.available_nanos) > 0n },
+      title: t.stepMoney,
+      hint: t.stepMoneyHint,
+      done: BigInt(balance.available_nanos) > 0n,
       act: role === "owner" && <ButtonLink to={`/accounts/${account}/statement`}>{t.topUp}</ButtonLink>,
     },
     {
-      ...{ title: t.stepKey, hint: t.stepKeyHint, done: keys.data.length > 0 },
+      title: t.stepKey,
+      hint: t.stepKeyHint,
+      done: keys.data.length > 0,
       act: role !== "viewer" && (
         <ButtonLink look="primary" icon="plus" to={`/accounts/${account}/keys`}>
           {t.createKey}

@@ -90,9 +90,15 @@ export function EditKey({ account, row, onClose }: DialogPlace & { readonly row:
 
 function namesOf(t: (typeof keysWords)["en"]): FieldNames<KeyDraft> {
   return {
-    ...{ name: t.name, models: t.modelsField, amount: t.amount, period: t.period },
-    ...{ requests: t.requestsField, tokens: t.tokensField, concurrency: t.concurrencyField },
-    ...{ lastDay: t.expiryField, disabled: t.disabledField },
+    name: t.name,
+    models: t.modelsField,
+    amount: t.amount,
+    period: t.period,
+    requests: t.requestsField,
+    tokens: t.tokensField,
+    concurrency: t.concurrencyField,
+    lastDay: t.expiryField,
+    disabled: t.disabledField,
   };
 }
 

@@ -3,7 +3,10 @@ import type { KeyRow } from "../../../../src/console/keys/contract.ts";
 import { draftOf, termsOf } from "./terms.ts";
 
 const KEY = {
-  ...{ name: "ci", disabled: false, expires_at: null, spending_limit: null },
+  name: "ci",
+  disabled: false,
+  expires_at: null,
+  spending_limit: null,
   rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
 };
 const keyOf = (models: string[] | null) => ({ ...KEY, models }) as KeyRow;

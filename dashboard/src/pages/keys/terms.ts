@@ -19,8 +19,15 @@ export interface KeyDraft {
 export type Period = NonNullable<KeyRow["spending_limit"]>["period"];
 
 export const EMPTY_DRAFT: KeyDraft = {
-  ...{ name: "", models: "", amount: "", period: "month", requests: "", tokens: "", concurrency: "" },
-  ...{ lastDay: "", disabled: false },
+  name: "",
+  models: "",
+  amount: "",
+  period: "month",
+  requests: "",
+  tokens: "",
+  concurrency: "",
+  lastDay: "",
+  disabled: false,
 };
 
 export function draftOf(key: KeyRow): KeyDraft {

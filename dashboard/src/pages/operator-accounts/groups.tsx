@@ -44,7 +44,9 @@ export function Groups(): ReactNode {
                     items={[
                       { title: t.change, onSelect: () => setChanged(group) },
                       {
-                        ...{ title: t.remove, danger: true, disabled: isUsed(group) },
+                        title: t.remove,
+                        danger: true,
+                        disabled: isUsed(group),
                         onSelect: () => setRemoved(group),
                       },
                     ]}

@@ -3,8 +3,16 @@ import type { Model } from "../../../../src/console/catalog/contract.ts";
 import { draftOf, termsOf } from "./draft.ts";
 
 const MODEL = {
-  ...{ id: "text", family: null, variant: null, owned_by: "acme", created: 1, endpoints: ["oa"] },
-  ...{ context_tokens: 1000, max_output_tokens: 100, price: { input: "3", output: "15" }, quirks: {} },
+  id: "text",
+  family: null,
+  variant: null,
+  owned_by: "acme",
+  created: 1,
+  endpoints: ["oa"],
+  context_tokens: 1000,
+  max_output_tokens: 100,
+  price: { input: "3", output: "15" },
+  quirks: {},
 };
 
 describe("the form of a model", () => {

@@ -43,15 +43,30 @@ const NO_RATES = {
 };
 
 export const EMPTY_DRAFT: ModelDraft = {
-  ...{ id: "", family: "", variant: "", ownedBy: "faregate", endpoints: [], groups: [], closed: false },
-  ...{ contextTokens: "", maxOutputTokens: "", rates: NO_RATES, quirks: "", created: undefined },
+  id: "",
+  family: "",
+  variant: "",
+  ownedBy: "faregate",
+  endpoints: [],
+  groups: [],
+  closed: false,
+  contextTokens: "",
+  maxOutputTokens: "",
+  rates: NO_RATES,
+  quirks: "",
+  created: undefined,
   listed: { per_image: "", per_second: "", extras: "" },
 };
 
 export function draftOf(model: Model): ModelDraft {
   return {
-    ...{ id: model.id, family: model.family ?? "", variant: model.variant ?? "", ownedBy: model.owned_by },
-    ...{ endpoints: model.endpoints, groups: model.groups ?? [], created: model.created },
+    id: model.id,
+    family: model.family ?? "",
+    variant: model.variant ?? "",
+    ownedBy: model.owned_by,
+    endpoints: model.endpoints,
+    groups: model.groups ?? [],
+    created: model.created,
     closed: model.groups?.length === 0,
     contextTokens: model.context_tokens === null ? "" : String(model.context_tokens),
     maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
@@ -90,11 +105,9 @@ export function termsOf(draft: ModelDraft): ModelTerms {
   const isText = draft.family === "";
   const number = (text: string): number | null => (text.trim() === "" ? null : Number(text));
   return {
-    ...{
-      family: draft.family || null,
-      variant: draft.variant.trim() || null,
-      owned_by: draft.ownedBy.trim(),
-    },
+    family: draft.family || null,
+    variant: draft.variant.trim() || null,
+    owned_by: draft.ownedBy.trim(),
     ...(draft.endpoints.length === 0 || !isText ? {} : { endpoints: [...draft.endpoints] }),
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     ...(isText && {

@@ -49,7 +49,7 @@ export function ModelFields({ draft, change, isNew, error }: FieldsProps): React
             <Input value={draft.variant} onChange={(event) => change({ variant: event.target.value })} />
           </Field>
         )}
-        {isText && <Bounds {...{ draft, change, error }} />}
+        {isText && <Bounds draft={draft} change={change} error={error} />}
       </div>
       {isText && (
         <TickList

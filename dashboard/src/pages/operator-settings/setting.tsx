@@ -35,7 +35,7 @@ export function Setting({ field, typed, change, fault }: SettingProps): ReactNod
   const error = isSound(shape, typed) ? fault : t.badJson;
   return (
     <Field label={label} hint={hint} error={error}>
-      <Editor {...{ shape, typed, change, standard }} />
+      <Editor shape={shape} typed={typed} change={change} standard={standard} />
     </Field>
   );
 }

@@ -44,12 +44,12 @@ export function Credentials({ upstream }: { readonly upstream: Upstream }): Reac
           <div>{add}</div>
         </>
       )}
-      {doing?.what === "add" && <WriteCredential {...{ upstream, onClose }} />}
+      {doing?.what === "add" && <WriteCredential upstream={upstream} onClose={onClose} />}
       {doing?.what === "replace" && (
-        <WriteCredential {...{ upstream, onClose }} credential={doing.credential} />
+        <WriteCredential upstream={upstream} onClose={onClose} credential={doing.credential} />
       )}
       {doing?.what === "remove" && (
-        <RemoveCredential {...{ upstream, onClose }} credential={doing.credential} />
+        <RemoveCredential upstream={upstream} onClose={onClose} credential={doing.credential} />
       )}
     </>
   );
@@ -85,11 +85,11 @@ function Table({ upstream, act }: TableProps): ReactNode {
           wideOnly: true,
         },
         { title: t.state, cell: (credential) => <State credential={credential} /> },
-        { title: t.test, cell: (credential) => <TestButton {...{ upstream, credential }} /> },
+        { title: t.test, cell: (credential) => <TestButton upstream={upstream} credential={credential} /> },
         {
           title: <span className="sr-only">{t.actions}</span>,
           align: "end",
-          cell: (credential) => <Actions {...{ upstream, credential, act }} />,
+          cell: (credential) => <Actions upstream={upstream} credential={credential} act={act} />,
         },
       ]}
     />

@@ -3,16 +3,17 @@ import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { draftOf, termsOf } from "./draft.ts";
 
 const UPSTREAM = {
-  ...{ name: "main", kind: "openai", base_url: "https://api.vendor.example/v1", models: { text: "theirs" } },
-  ...{
-    protocols: null,
-    priority: 0,
-    weight: 1,
-    max_concurrency: 10,
-    probe: false,
-    signer: null,
-    timeouts: {},
-  },
+  name: "main",
+  kind: "openai",
+  base_url: "https://api.vendor.example/v1",
+  models: { text: "theirs" },
+  protocols: null,
+  priority: 0,
+  weight: 1,
+  max_concurrency: 10,
+  probe: false,
+  signer: null,
+  timeouts: {},
   shared_ids: [],
 };
 

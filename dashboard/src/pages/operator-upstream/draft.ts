@@ -39,21 +39,38 @@ const NO_TIMEOUTS = {
 };
 
 export const EMPTY_DRAFT: UpstreamDraft = {
-  ...{ name: "", kind: "openai-compatible", baseUrl: "", apiKey: "", models: [["", ""]] },
-  ...{ protocols: [], groups: [], closed: false, priority: "0", weight: "1", maxConcurrency: "10000" },
-  ...{ sharedIds: "", probe: false, signer: "", timeouts: NO_TIMEOUTS },
+  name: "",
+  kind: "openai-compatible",
+  baseUrl: "",
+  apiKey: "",
+  models: [["", ""]],
+  protocols: [],
+  groups: [],
+  closed: false,
+  priority: "0",
+  weight: "1",
+  maxConcurrency: "10000",
+  sharedIds: "",
+  probe: false,
+  signer: "",
+  timeouts: NO_TIMEOUTS,
 };
 
 export function draftOf(upstream: Upstream): UpstreamDraft {
   const given = Object.entries(upstream.timeouts).map(([name, value]) => [name, String(value)]);
   return {
-    ...{ name: upstream.name, kind: upstream.kind, baseUrl: upstream.base_url, apiKey: "" },
+    name: upstream.name,
+    kind: upstream.kind,
+    baseUrl: upstream.base_url,
+    apiKey: "",
     models: Object.entries(upstream.models),
     protocols: upstream.protocols ?? [],
     groups: upstream.groups ?? [],
     closed: upstream.groups?.length === 0,
-    ...{ priority: String(upstream.priority), weight: String(upstream.weight) },
-    ...{ maxConcurrency: String(upstream.max_concurrency), probe: upstream.probe },
+    priority: String(upstream.priority),
+    weight: String(upstream.weight),
+    maxConcurrency: String(upstream.max_concurrency),
+    probe: upstream.probe,
     signer: upstream.signer ?? "",
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
@@ -65,12 +82,15 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
   const models = draft.models.filter(([ours]) => ours.trim() !== "");
   const timeouts = TIMEOUT_NAMES.filter((name) => draft.timeouts[name] !== "");
   return {
-    ...{ kind: draft.kind, base_url: draft.baseUrl.trim() },
+    kind: draft.kind,
+    base_url: draft.baseUrl.trim(),
     models: Object.fromEntries(models.map(([ours, theirs]) => [ours.trim(), theirs.trim() || ours.trim()])),
     protocols: draft.protocols.length === 0 ? null : [...draft.protocols],
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
-    ...{ priority: Number(draft.priority), weight: Number(draft.weight) },
-    ...{ max_concurrency: Number(draft.maxConcurrency), probe: draft.probe },
+    priority: Number(draft.priority),
+    weight: Number(draft.weight),
+    max_concurrency: Number(draft.maxConcurrency),
+    probe: draft.probe,
     signer: draft.signer.trim() || null,
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),

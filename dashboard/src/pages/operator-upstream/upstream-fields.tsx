@@ -52,7 +52,13 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
           onChange={(event) => change({ baseUrl: event.target.value })}
         />
       </Field>
-      <ApiKey {...{ draft, change, before, error }} needsKey={kind?.needs_key ?? false} />
+      <ApiKey
+        draft={draft}
+        change={change}
+        before={before}
+        error={error}
+        needsKey={kind?.needs_key ?? false}
+      />
       <ModelFields models={draft.models} change={(models) => change({ models })} />
       <TickList
         legend={t.groups}
@@ -70,7 +76,7 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
           onChange={(ticked) => change({ protocols: ticked })}
         />
       )}
-      <Numbers {...{ draft, change, error }} />
+      <Numbers draft={draft} change={change} error={error} />
     </>
   );
 }

@@ -48,7 +48,9 @@ function List({ found, add }: { readonly found: Upstreams; readonly add: ReactNo
   const [{ q = "", state }] = useSearch();
   const [disabling, setDisabling] = useState<Upstream>();
   const { testAll } = useTestAll();
-  const columns = useColumns((upstream) => <Actions {...{ upstream, testAll, setDisabling }} />);
+  const columns = useColumns((upstream) => (
+    <Actions upstream={upstream} testAll={testAll} setDisabling={setDisabling} />
+  ));
   if (found.data.length === 0)
     return (
       <Empty title={t.none} action={add}>

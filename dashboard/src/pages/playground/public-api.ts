@@ -41,7 +41,9 @@ export async function callPublic(
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const response = await fetch(path, {
-    ...{ headers, credentials: "omit", ...sent },
+    headers,
+    credentials: "omit",
+    ...sent,
     ...(signal === undefined ? {} : { signal }),
   }).catch((cause: unknown) => {
     throw signal?.aborted ? cause : unreachable();

@@ -34,7 +34,14 @@ export const REQUEST_FILTERS = [
 export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "after"> {
   const { key, user, model, endpoint, status, outcome, reason, upstream, request, min } = search;
   return {
-    ...{ key, user, model, endpoint, reason, upstream, request, min_cost_nanos: min },
+    key,
+    user,
+    model,
+    endpoint,
+    reason,
+    upstream,
+    request,
+    min_cost_nanos: min,
     from: momentOfDay(search["from"]),
     to: momentOfDay(search["to"], 1),
     status: status as RequestsQuery["status"],

@@ -28,6 +28,10 @@ const BAR =
   "h-1.5 w-full appearance-none overflow-hidden rounded-full bg-line [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent [&::-moz-progress-bar]:bg-accent";
 
 const TONES: Readonly<Record<TaskState, Tone>> = {
-  ...{ NOT_START: "plain", SUBMITTED: "plain", QUEUED: "plain" },
-  ...{ IN_PROGRESS: "accent", SUCCESS: "good", FAILURE: "bad" },
+  NOT_START: "plain",
+  SUBMITTED: "plain",
+  QUEUED: "plain",
+  IN_PROGRESS: "accent",
+  SUCCESS: "good",
+  FAILURE: "bad",
 };

@@ -68,12 +68,15 @@ function pictureTrack({ width, height, seconds, group }: Movie): Track {
   const count = Math.round(seconds * FRAMES_PER_SECOND);
   const samples = Array.from({ length: count }, (_, index) => group.frames[index % group.frames.length]);
   return {
-    ...{ kind: "picture", timescale: FRAMES_PER_SECOND * FRAME_STEP, step: FRAME_STEP },
+    kind: "picture",
+    timescale: FRAMES_PER_SECOND * FRAME_STEP,
+    step: FRAME_STEP,
     duration: count * FRAME_STEP,
     samples: samples.filter((sample) => sample !== undefined),
     chunks: chunked(count, group.frames.length),
     description: videoDescription(width, height, group.config),
-    ...{ width, height },
+    width,
+    height,
   };
 }
 
@@ -82,11 +85,15 @@ function soundTrack({ seconds, group }: Movie): Track {
   const count = Math.ceil(duration / SAMPLES_PER_FRAME);
   const perGroup = (group.frames.length / FRAMES_PER_SECOND) * (SAMPLE_RATE / SAMPLES_PER_FRAME);
   return {
-    ...{ kind: "sound", timescale: SAMPLE_RATE, step: SAMPLES_PER_FRAME, duration },
+    kind: "sound",
+    timescale: SAMPLE_RATE,
+    step: SAMPLES_PER_FRAME,
+    duration,
     samples: new Array<Buffer>(count).fill(Buffer.from(SILENT_AAC_FRAME)),
     chunks: chunked(count, Math.ceil(perGroup)),
     description: soundDescription(),
-    ...{ width: 0, height: 0 },
+    width: 0,
+    height: 0,
   };
 }
 

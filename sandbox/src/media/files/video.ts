@@ -37,8 +37,12 @@ export function makeLastFrame(spec: LastFrameSpec): Promise<Buffer> {
 /** A frame of the stored group of this size: nothing of it depends on an order but its size; a bar grows from frame to frame. */
 export function drawFrame(width: number, height: number, index: number): Picture {
   return drawPicture({
-    ...{ width, height, text: "Faregate sandbox", caption: `${width}x${height}` },
-    ...{ seed: width * height, bar: (index + 1) / GROUP_FRAMES },
+    width,
+    height,
+    text: "Faregate sandbox",
+    caption: `${width}x${height}`,
+    seed: width * height,
+    bar: (index + 1) / GROUP_FRAMES,
   });
 }
 

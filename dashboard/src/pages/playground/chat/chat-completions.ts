@@ -23,7 +23,9 @@ export const chatCompletions: Protocol = {
 function messagesOf(turn: Turn): readonly unknown[] {
   if (turn.role === "assistant") return [answered(turn)];
   const results = turn.results.map(({ callId, text }) => ({
-    ...{ role: "tool", tool_call_id: callId, content: text },
+    role: "tool",
+    tool_call_id: callId,
+    content: text,
   }));
   if (turn.text === "" && turn.images.length === 0) return results;
   const images = turn.images.map((url) => ({ type: "image_url", image_url: { url } }));
@@ -84,7 +86,9 @@ function read(): StreamReader {
       const whole = calls.filter((call) => call !== undefined);
       const said: Call[] = whole.map(({ id, name, input }) => ({ id, name, input }));
       const echoed = whole.map(({ id, name, input, rest }) => ({
-        ...{ id, type: "function", function: { name, arguments: input } },
+        id,
+        type: "function",
+        function: { name, arguments: input },
         ...rest,
       }));
       return { text, thinking, finish, problem, calls: said, echo: [assistantMessage(text, echoed)] };

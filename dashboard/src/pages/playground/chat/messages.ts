@@ -48,7 +48,9 @@ function answersForeignCalls(turns: readonly Turn[]): boolean {
 function messageOf(turn: Turn): unknown {
   if (turn.role === "assistant") return { role: "assistant", content: answered(turn) };
   const results = turn.results.map(({ callId, text }) => ({
-    ...{ type: "tool_result", tool_use_id: callId, content: text },
+    type: "tool_result",
+    tool_use_id: callId,
+    content: text,
   }));
   const images = turn.images.map((url) => ({ type: "image", source: sourceOf(url) }));
   const text = turn.text === "" ? [] : [{ type: "text", text: turn.text }];

@@ -29,7 +29,9 @@ export const responses: Protocol = {
 function itemsOf(turn: Turn): readonly unknown[] {
   if (turn.role === "assistant") return answered(turn);
   const results = turn.results.map(({ callId, text }) => ({
-    ...{ type: "function_call_output", call_id: callId, output: text },
+    type: "function_call_output",
+    call_id: callId,
+    output: text,
   }));
   if (turn.text === "" && turn.images.length === 0) return results;
   const images = turn.images.map((url) => ({ type: "input_image", image_url: url }));
@@ -74,7 +76,9 @@ function read(): StreamReader {
         case "response.output_item.added":
           if (valueAt(event, "item", "type") === "function_call")
             calls.set(textAt(event, "item", "id"), {
-              ...{ id: textAt(event, "item", "call_id"), name: textAt(event, "item", "name"), input: "" },
+              id: textAt(event, "item", "call_id"),
+              name: textAt(event, "item", "name"),
+              input: "",
             });
           break;
         case "response.function_call_arguments.delta":

@@ -12,7 +12,12 @@ export interface Settings {
 }
 
 export const NO_SETTINGS: Settings = {
-  ...{ system: "", temperature: "", topP: "", maxTokens: "", effort: "", tools: "" },
+  system: "",
+  temperature: "",
+  topP: "",
+  maxTokens: "",
+  effort: "",
+  tools: "",
 };
 
 /** The settings as a request takes them; undefined where the tools are none. */
@@ -20,8 +25,12 @@ export function readSettings({ system, temperature, topP, maxTokens, effort, too
   const declared = readTools(tools);
   return (
     declared && {
-      ...{ system, effort, tools: declared },
-      ...{ temperature: numberOf(temperature), topP: numberOf(topP), maxTokens: numberOf(maxTokens) },
+      system,
+      effort,
+      tools: declared,
+      temperature: numberOf(temperature),
+      topP: numberOf(topP),
+      maxTokens: numberOf(maxTokens),
     }
   );
 }

@@ -69,7 +69,11 @@ export function useChat(account: string): Chat {
   };
 
   return {
-    ...{ turns, about, running, error, send },
+    turns,
+    about,
+    running,
+    error,
+    send,
     stop: () => abort.current?.abort(),
     clear() {
       abort.current?.abort();

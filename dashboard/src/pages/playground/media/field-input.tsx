@@ -21,14 +21,26 @@ export function FieldInput({ field, value, onChange }: FieldInputProps): ReactNo
   const label = <Label field={field} />;
   switch (field.kind) {
     case "items":
-      return <Group {...{ label, hint }} input={<ItemsInput {...{ field, value, onChange }} />} />;
+      return (
+        <Group
+          label={label}
+          hint={hint}
+          input={<ItemsInput field={field} value={value} onChange={onChange} />}
+        />
+      );
     case "links":
       if (field.single) break;
-      return <Group {...{ label, hint }} input={<LinksInput {...{ field, value, onChange }} />} />;
+      return (
+        <Group
+          label={label}
+          hint={hint}
+          input={<LinksInput field={field} value={value} onChange={onChange} />}
+        />
+      );
   }
   return (
     <Field label={label} hint={hint}>
-      <PlainInput {...{ field, value, onChange }} />
+      <PlainInput field={field} value={value} onChange={onChange} />
     </Field>
   );
 }
@@ -38,11 +50,11 @@ function PlainInput({ field, value, onChange }: FieldInputProps): ReactNode {
     case "text":
       return <Textarea value={textOf(value)} onChange={(event) => onChange(event.target.value)} />;
     case "choice":
-      return <ChoiceInput {...{ field, value, onChange }} />;
+      return <ChoiceInput field={field} value={value} onChange={onChange} />;
     case "whole":
-      return <WholeInput {...{ field, value, onChange }} />;
+      return <WholeInput field={field} value={value} onChange={onChange} />;
     case "flag":
-      return <FlagInput {...{ field, value, onChange }} />;
+      return <FlagInput field={field} value={value} onChange={onChange} />;
     default:
       return (
         <Input

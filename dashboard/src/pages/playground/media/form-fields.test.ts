@@ -100,21 +100,22 @@ describe("the request of a form", () => {
     const values = { prompt: "a", resolution: "1080p", ratio: "9:16" };
     expect(requestBody("m", fieldsOf("videoa", "videoa-2.5"), values)).toHaveProperty("resolution", "1080p");
     expect(requestBody("m", fieldsOf("videoa", "videoa-2.0-fast"), values)).toEqual({
-      ...{ model: "m", ratio: "9:16" },
+      model: "m",
+      ratio: "9:16",
     });
     const spelled = { prompt: "a", resolution: "4K" };
     expect(requestBody("m", fieldsOf("imagegen", "imagegen-2"), spelled)).toEqual({ model: "m", ...spelled });
     expect(
       requestBody("m", fieldsOf("videoc", "videoc-H3-Comfy"), { prompt: "a", image_urls: LINK }),
-    ).toEqual({
-      ...{ model: "m", prompt: "a" },
-    });
+    ).toEqual({ model: "m", prompt: "a" });
   });
 
   it("leaves blank links out", () => {
     const fields = fieldsOf("imagegen", "imagegen-2");
     expect(requestBody("m", fields, { prompt: "a", image_urls: ["", LINK] })).toEqual({
-      ...{ model: "m", prompt: "a", image_urls: [LINK] },
+      model: "m",
+      prompt: "a",
+      image_urls: [LINK],
     });
     expect(requestBody("m", fields, { prompt: "", image_urls: [""] })).toEqual({ model: "m" });
   });

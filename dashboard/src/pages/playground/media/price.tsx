@@ -34,7 +34,9 @@ export function Price({ account, submit, body, ready }: PriceProps): ReactNode {
     queryFn: ({ signal }) => readPublic<DryRun>(account, `${submit}?dry_run=1`, { body: rested, signal }),
     enabled: ready && isRested,
     // Prices may change under way, and pictures within a request are large to keep.
-    ...{ staleTime: 0, gcTime: 0, retry: false },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
   });
   if (!ready) return <p className="text-mute">{t.fill}</p>;
   if (error !== null) return <Failed error={error} />;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { revisionOf } from "./revision.ts";
+import { revisionOf } from "./input.ts";
 
 describe("a record's revision", () => {
   it("is the same for the same fields in any order, and without those that are undefined", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StaleJournalMonitor } from "./stale-journal-monitor.ts";
+import { StaleJournalMonitor } from "./maintenance.ts";
 
 const at = (flush: number): { journal: string; flush: number }[] => [{ journal: "s", flush }];
 

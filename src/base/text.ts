@@ -1,3 +1,20 @@
+/**
+ * Text without control characters, which no database and no log likes. The class is spelt out because it ends up in the
+ * OpenAPI document and in the catalog file's JSON Schema, whose readers know no `\p{Cc}` where they are written in Python.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keeping them out is what it is for
+export const PLAIN_TEXT = /^[^\x00-\x1f\x7f-\x9f]*$/;
+
+/** "1 account", "2 accounts": for regular nouns. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Whether a text is a data URL, whose scheme may be written in any case (RFC 3986), and what it holds is there. */
+export function isDataUrl(text: string): boolean {
+  return /^data:/i.test(text);
+}
+
 /** The candidate that differs by a slip of typing (at most two letters, and less than half of the word). */
 export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor((word.length - 1) / 2));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvLine } from "./csv.ts";
+import { csvLine } from "./linked-file.ts";
 
 describe("a line of CSV", () => {
   it("quotes what would end a cell or a line", () => {

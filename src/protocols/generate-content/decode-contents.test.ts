@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Part } from "../../conversation/request.ts";
-import { joinThoughts } from "./join-reasoning.ts";
+import { joinThoughts } from "./decode-contents.ts";
 
 const thought = (text: string, value?: string): Part => ({
   kind: "reasoning",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseManifest } from "../file/read.ts";
-import { withFirstKey } from "./first-key.ts";
+import { withFirstKey } from "./start.ts";
 
 const KEY = "first-key-0123456789";
 const keysOf = (text: string) =>

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { decodeSettings } from "../../catalog/settings.ts";
-import { catalogFileJsonSchema } from "./json-schema.ts";
 import { parseManifest } from "./read.ts";
+import { catalogFileJsonSchema, key } from "./schema.ts";
 
 const root = new URL("../../../", import.meta.url);
 
-// After a change of the schema: npx vitest run --project unit src/manifest/file/json-schema.test.ts -u
+// After a change of the schema: npx vitest run --project unit src/manifest/file/schema.test.ts -u
 it("faregate.schema.json is what the validating code says", async () => {
   await expect(catalogFileJsonSchema()).toMatchFileSnapshot("../../../faregate.schema.json");
 });
@@ -110,3 +110,12 @@ function keysOf(node: unknown): string[] {
   const own = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
   return [...own, ...Object.values(node).flatMap(keysOf)];
 }
+
+it("a key of the catalog file ends in a year that an export gives back", () => {
+  const faultOf = (expires_at: string) =>
+    key.safeParse({ name: "ci", key: "0123456789abcdef", expires_at }).error?.issues[0]?.message ?? "";
+  expect(faultOf("9999-12-31T23:59:59Z")).toBe("");
+  for (const at of ["9999-12-31T23:59:59-08:00", "0000-01-01T00:00:00+05:00"])
+    expect(faultOf(at)).toContain("four digits in UTC");
+  expect(faultOf("soon")).toContain("must be a time with its zone");
+});

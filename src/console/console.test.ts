@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { listOperations } from "../../test/support/console-operations.ts";
-import { json, type Operation } from "./operation.ts";
-import type { Policy } from "./policy.ts";
-import { checkOperation } from "./table.ts";
+import { checkOperation } from "./console.ts";
+import { json, type Operation, type Policy } from "./operation.ts";
 
 const audio = {
   method: "POST" as const,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { nearbyPath } from "./nearby-path.ts";
+import { nearbyPath } from "./router.ts";
 
 const PATTERNS = [
   "/v1/chat/completions",

@@ -9,7 +9,7 @@ import {
 import type { Caller } from "../../accounts/caller.ts";
 import type { JournalBilling } from "../../billing/journal/journal-billing.ts";
 import { createReceiptReader, type ReadReceipt } from "../../billing/usage-log/receipts.ts";
-import { type RecordedRequest, readRecordedRequest } from "./recorded-request.ts";
+import { type RecordedRequest, readRecordedRequest } from "./operations.ts";
 
 let rig: BillingRig;
 let billing: JournalBilling;
