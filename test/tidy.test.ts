@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { LONGEST } from "./support/longest-first.ts";
@@ -84,6 +84,25 @@ describe("tidy", () => {
     expect(text("CHANGELOG.md")).toMatch(/^## \[?Unreleased\]?$/m);
   });
 
+  it("names only files and folders that exist, in the documentation and in the READMEs of src", () => {
+    const readmes = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith("README.md"))
+      .map((file) => `src/${file}`);
+    const docs = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
+    const pages = [
+      "README.md",
+      "AGENTS.md",
+      "dashboard/README.md",
+      ...docs.map((file) => `docs/${file}`),
+      ...readmes,
+    ];
+    const named = pages.flatMap((page) =>
+      [...text(page).matchAll(/`(\w[\w.-]*(?:\/[\w.-]+)*\/?)`/g)].map(([, path = ""]) => ({ page, path })),
+    );
+    expect(named.length).toBeGreaterThan(500);
+    expect(named.filter(({ page, path }) => !isFound(page, path))).toEqual([]);
+  });
+
   it("begins with test files that are there", () => {
     expect(LONGEST.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
@@ -102,6 +121,17 @@ function files(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/** A path of this repository, of src or beside the page; the bare name of a source file is one that is anywhere. */
+function isFound(page: string, path: string): boolean {
+  const [first = ""] = path.split("/");
+  const isSource = /\.tsx?$/.test(path);
+  const begins = [".", "src", dirname(page)].filter((folder) => existsSync(join(root, folder, first)));
+  if (!path.includes("/"))
+    return !isSource || begins.length > 0 || sources.some((file) => file.endsWith(`/${path}`));
+  if (begins.length === 0) return !isSource;
+  return begins.some((folder) => existsSync(join(root, folder, path)));
 }
 
 function text(file: string): string {
