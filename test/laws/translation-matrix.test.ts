@@ -29,12 +29,12 @@ function isOwn(place: string): boolean {
 
 /** Each with its reason. */
 const OWN_LOSSES: Readonly<Record<string, string>> = {
-  "what an earlier answer cited: chat-completions": "the vendor's schema takes no annotations in requests",
-  "their state, before words alone: chat-completions": "the slot of state is a call's",
-  "what an earlier answer cited: responses": "the assistant's words are one text",
-  "thoughts with state of another upstream: responses": "no vendor is shown another's state",
-  "that a tool failed: responses": "the nearest word is an incomplete result",
-  "thoughts with state of another upstream: messages": "no vendor is shown another's state",
-  "thoughts without state: messages": "every vendor of messages refuses a thought that it did not sign",
-  "thoughts with state of another upstream: generate-content": "no vendor is shown another's state",
+  "citations of earlier responses: chat-completions": "the vendor's schema takes no annotations in requests",
+  "reasoning state, before text only: chat-completions": "the slot of state is a call's",
+  "citations of earlier responses: responses": "the assistant's words are one text",
+  "reasoning with state of another upstream: responses": "no vendor is shown another's state",
+  "failed tool result: responses": "the nearest word is an incomplete result",
+  "reasoning with state of another upstream: messages": "no vendor is shown another's state",
+  "reasoning without state: messages": "every vendor of messages refuses a thought that it did not sign",
+  "reasoning with state of another upstream: generate-content": "no vendor is shown another's state",
 };

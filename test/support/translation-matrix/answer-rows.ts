@@ -26,18 +26,18 @@ const CALL = { kind: "tool-call", id: "call_1", name: "look", arguments: '{"at":
 const SAID = { kind: "text", text: "They bend." } as const;
 
 const content: readonly ResponseRow[] = [
-  row("words", ALL, () => [SAID], words),
+  row("text", ALL, () => [SAID], words),
   {
     ...row(
-      "that words decline to answer",
+      "refusal",
       [CHAT, "responses"],
       () => [{ ...SAID, refusal: true }],
       (response) => partsOf(response).flatMap((part) => (part.kind === "text" ? [part.refusal] : [])),
     ),
-    told: { messages: "the stop's reason", [NATIVE]: "words" },
+    told: { messages: "finish reason", [NATIVE]: "text" },
   },
   row(
-    "calls, with their ids",
+    "tool calls with ids",
     ALL,
     () => [CALL, { ...CALL, id: "call_2" }],
     (response) =>
@@ -46,31 +46,31 @@ const content: readonly ResponseRow[] = [
       ),
   ),
   row(
-    "pictures",
+    "images",
     [CHAT, "responses", NATIVE],
     () => [{ kind: "media", media: "image", mimeType: "image/png", source: { from: "base64", data: PNG } }],
     (response) => partsOf(response).flatMap((part) => (part.kind === "media" ? [part.source] : [])),
   ),
   row(
-    "sound",
+    "audio",
     [NATIVE],
     () => [{ kind: "media", media: "audio", mimeType: "audio/wav", source: { from: "base64", data: PNG } }],
     (response) => partsOf(response).flatMap((part) => (part.kind === "media" ? [part.source] : [])),
   ),
   row(
-    "citations of pages",
+    "web citations",
     ALL,
     (upstream) => [cited(upstream, { url: "https://example.com/", title: "Rivers", start: 0, end: 4 })],
     (response) => citationsOf(response).map(({ url, title }) => [url, title]),
   ),
   {
     ...row(
-      "the passage that cites",
+      "cited passage",
       [CHAT, "responses", NATIVE],
       (upstream) => [cited(upstream, { url: "https://example.com/", title: "Rivers", start: 0, end: 4 })],
       (response) => citationsOf(response).map(({ start, end }) => [start, end]),
     ),
-    told: { messages: "the whole text" },
+    told: { messages: "whole text" },
   },
   row(
     "citations of the caller's documents",
@@ -79,7 +79,7 @@ const content: readonly ResponseRow[] = [
     (response) => citationsOf(response).map(({ title }) => title),
   ),
   row(
-    "what the vendor's own tools did",
+    "activity of vendor tools",
     ["responses", "messages", NATIVE],
     (upstream) => [foreign(upstream), SAID],
     (response) => partsOf(response).filter(({ kind }) => kind === "foreign").length,
@@ -88,39 +88,39 @@ const content: readonly ResponseRow[] = [
 
 const thoughts: readonly ResponseRow[] = [
   row(
-    "thoughts",
+    "reasoning",
     ALL,
     () => [{ kind: "reasoning", text: "Hm." }, SAID],
     (response) => thoughtsOf(response).map(({ text }) => text),
   ),
   row(
-    "their state, before a call",
+    "reasoning state, before a call",
     ALL,
     (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: issued(upstream) }, CALL],
     states,
   ),
   row(
-    "their state, before words alone",
+    "reasoning state, before text only",
     ALL,
     (upstream) => [{ kind: "reasoning", text: "Hm.", opaque: issued(upstream) }, SAID],
     states,
   ),
   row(
-    "hidden thoughts, before a call",
+    "redacted reasoning, before a call",
     ["messages"],
     (upstream) => [{ kind: "reasoning", text: "", redacted: true, opaque: issued(upstream) }, CALL],
     states,
   ),
   row("state of a call", [CHAT, NATIVE], (upstream) => [{ ...CALL, opaque: issued(upstream) }], states),
   row(
-    "state of words, before a call",
+    "state of text, before a call",
     [NATIVE],
     (upstream) => [{ ...SAID, opaque: issued(upstream) }, CALL],
     states,
   ),
-  row("state of last words", [NATIVE], (upstream) => [{ ...SAID, opaque: issued(upstream) }], states),
+  row("state of the last text", [NATIVE], (upstream) => [{ ...SAID, opaque: issued(upstream) }], states),
   row(
-    "state of a picture",
+    "state of an image",
     [NATIVE],
     (upstream) => [
       {
@@ -136,28 +136,28 @@ const thoughts: readonly ResponseRow[] = [
 ];
 
 const ends: readonly ResponseRow[] = [
-  finish("the end of the answer", ALL, { unified: "stop" }),
-  finish("the limit", ALL, { unified: "length" }),
-  finish("a filter", ALL, { unified: "content-filter" }),
+  finish("stop", ALL, { unified: "stop" }),
+  finish("output limit", ALL, { unified: "length" }),
+  finish("content filter", ALL, { unified: "content-filter" }),
   {
-    ...finish("a pause of the vendor's own tools", ["messages"], { unified: "pause" }),
-    told: { [CHAT]: "a stop", responses: "a stop", [NATIVE]: "a stop" },
+    ...finish("pause of vendor tools", ["messages"], { unified: "pause" }),
+    told: { [CHAT]: "stop", responses: "stop", [NATIVE]: "stop" },
   },
   {
-    ...finish("which stop sequence was met", ["messages"], { unified: "stop", stopSequence: "END" }),
-    told: { [CHAT]: "a stop", responses: "a stop", [NATIVE]: "a stop" },
+    ...finish("matched stop sequence", ["messages"], { unified: "stop", stopSequence: "END" }),
+    told: { [CHAT]: "stop", responses: "stop", [NATIVE]: "stop" },
     read: ({ choices }) => choices[0]?.finish.stopSequence,
   },
   {
-    ...finish("why a filter struck", ["messages", NATIVE], { unified: "content-filter", message: "Unsafe." }),
-    told: { [CHAT]: "a filter", responses: "a filter" },
+    ...finish("filter details", ["messages", NATIVE], { unified: "content-filter", message: "Unsafe." }),
+    told: { [CHAT]: "content filter", responses: "content filter" },
     read: ({ choices }) => choices[0]?.finish.message,
   },
   counted("input and output", ALL, { inputUncached: 7, outputVisible: 9 }),
-  counted("thoughts", ALL, { inputUncached: 7, outputVisible: 9, outputReasoning: 5 }),
+  counted("reasoning", ALL, { inputUncached: 7, outputVisible: 9, outputReasoning: 5 }),
   counted("cached input", ALL, { inputUncached: 7, cacheRead: 20, outputVisible: 9 }),
   {
-    ...counted("input written to a cache", [CHAT, "responses", "messages"], {
+    ...counted("cache write", [CHAT, "responses", "messages"], {
       inputUncached: 7,
       cacheWrite5m: 20,
       outputVisible: 9,
@@ -165,20 +165,20 @@ const ends: readonly ResponseRow[] = [
     told: { [NATIVE]: "input" },
   },
   {
-    ...counted("the same, kept for an hour", ["messages"], {
+    ...counted("1-hour cache write", ["messages"], {
       inputUncached: 7,
       cacheWrite5m: 0,
       cacheWrite1h: 20,
       outputVisible: 9,
     }),
-    told: { responses: "written", [NATIVE]: "input" },
+    told: { responses: "cache write", [NATIVE]: "input" },
   },
 ];
 
 export const RESPONSE_SECTIONS: readonly Section<ResponseRow>[] = [
   { title: "Content", rows: content },
-  { title: "Thoughts and state", rows: thoughts },
-  { title: "Ends and counts", rows: ends },
+  { title: "Reasoning and state", rows: thoughts },
+  { title: "Finish and usage", rows: ends },
 ];
 
 function row(
@@ -210,7 +210,7 @@ function finish(title: string, from: readonly ChatProtocol[], end: Omit<Finish, 
 
 function counted(title: string, from: readonly ChatProtocol[], tokens: TokenUsage): ResponseRow {
   return {
-    title: `counts of ${title}`,
+    title: `${title} tokens`,
     from,
     response: (upstream) => ({
       ...whole([SAID], { unified: "stop", protocol: upstream }),

@@ -14,7 +14,7 @@ export const CONVERSATION_ROWS: readonly RequestRow[] = [
     read: ({ system }) => system.map(({ text }) => text),
   },
   {
-    title: "instructions in mid-conversation",
+    title: "instructions mid-conversation",
     says: {
       [CHAT]: { messages: [ASKED, { role: "system", content: "Be terse." }, ASKED] },
       responses: { input: [ASKED, { role: "system", content: "Be terse." }, ASKED] },
@@ -23,12 +23,12 @@ export const CONVERSATION_ROWS: readonly RequestRow[] = [
     read: words,
   },
   {
-    title: "a participant's name",
+    title: "participant name",
     says: { [CHAT]: { messages: [{ ...ASKED, name: "ann" }] } },
     read: ({ messages }) => messages.map(({ name }) => name),
   },
   {
-    title: "an answer's beginning, to go on from",
+    title: "assistant prefill",
     says: {
       [CHAT]: { messages: [ASKED, { role: "assistant", content: "They" }] },
       responses: { input: [ASKED, { role: "assistant", content: "They" }] },
@@ -38,7 +38,7 @@ export const CONVERSATION_ROWS: readonly RequestRow[] = [
     read: ({ messages }) => messages.at(-1),
   },
   {
-    title: "what an earlier answer cited",
+    title: "citations of earlier responses",
     says: saidBefore({
       [CHAT]: { annotations: [{ type: "url_citation", url_citation: { url: LINK, title: "t" } }] },
       responses: {
@@ -62,7 +62,7 @@ export const CONVERSATION_ROWS: readonly RequestRow[] = [
 
 export const THOUGHT_ROWS: readonly RequestRow[] = [
   {
-    title: "thoughts with state of the upstream that is asked",
+    title: "reasoning with state of this upstream",
     says: (upstream) =>
       saidBefore({
         responses: {
@@ -77,7 +77,7 @@ export const THOUGHT_ROWS: readonly RequestRow[] = [
     read: state,
   },
   {
-    title: "thoughts with state of another upstream",
+    title: "reasoning with state of another upstream",
     says: (upstream) => {
       const other = upstream === "messages" ? "responses" : "messages";
       return saidBefore({
@@ -89,7 +89,7 @@ export const THOUGHT_ROWS: readonly RequestRow[] = [
     read: state,
   },
   {
-    title: "thoughts without state",
+    title: "reasoning without state",
     says: saidBefore({
       [CHAT]: { reasoning_content: "Hm." },
       responses: { type: "reasoning", id: "", summary: [{ type: "summary_text", text: "Hm." }] },

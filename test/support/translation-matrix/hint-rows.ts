@@ -4,17 +4,17 @@ import { alike, config, part, type Spoken, TOOL, tool } from "./spoken.ts";
 
 export const HINT_ROWS: readonly RequestRow[] = [
   {
-    title: "a cache mark of five minutes",
+    title: "5-minute cache mark",
     says: marked({ type: "ephemeral" }),
     read: marks,
   },
   {
-    title: "a cache mark of one hour",
+    title: "1-hour cache mark",
     says: marked({ type: "ephemeral", ttl: "1h" }),
     read: marks,
   },
   {
-    title: "a cache mark on a tool",
+    title: "cache mark on a tool",
     says: tool({
       [CHAT]: { cache_control: { type: "ephemeral", ttl: "1h" } },
       messages: { cache_control: { type: "ephemeral", ttl: "1h" } },
@@ -22,7 +22,7 @@ export const HINT_ROWS: readonly RequestRow[] = [
     read: ({ tools: [first] }) => first?.kind === "function" && first.cache,
   },
   {
-    title: "the end user",
+    title: "end user",
     says: {
       ...alike({ user: "u-1" }, CHAT, "responses"),
       messages: { metadata: { user_id: "u-1" } },
@@ -30,7 +30,7 @@ export const HINT_ROWS: readonly RequestRow[] = [
     read: ({ user }) => user,
   },
   {
-    title: "the same, by more than 64 letters",
+    title: "end user, over 64 characters",
     says: {
       ...alike({ user: "u".repeat(65) }, CHAT, "responses"),
       messages: { metadata: { user_id: "u".repeat(65) } },
@@ -48,14 +48,14 @@ export const HINT_ROWS: readonly RequestRow[] = [
     says: { [CHAT]: { verbosity: "low" }, responses: { text: { verbosity: "low" } } },
     read: ({ verbosity }) => verbosity,
   },
-  unknown("a tier of service", {
+  unknown("service tier", {
     [CHAT]: { service_tier: "flex" },
     responses: { service_tier: "flex" },
     messages: { service_tier: "standard_only" },
   }),
   unknown("metadata", alike({ metadata: { a: "b" } }, CHAT, "responses")),
   {
-    title: "a key of the cache",
+    title: "cache key",
     says: {
       [CHAT]: { ...TOOL[CHAT], prompt_cache_key: "k" },
       responses: { ...TOOL.responses, prompt_cache_key: "k" },
@@ -63,29 +63,29 @@ export const HINT_ROWS: readonly RequestRow[] = [
     read: ({ cacheKey, cacheAll }) => (cacheKey ?? cacheAll) !== undefined,
   },
   {
-    title: "how long to keep what is cached",
+    title: "cache retention",
     says: alike({ prompt_cache_retention: "in_memory" }, CHAT, "responses"),
     read: ({ cacheRetention }) => cacheRetention,
   },
-  unknown("settings of safety", {
+  unknown("safety settings", {
     [NATIVE]: { safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }] },
   }),
-  unknown("search by an option", { [CHAT]: { web_search_options: {} } }),
-  unknown("an answer in sound", {
+  unknown("search option", { [CHAT]: { web_search_options: {} } }),
+  unknown("audio output", {
     [CHAT]: { modalities: ["text", "audio"], audio: { voice: "a", format: "wav" } },
     [NATIVE]: config({ responseModalities: ["AUDIO"] }),
   }),
-  unknown("what the vendor keeps of earlier turns", {
+  unknown("stored conversation", {
     responses: { previous_response_id: "resp_1" },
     messages: { thread: { type: "continue", previous_message_id: "msg_1" } },
     [NATIVE]: { cachedContent: "cachedContents/1" },
   }),
-  unknown("that the vendor shortens what is long", {
+  unknown("automatic truncation", {
     responses: { context_management: [{ type: "compaction", compact_threshold: 50_000 }] },
     messages: { context_management: { edits: [{ type: "compact_20260112" }] } },
   }),
-  unknown("an answer that comes later", { responses: { background: true } }),
-  unknown("a field that nobody knows", {
+  unknown("background responses", { responses: { background: true } }),
+  unknown("unknown field", {
     ...alike({ brand_new: 1 }, CHAT, "responses", "messages"),
     [NATIVE]: { brandNew: 1 },
   }),

@@ -7,7 +7,7 @@ const MP4 = "AAAAGGZ0eXBtcDQy";
 
 export const MEDIA_ROWS: readonly RequestRow[] = [
   {
-    title: "a picture, inline",
+    title: "image, inline",
     says: part({
       [CHAT]: { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } },
       responses: { type: "input_image", image_url: `data:image/png;base64,${PNG}`, detail: "auto" },
@@ -17,7 +17,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: shown,
   },
   {
-    title: "a picture by its address",
+    title: "image by URL",
     says: part({
       [CHAT]: { type: "image_url", image_url: { url: `${LINK}a.png` } },
       responses: { type: "input_image", image_url: `${LINK}a.png`, detail: "auto" },
@@ -27,7 +27,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: shown,
   },
   {
-    title: "how closely to look at a picture",
+    title: "image detail",
     says: part({
       [CHAT]: { type: "image_url", image_url: { url: `${LINK}a.png`, detail: "low" } },
       responses: { type: "input_image", image_url: `${LINK}a.png`, detail: "low" },
@@ -39,7 +39,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: (request) => [mediaOf(request).map(({ detail, extra }) => [detail, extra])],
   },
   {
-    title: "a PDF, inline",
+    title: "PDF, inline",
     says: part({
       [CHAT]: { type: "file", file: { file_data: `data:application/pdf;base64,${PDF}` } },
       responses: {
@@ -52,7 +52,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: shown,
   },
   {
-    title: "a PDF by its address",
+    title: "PDF by URL",
     says: part({
       responses: { type: "input_file", file_url: `${LINK}a.pdf` },
       messages: { type: "document", source: { type: "url", url: `${LINK}a.pdf` } },
@@ -61,7 +61,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: shown,
   },
   {
-    title: "a document of plain text",
+    title: "plain-text document",
     says: part({
       messages: {
         type: "document",
@@ -71,7 +71,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: (request) => JSON.stringify(partsOf(request)).includes("Water runs downhill."),
   },
   {
-    title: "a document's title",
+    title: "document title",
     says: part({
       [CHAT]: { type: "file", file: { file_data: `data:application/pdf;base64,${PDF}`, filename: "rivers" } },
       responses: {
@@ -89,7 +89,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: (request) => JSON.stringify(partsOf(request)).includes("rivers"),
   },
   {
-    title: "the title of a document of plain text",
+    title: "title of a plain-text document",
     says: part({
       messages: {
         type: "document",
@@ -100,7 +100,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: (request) => JSON.stringify(partsOf(request)).includes("rivers"),
   },
   {
-    title: "a document's context, and that it be cited",
+    title: "document context and citations",
     says: part({
       messages: {
         type: "document",
@@ -112,7 +112,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: (request) => mediaOf(request).map(({ extra }) => extra),
   },
   {
-    title: "a file that the vendor keeps",
+    title: "file stored at the vendor",
     says: part({
       [CHAT]: { type: "file", file: { file_id: "file-1" } },
       responses: { type: "input_file", file_id: "file-1" },
@@ -127,7 +127,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: shown,
   },
   {
-    title: "sound",
+    title: "audio",
     says: part({
       [CHAT]: { type: "input_audio", input_audio: { data: WAV, format: "wav" } },
       [NATIVE]: { inlineData: { mimeType: "audio/wav", data: WAV } },
@@ -135,7 +135,7 @@ export const MEDIA_ROWS: readonly RequestRow[] = [
     read: shown,
   },
   {
-    title: "film",
+    title: "video",
     says: part({ [NATIVE]: { inlineData: { mimeType: "video/mp4", data: MP4 } } }),
     read: shown,
   },

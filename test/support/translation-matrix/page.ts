@@ -42,8 +42,8 @@ function cellsOf<Row extends { readonly title: string }>(
 function tables(): string {
   return CHAT_PROTOCOLS.flatMap((client) => [
     `### Callers of ${NAMES[client]}`,
-    table(REQUEST_SECTIONS, client, "Asked", (row, upstream) => requestCell(row, client, upstream)),
-    table(RESPONSE_SECTIONS, client, "Answered", (row, upstream) => responseCell(row, client, upstream)),
+    table(REQUEST_SECTIONS, client, "Request", (row, upstream) => requestCell(row, client, upstream)),
+    table(RESPONSE_SECTIONS, client, "Response", (row, upstream) => responseCell(row, client, upstream)),
   ]).join("\n\n");
 }
 

@@ -8,9 +8,9 @@ import { TOOL_ROWS } from "./tool-rows.ts";
 /** Everything that callers can ask or say. */
 export const REQUEST_SECTIONS: readonly Section<RequestRow>[] = [
   { title: "The conversation", rows: CONVERSATION_ROWS },
-  { title: "Thoughts of earlier turns", rows: THOUGHT_ROWS },
+  { title: "Reasoning of earlier turns", rows: THOUGHT_ROWS },
   { title: "Media", rows: MEDIA_ROWS },
   { title: "Tools", rows: TOOL_ROWS },
   { title: "Settings", rows: SETTING_ROWS },
-  { title: "Hints and the rest", rows: HINT_ROWS },
+  { title: "Hints and other fields", rows: HINT_ROWS },
 ];

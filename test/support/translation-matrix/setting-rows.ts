@@ -40,7 +40,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ sampling }) => sampling,
   },
   {
-    title: "the output's limit",
+    title: "output limit",
     says: {
       [CHAT]: { max_completion_tokens: 100 },
       responses: { max_output_tokens: 100 },
@@ -59,7 +59,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ limits }) => limits.stop,
   },
   {
-    title: "how hard to think",
+    title: "reasoning effort",
     says: {
       [CHAT]: { reasoning_effort: "high" },
       responses: { reasoning: { effort: "high" } },
@@ -70,7 +70,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ reasoning }) => reasoning && effortOf(reasoning),
   },
   {
-    title: "a budget of thoughts",
+    title: "thinking budget",
     says: {
       messages: { thinking: { type: "enabled", budget_tokens: 2000 } },
       [NATIVE]: config({ thinkingConfig: { thinkingBudget: 2000 } }),
@@ -78,7 +78,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ reasoning }) => reasoning?.budgetTokens,
   },
   {
-    title: "not to think",
+    title: "thinking off",
     says: {
       [CHAT]: { reasoning_effort: "none" },
       responses: { reasoning: { effort: "none" } },
@@ -88,7 +88,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ reasoning }) => reasoning?.enabled,
   },
   {
-    title: "to show thoughts",
+    title: "reasoning shown",
     says: {
       responses: { reasoning: { effort: "high", summary: "detailed" } },
       messages: { thinking: { type: "enabled", budget_tokens: 2000, display: "summarized" } },
@@ -98,7 +98,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ reasoning }) => reasoning?.summary !== undefined && reasoning.summary !== "none",
   },
   {
-    title: "an answer in JSON",
+    title: "JSON output",
     says: {
       [CHAT]: { response_format: { type: "json_object" } },
       responses: { text: { format: { type: "json_object" } } },
@@ -107,7 +107,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ responseFormat }) => responseFormat,
   },
   {
-    title: "an answer by a schema",
+    title: "JSON by schema",
     says: {
       [CHAT]: { response_format: { type: "json_schema", json_schema: { name: "a", schema: closed() } } },
       responses: { text: { format: { type: "json_schema", name: "a", schema: closed() } } },
@@ -117,7 +117,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ responseFormat }) => responseFormat?.kind === "schema" && responseFormat.schema,
   },
   {
-    title: "the schema's description",
+    title: "schema description",
     says: {
       [CHAT]: {
         response_format: {
@@ -134,7 +134,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
       (responseFormat.description ?? responseFormat.schema["description"]),
   },
   {
-    title: "the schema's `strict`",
+    title: "`strict` of the schema",
     says: {
       [CHAT]: {
         response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema: closed() } },
@@ -145,7 +145,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
     read: ({ responseFormat }) => responseFormat?.kind === "schema" && responseFormat.strict !== false,
   },
   {
-    title: "several answers",
+    title: "several choices",
     says: { [CHAT]: { n: 2 }, [NATIVE]: config({ candidateCount: 2 }) },
     read: ({ n }) => n,
   },

@@ -2,9 +2,9 @@ import { CHAT, LINK, NATIVE, PNG, partsOf, type RequestRow, shown } from "./row.
 import { DECLARED, PLACE, round, TOOL, tool } from "./spoken.ts";
 
 export const TOOL_ROWS: readonly RequestRow[] = [
-  { title: "functions", says: TOOL, read: ({ tools: declared }) => declared },
+  { title: "function tools", says: TOOL, read: ({ tools: declared }) => declared },
   {
-    title: "a name of more than 64 letters",
+    title: "tool name over 64 characters",
     says: {
       messages: { tools: [{ name: "l".repeat(80), input_schema: PLACE }] },
       [NATIVE]: {
@@ -23,7 +23,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ tools: [first] }) => first?.kind === "function" && first.strict,
   },
   {
-    title: "tools of free text",
+    title: "custom (free-text) tools",
     says: {
       [CHAT]: { tools: [{ type: "custom", custom: { name: "sql" } }] },
       responses: { tools: [{ type: "custom", name: "sql" }] },
@@ -31,7 +31,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ tools: declared }) => declared,
   },
   {
-    title: "the grammar of such a tool",
+    title: "grammar of a custom tool",
     says: {
       [CHAT]: {
         tools: [
@@ -57,7 +57,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ tools: declared }) => declared,
   },
   {
-    title: "tools in groups",
+    title: "tool groups",
     says: {
       responses: {
         tools: [
@@ -68,7 +68,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ tools: declared }) => declared,
   },
   {
-    title: "a tool that the vendor runs",
+    title: "vendor tool",
     says: {
       responses: { tools: [{ type: "web_search" }] },
       messages: { tools: [{ type: "web_search_20250305", name: "web_search" }] },
@@ -77,7 +77,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ tools: declared }) => declared,
   },
   {
-    title: "servers of tools (MCP)",
+    title: "MCP servers",
     says: {
       responses: { tools: [{ type: "mcp", server_label: "s", server_url: LINK }] },
       messages: { mcp_servers: [{ type: "url", url: LINK, name: "s" }] },
@@ -86,7 +86,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
   },
   ...(["none", "required"] as const).map(
     (word): RequestRow => ({
-      title: word === "none" ? "no call" : "some call",
+      title: word === "none" ? "tool choice: none" : "tool choice: required",
       says: {
         [CHAT]: { ...TOOL[CHAT], tool_choice: word },
         responses: { ...TOOL.responses, tool_choice: word },
@@ -100,7 +100,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     }),
   ),
   {
-    title: "a call of one tool",
+    title: "forced call of one tool",
     says: {
       [CHAT]: { ...TOOL[CHAT], tool_choice: { type: "function", function: { name: "look" } } },
       responses: { ...TOOL.responses, tool_choice: { type: "function", name: "look" } },
@@ -113,7 +113,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ toolChoice }) => toolChoice,
   },
   {
-    title: "a call of some tools",
+    title: "forced call of some tools",
     says: {
       [CHAT]: {
         ...TOOL[CHAT],
@@ -135,7 +135,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     read: ({ tools: declared }) => declared.map(({ name }) => name),
   },
   {
-    title: "a call of a tool that the vendor runs",
+    title: "call of a vendor tool",
     says: {
       responses: { tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } },
       messages: {
@@ -147,7 +147,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
   },
   ...[true, false].map(
     (parallel): RequestRow => ({
-      title: parallel ? "several calls at once" : "one call at a time",
+      title: parallel ? "parallel tool calls" : "no parallel tool calls",
       says: {
         [CHAT]: { ...TOOL[CHAT], parallel_tool_calls: parallel },
         responses: { ...TOOL.responses, parallel_tool_calls: parallel },
@@ -161,7 +161,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
     }),
   ),
   {
-    title: "calls and results",
+    title: "tool calls and results",
     says: round({
       [CHAT]: { content: "Here." },
       responses: { output: "Here." },
@@ -175,7 +175,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
       }),
   },
   {
-    title: "that a tool failed",
+    title: "failed tool result",
     says: round({
       responses: { output: "Lost.", status: "incomplete" },
       messages: { content: "Lost.", is_error: true },
@@ -185,7 +185,7 @@ export const TOOL_ROWS: readonly RequestRow[] = [
       partsOf(request).flatMap((each) => (each.kind === "tool-result" ? [each.isError] : [])),
   },
   {
-    title: "a picture in a result",
+    title: "image in a tool result",
     says: round({
       responses: {
         output: [{ type: "input_image", image_url: `data:image/png;base64,${PNG}`, detail: "auto" }],
