@@ -48,9 +48,9 @@ describe("an order of assets", () => {
 
   it.each<[string, string[], RegExp]>([
     ["unknown", ["nobody"], /^The asset nobody does not exist in this account\.$/],
-    ["of another type", ["b"], /^The asset b is of type Video and no image\.$/],
-    ["kept at two upstreams", ["a", "elsewhere"], /kept in different places/],
-    ["kept under two credentials", ["a", "other-key"], /kept in different places/],
+    ["of another type", ["b"], /^The asset b is of type Video, not image\.$/],
+    ["kept at two upstreams", ["a", "elsewhere"], /stored at different upstreams/],
+    ["kept under two credentials", ["a", "other-key"], /stored at different upstreams/],
   ])("is refused where one is %s", async (_what, ids, reason) => {
     expect(await resolve(ids)).toMatchObject({
       ...{ type: "refused", reason: expect.stringMatching(reason) },
@@ -77,7 +77,7 @@ describe("an order of assets", () => {
 
     expect(await resolve(["a", "late"], told("Active"))).toMatchObject({ type: "bound" });
     expect(await resolve(["a", "late"], told("Processing"))).toEqual({
-      ...{ type: "refused", reason: "The asset late is not Active but Processing." },
+      ...{ type: "refused", reason: "The asset late isn't Active but Processing." },
     });
     expect(await resolve(["late"], saying({ type: "refused", reason: "gone" }))).toEqual({
       ...{ type: "refused", reason: "The asset late cannot be used: gone" },
@@ -92,7 +92,7 @@ describe("an order of assets", () => {
     const asked: bigint[] = [];
     const makes: ResolveDeps["makes"] = ({ upstream }) => asked.push(upstream.id) === 0;
     expect(await resolve(["a", "late"], { makes })).toMatchObject({
-      ...{ type: "refused", reason: expect.stringMatching(/does not make this model/) },
+      ...{ type: "refused", reason: expect.stringMatching(/doesn't serve this model/) },
     });
     expect(asked).toEqual([1n]);
   });

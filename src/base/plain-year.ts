@@ -11,4 +11,4 @@ export function hasPlainYear(text: string): boolean {
   return Number.isNaN(at) || (at >= FIRST_MS && at < END_MS);
 }
 
-export const PLAIN_YEAR = "must have a year of four digits in UTC too";
+export const PLAIN_YEAR = "must have a year of four digits in UTC";

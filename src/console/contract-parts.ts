@@ -14,20 +14,20 @@ export const inputAmount = {
     .string()
     .regex(
       /^-?\d{1,9}(\.\d{1,9})?$/,
-      "must be US dollars such as 25 or 0.50, with a point and at most nine places; a comma is not taken",
+      "must be US dollars such as 25 or 0.50, with a decimal point and at most nine places",
     )
     .optional()
-    .describe("US dollars as decimal text, with up to nine places"),
-  amount_nanos: nanos.max(19).optional().describe("The same in billionths of a dollar, in its place"),
+    .describe("US dollars as a decimal string, with up to nine places"),
+  amount_nanos: nanos.max(19).optional().describe("Alternative to amount_usd, in billionths of a dollar"),
 };
 
 /** Of a record that a write replaces; what revisionOf() gives. */
 export const revision = z
   .string()
-  .describe("Names this state: a write that sends it, quoted, as If-Match is refused once it is another");
+  .describe("Revision of this state; send it quoted as If-Match to avoid overwriting a newer one");
 
 /** An operator's or owner's words. */
-export const words = (most: number) => z.string().trim().min(1, "must say something").max(most);
+export const words = (most: number) => z.string().trim().min(1, "must not be empty").max(most);
 
 /** How a model does under one credential, as a word. */
 export const CONDITION_WORDS = ["ready", "returning", "cooling", "open"] as const;

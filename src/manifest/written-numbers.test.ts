@@ -28,7 +28,7 @@ it.each(ODD)("an amount of a file is written in decimal digits, not as %s", (wri
     ["accounts[0].balance", file({ balance: written })],
   ] as const;
   for (const [path, text] of places)
-    expect(problemOf(text), path).toContain(`${path}: must be a number in decimal digits, such as 0.15`);
+    expect(problemOf(text), path).toContain(`${path}: must be a plain decimal number, such as 0.15`);
 });
 
 it.each(["0x10", "1e3", ".5", "+7"])("any other number likewise: %s", (written) => {

@@ -40,7 +40,7 @@ export function failureOfTransport(
       health: { kind: "failed" },
       error: new GatewayError(
         "upstream_timeout",
-        "The upstream did not answer in time; try again, or stream the answer.",
+        "The upstream didn't respond in time. Try again, or stream the response.",
         { cause },
       ),
     };
@@ -53,7 +53,7 @@ export function failureOfTransport(
       health: { kind: "neutral" },
       error: new GatewayError(
         "no_available_upstream",
-        "The upstream has no room for this request now; try again shortly, with fewer answers at once if it asks for several.",
+        "The upstream is at capacity. Try again shortly, or request fewer choices.",
         { cause, retryAfterSeconds: BUSY_RETRY_SECONDS },
       ),
     };
@@ -64,7 +64,7 @@ export function failureOfTransport(
     health: healthOfTransport(failure),
     error: new GatewayError(
       "upstream_error",
-      "The upstream could not be reached or broke off its answer; try again.",
+      "The upstream could not be reached, or closed the connection mid-response. Try again.",
       { cause },
     ),
   };
@@ -108,7 +108,7 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
 function causeOf({ status, type, code, fault, message }: UpstreamError, upstream: string): Error {
   const words = fault === "caller" ? "" : message.replace(/\s+/g, " ").trim();
   const told = words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}...` : words;
-  const head = `The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd();
+  const head = `The upstream ${upstream} returned an error: ${status} ${type} ${code}`.trimEnd();
   return new Error(told === "" ? head : `${head}: ${told}`);
 }
 
@@ -134,13 +134,9 @@ export function brokenStream(upstream: string): AttemptFailure & { readonly erro
     next: true,
     timedOut: false,
     health: { kind: "failed" },
-    error: new GatewayError(
-      "upstream_error",
-      "The upstream broke off its answer before the end; try again.",
-      {
-        cause: new Error(`The upstream ${upstream} ended its stream before the end of the answer.`),
-      },
-    ),
+    error: new GatewayError("upstream_error", "The upstream closed the connection mid-response. Try again.", {
+      cause: new Error(`The upstream ${upstream} closed the connection mid-response.`),
+    }),
   };
 }
 
@@ -152,8 +148,8 @@ export function answeredInOnePiece(upstream: string): AttemptFailure {
     health: { kind: "neutral" },
     error: new GatewayError(
       "upstream_error",
-      "The upstream answered in one piece although a stream was asked for; ask for a plain answer instead.",
-      { cause: new Error(`The upstream ${upstream} answered in one piece where a stream was asked for.`) },
+      "The upstream didn't stream its response. Request a plain response instead.",
+      { cause: new Error(`The upstream ${upstream} didn't stream its response.`) },
     ),
   };
 }
@@ -164,10 +160,8 @@ export function unreadableResponse(upstream: string): AttemptFailure {
     next: true,
     timedOut: false,
     health: { kind: "failed" },
-    error: new GatewayError("upstream_error", "The upstream's answer cannot be read; try again.", {
-      cause: new Error(
-        `The upstream ${upstream} answered with something else than JSON under a status of success.`,
-      ),
+    error: new GatewayError("upstream_error", "The upstream's response can't be read. Try again.", {
+      cause: new Error(`The upstream ${upstream} returned a success status with a non-JSON body.`),
     }),
   };
 }
@@ -184,7 +178,7 @@ export function refusedMode(cause: unknown): AttemptFailure {
 
 /** Nothing was sent yet, and the gateway is about to end. */
 export function stopping(cause?: unknown): GatewayError {
-  return new GatewayError("service_unavailable", "The gateway is stopping; try again.", { cause });
+  return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
 
 /** Our own code failed on this answer: that request is lost, nothing else. */
@@ -195,7 +189,7 @@ export function bugOfOurs(cause: unknown): AttemptFailure & { readonly error: Ga
     health: { kind: "neutral" },
     error: new GatewayError(
       "internal_error",
-      "The gateway failed on the upstream's answer; the operator's log has it under the request's id.",
+      "The gateway failed on the upstream's response. The operator's log has the details under the request's id.",
       {
         cause,
       },
@@ -218,7 +212,7 @@ export function failureOfReading(
 export function memoryUsedUp(): GatewayError {
   return new GatewayError(
     "service_unavailable",
-    "The gateway's memory for long answers is used up; try again.",
+    "The gateway's memory for long responses is used up. Try again.",
   );
 }
 
@@ -233,9 +227,9 @@ function notAnImage(
     health: { kind: "failed" },
     error: new GatewayError(
       "upstream_error",
-      "The upstream's answer holds a picture that is none; try again.",
+      "The upstream's response contains an invalid image. Try again.",
       {
-        cause: new Error(`The upstream ${upstream} answered with ${message}.`),
+        cause: new Error(`The upstream ${upstream} returned ${message}.`),
       },
     ),
   };
@@ -252,8 +246,8 @@ export function tooLargeResponse(
     health: { kind: "neutral" },
     error: new GatewayError(
       "upstream_error",
-      "The upstream's answer is larger than the gateway accepts; ask for less at once.",
-      { cause: new Error(`The upstream ${upstream} answered with ${how}.`) },
+      "The upstream's response exceeds the gateway's limit. Request less at once.",
+      { cause: new Error(`The upstream ${upstream} returned ${how}.`) },
     ),
   };
 }
@@ -272,7 +266,11 @@ export function reasonAfterOutput(failure: UpstreamFailure): ChargeReason {
 
 /** Bytes came, and no event among them. */
 export function noEvent(upstream: string): UpstreamFailure {
-  return { kind: "timeout", phase: "first-byte", message: `${upstream} sent comments and no event in time.` };
+  return {
+    kind: "timeout",
+    phase: "first-byte",
+    message: `${upstream} sent only comments and no event in time.`,
+  };
 }
 
 /**

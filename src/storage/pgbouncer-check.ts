@@ -21,7 +21,7 @@ export async function refuseLentConnections(url: string): Promise<void> {
     for (const client of clients) await client.end().catch(() => undefined);
   }
   throw new Error(
-    "DATABASE_URL leads to a pooler that lends connections for one transaction at a time, where no lock can be held. Set its pool_mode to session, or point DATABASE_URL at the server itself.",
+    "DATABASE_URL points to a connection pooler in transaction mode, where locks can't be held. Set pool_mode to session, or point DATABASE_URL at the server itself.",
   );
 }
 

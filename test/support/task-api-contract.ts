@@ -203,7 +203,7 @@ export function taskApiContract(vendor: FakeVendor): void {
       expect(await submit()).toMatchObject({ next: "later", retryAfterSeconds: 30 });
       answers(429, "", { "retry-after": "soon" });
       expect(await submit()).toEqual({
-        ...{ type: "refused", next: "later", reason: "The vendor answered with status 429." },
+        ...{ type: "refused", next: "later", reason: "The vendor returned status 429." },
       });
     });
 

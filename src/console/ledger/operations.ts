@@ -27,7 +27,7 @@ const described = { method: "GET", policy: "operator", tag: "ledger" } as const;
 function listLosses({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/losses" },
-    summary: "What accounts were charged and could not pay, newest first",
+    summary: "Charges above accounts' balances, newest first",
     query: pageQuery,
     response: losses,
     async run({ query: { after, limit } }) {
@@ -49,8 +49,7 @@ function listLosses({ database }: ConsoleDeps): Operation {
 function listWriteOffs({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/write-offs" },
-    summary:
-      "Requests that cost more than account and key could pay, newest first; the platform absorbs the rest",
+    summary: "Write-offs: requests that cost more than account and key could pay, newest first",
     query: pageQuery,
     response: writeOffs,
     async run({ query: { after, limit } }) {
@@ -77,8 +76,7 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
 function listQuarantine({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/quarantine" },
-    summary:
-      "Finished requests that the database refused to record; the platform absorbed what was held for them",
+    summary: "Completed requests that could not be recorded; the platform absorbed their holds",
     query: pageQuery,
     response: quarantine,
     async run({ query: { after, limit } }) {
@@ -108,13 +106,13 @@ const COSTS_LIMIT_MS = 20_000;
 function showCosts({ database }: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/ledger/vendor-costs" },
-    summary: "What vendors say their responses cost beside what was charged for them",
+    summary: "Vendor-reported cost compared with charges",
     query: costsQuery,
     response: vendorCosts,
     async run({ query: { days } }) {
       const found = await readVendorCosts(database, days, COSTS_LIMIT_MS).catch((error: unknown) => {
         if (failureOf(error) !== "timeout") throw error;
-        throw new GatewayError("service_unavailable", "That takes too long; ask for fewer days.");
+        throw new GatewayError("service_unavailable", "The query takes too long. Request fewer days.");
       });
       return { text: found.text.map(costsResponse), tasks: found.tasks.map(costsResponse) };
     },

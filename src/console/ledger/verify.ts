@@ -12,12 +12,12 @@ export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
   let running = false;
   return json({
     ...{ method: "POST", path: "/operator/ledger/verify", policy: "operator", tag: "ledger" },
-    summary: "Recompute every balance and check every rule of the books",
+    summary: "Recompute every balance and check every ledger rule",
     response: verification,
     unaudited: "it changes nothing",
     async run() {
       if (running)
-        throw new GatewayError("conflict", "The books are being verified already; try again shortly.");
+        throw new GatewayError("conflict", "A verification is already running. Try again shortly.");
       running = true;
       const sinceMs = clock.monotonicMs();
       try {
@@ -28,7 +28,7 @@ export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
         if (failureOf(error) !== "timeout") throw error;
         throw new GatewayError(
           "service_unavailable",
-          "The ledger is too long to be verified from here; run: faregate ledger verify",
+          "The ledger is too large to verify here. Run: faregate ledger verify",
         );
       } finally {
         running = false;

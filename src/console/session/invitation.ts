@@ -14,7 +14,7 @@ export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     json({
       ...{ method: "GET", path: "/sign-in", policy: "anyone", tag },
-      summary: "Which ways to sign in there are",
+      summary: "Available sign-in methods",
       response: signInOptions,
       run() {
         const { selfRegistration, oidc } = catalog.current().settings.signIn;
@@ -25,13 +25,13 @@ export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
       ...{ method: "POST", path: "/registration", policy: "anyone", tag },
       makes: true,
       summary:
-        "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
+        "Register, if settings.sign_in.self_registration is enabled; the new account has a zero balance",
       body: registrationBody,
       response: sessionResponseSchema,
       async run(call) {
         const { body, address, userAgent, identity, audit } = call;
         if (!catalog.current().settings.signIn.selfRegistration)
-          throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+          throw new GatewayError("forbidden", "Sign-up is by invitation only.");
         people.passwords.expectRoom();
         await countRegistration({ database, hasher }, address);
         const passwordHash = await people.passwords.hash(body.password);

@@ -36,7 +36,7 @@ const tag = "session";
 function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "GET", path: "/session", policy: "person", tag },
-    summary: "Who is signed in, with the accounts they belong to and the session's csrf_token",
+    summary: "The signed-in user, with accounts and the session's csrf_token",
     response: sessionResponseSchema,
     run(call) {
       if (call.identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
@@ -49,7 +49,7 @@ function signIn(deps: ConsoleDeps): Operation {
   const { database, hasher, people, clock } = deps;
   return json({
     ...{ method: "POST", path: "/session", policy: "anyone", tag },
-    summary: "Sign in with a password, and a code where the person uses one",
+    summary: "Sign in with a password, and a code if two-factor authentication is enabled",
     body: signInBody,
     response: sessionResponseSchema,
     async run(call) {
@@ -75,7 +75,7 @@ function signIn(deps: ConsoleDeps): Operation {
 function signOut(deps: ConsoleDeps): Operation {
   return json({
     ...{ method: "DELETE", path: "/session", policy: "person", tag },
-    summary: "Sign out: the session ends and its cookie goes",
+    summary: "Sign out: end the session and delete its cookie",
     response: done,
     async run({ identity, audit }) {
       const { person, sessionId } = browserOf(identity);
@@ -92,14 +92,14 @@ function changePassword(deps: ConsoleDeps): Operation {
   const { database, people } = deps;
   return json({
     ...{ method: "POST", path: "/me/password", policy: "person", tag: "me" },
-    summary: "Choose another password; every other session of the person ends",
+    summary: "Change your password; all your other sessions end",
     body: passwordBody,
     response: done,
     async run(call) {
       const { body, identity, address, audit } = call;
       const { person, sessionId } = browserOf(identity);
       if (body.new_password === body.current_password || body.new_password.toLowerCase() === person.email)
-        throw new GatewayError("invalid_request", "Choose a password that is new and not your address.", {
+        throw new GatewayError("invalid_request", "Choose a new password that isn't your email address.", {
           param: "new_password",
         });
       const password = body.current_password;

@@ -14,7 +14,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     json({
       ...{ method: "GET", path: "/accounts/{account}/balance", policy: "viewer", tag: "billing" },
-      summary: "What the account owns and what it can spend",
+      summary: "Total and available balance of the account",
       response: balance,
       async run(call) {
         const { balanceNanos, availableNanos } = await readBalance(database, call.account().id);
@@ -35,12 +35,12 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
     json({
       ...{ method: "GET", path: "/accounts/{account}/statement/{entry}/requests", tag: "billing" },
       policy: "viewer",
-      summary: "The requests that an entry sums up",
+      summary: "Requests of an entry",
       query: pageQuery,
       response: entryRequests,
       async run(call) {
         const { after = null, limit } = call.query;
-        const entryId = idOf(call.params["entry"], "There is no such entry.");
+        const entryId = idOf(call.params["entry"], "Entry not found.");
         const wish = { accountId: call.account().id, entryId, after, limit: limit + 1 };
         const rows = await readEntryRequests(database, wish);
         const shown = rows.slice(0, limit);
@@ -58,7 +58,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
     }),
     text({
       ...{ path: "/accounts/{account}/statement.csv", policy: "viewer", tag: "billing" },
-      summary: "The ledger's entries as a table, newest first",
+      summary: "The ledger's entries as CSV, newest first",
       query: exportQuery,
       contentType: "text/csv; charset=utf-8",
       fileName: (call) => `statement-${call.account().id}.csv`,

@@ -19,7 +19,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
   return [
     json({
       ...{ method: "GET", path: "/me/tokens", policy: "person", tag },
-      summary: "One's console tokens",
+      summary: "Your console tokens",
       response: tokenList,
       async run(call) {
         return { data: (await readTokens(database, call.person().id)).map(tokenRowOf), next: null };
@@ -28,14 +28,14 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
     json({
       ...{ method: "POST", path: "/me/tokens", policy: "person", tag },
       makes: true,
-      summary: "Make a console token; the answer is the only time it is shown",
+      summary: "Create a console token; only this response shows it",
       body: tokenBody,
       response: createdToken,
       async run({ body, identity, audit }) {
         const browser = settledOf(identity);
         const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
         if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs())
-          throw new GatewayError("invalid_request", "expires_at is over already.", { param: "expires_at" });
+          throw new GatewayError("invalid_request", "expires_at is in the past.", { param: "expires_at" });
         const token = newConsoleToken();
         const { name, read_only: readOnly } = body;
         const order = { userId: browser.person.id, name, readOnly, expiresAt };
@@ -53,7 +53,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
     }),
     json({
       ...{ method: "DELETE", path: "/me/tokens/{token}", policy: "person", tag },
-      summary: "Revoke a console token at once",
+      summary: "Revoke a console token immediately",
       response: done,
       async run(call) {
         const { id } = call.person();
@@ -68,7 +68,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
   ];
 }
 
-const UNKNOWN = "You have no such token.";
+const UNKNOWN = "Token not found.";
 
 function tokenRowOf(row: Row): TokenRow {
   return {

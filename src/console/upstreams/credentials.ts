@@ -48,7 +48,7 @@ function add(deps: ConsoleDeps): Operation {
 function change(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "PATCH", path: CREDENTIAL },
-    summary: "Replace a credential's secret, name it, or switch it on and off",
+    summary: "Replace a credential's secret, rename it, enable or disable it",
     body: credentialChange,
     response: upstream,
     async run(call) {
@@ -76,7 +76,7 @@ function change(deps: ConsoleDeps): Operation {
 function remove(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "DELETE", path: CREDENTIAL },
-    summary: "Remove a credential; tasks under way with it are lost sight of",
+    summary: "Remove a credential; running tasks that use it can no longer be polled",
     response: upstream,
     async run(call) {
       const { upstream: id, credential: credentialId } = call.params;
@@ -96,7 +96,7 @@ function remove(deps: ConsoleDeps): Operation {
 function test(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, method: "POST", path: `${CREDENTIAL}/test` },
-    summary: "Try a credential without spending anything, as `faregate doctor` does",
+    summary: "Test a credential for free, like `faregate doctor`",
     unaudited: "it changes nothing",
     response: credentialTest,
     async run({ params }) {
@@ -115,13 +115,13 @@ function test(deps: ConsoleDeps): Operation {
       return {
         ok: problem === undefined,
         latency_ms: Math.round(clock.monotonicMs() - begun),
-        message: problem ?? "answers and takes the credential",
+        message: problem ?? "reachable, credential accepted",
       };
     },
   });
 }
 
-const UNKNOWN = "There is no such credential.";
+const UNKNOWN = "Credential not found.";
 
 function credentialOf(
   { credentials }: UpstreamRecord,

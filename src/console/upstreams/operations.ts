@@ -27,7 +27,7 @@ export function upstreamOperations(deps: ConsoleDeps): readonly Operation[] {
 function list(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: "/operator/upstreams" },
-    summary: "Every upstream with its health now",
+    summary: "All upstreams with current health",
     response: upstreams,
     async run() {
       const records = await readUpstreams(deps.database, deps.seals);
@@ -43,7 +43,7 @@ function list(deps: ConsoleDeps): Operation {
 function show(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: UPSTREAM },
-    summary: "One upstream with its health now",
+    summary: "One upstream with current health",
     response: upstream,
     conditional: true,
     run: ({ params }) => responseOf(deps, params["upstream"]),
@@ -56,7 +56,7 @@ const SHOWN_FAILURES = 50;
 function report(deps: ConsoleDeps): Operation {
   return json({
     ...{ ...described, path: `${UPSTREAM}/report` },
-    summary: "What an upstream brought and cost by day, and its latest failures",
+    summary: "An upstream's charges and cost by day, and its latest failures",
     query: reportQuery,
     response: upstreamReport,
     async run({ params, query }) {
@@ -95,7 +95,7 @@ function dayResponse(day: DayOfUpstream): UpstreamReport["days"][number] {
 function listKinds(): Operation {
   return json({
     ...{ ...described, path: "/operator/kinds" },
-    summary: "The kinds of upstreams there are",
+    summary: "Available kinds of upstreams",
     response: kinds,
     run: () => ({
       data: KIND_NAMES.flatMap((name) => {

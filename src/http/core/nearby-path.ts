@@ -12,15 +12,15 @@ const CONSOLE = "/api";
 export function nearbyPath(path: string, patterns: readonly string[]): string | undefined {
   const isServed = (candidate: string): boolean => patterns.some((pattern) => matches(pattern, candidate));
   for (const prefix of PREFIXES) {
-    if (isServed(prefix + path)) return `${prefix}${path} is there: end the client's base URL with ${prefix}`;
+    if (isServed(prefix + path)) return `${prefix}${path} exists: end the client's base URL with ${prefix}`;
   }
   // What stands in front of a path that is served was put there by the base URL.
   for (let cut = path.indexOf("/", 1); cut !== -1; cut = path.indexOf("/", cut + 1)) {
     const rest = path.slice(cut);
     const extra = path.slice(0, cut);
-    if (isServed(rest)) return `${rest} is there: take ${extra} out of the client's base URL`;
+    if (isServed(rest)) return `${rest} exists: remove ${extra} from the client's base URL`;
   }
-  if (isServed(CONSOLE + path)) return `${CONSOLE}${path} is there`;
+  if (isServed(CONSOLE + path)) return `${CONSOLE}${path} exists`;
   return undefined;
 }
 

@@ -43,7 +43,7 @@ export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router 
   };
   const unreadable = (fault: string) => (path: string, request: IncomingMessage, response: ServerResponse) =>
     answer(request, response, NOTHING, () => {
-      throw new GatewayError("invalid_request", `The request cannot be read: '${path}' ${fault}`);
+      throw new GatewayError("invalid_request", `Invalid request: '${path}' ${fault}`);
     });
   const missing = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.method === "OPTIONS")
@@ -55,8 +55,8 @@ export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router 
   };
   const options = {
     maxParamLength: MAX_PARAM_LENGTH,
-    onBadUrl: unreadable("is not a valid url component"),
-    onMaxParamLength: unreadable("is exceeding the max param length"),
+    onBadUrl: unreadable("is not a valid URL component"),
+    onMaxParamLength: unreadable("exceeds the maximum length of a parameter"),
   };
   // What no route has is decoded all the same, so that a path that is no text is refused as one, whatever its method.
   const unknown = findMyWay({ ...options, defaultRoute: missing });

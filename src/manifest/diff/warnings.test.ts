@@ -52,7 +52,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a cache that costs more than none",
       { model: "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, cache_read: 3.1 }" },
-      /^model text has a price for cache_read above that of input$/,
+      /^model text has a cache_read price above its input price$/,
     ],
     [
       "a model that nobody serves",
@@ -77,7 +77,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a model that the demo's sandbox answers too",
       { before: [SANDBOX] },
-      /^text is also answered by the sandbox \(upstream sandbox\), .*--remove-demo/,
+      /^text is also served by the sandbox \(upstream sandbox\), .*--remove-demo/,
     ],
   ])("%s", (_what, written, sentence) => {
     const told = warnings(written);
@@ -110,7 +110,7 @@ accounts: [{ name: acme, keys: [{ name: ci, key: ${key} }] }]`;
   it("is recognised where the whole file is its configuration", () => {
     const text = "model_list:\n  - model_name: a\n    litellm_params: { model: openai/a }\n";
     expect(() => parseManifest(text, {}, "config.yaml")).toThrow(
-      /^config\.yaml:1:1: this looks like LiteLLM's configuration; docs\/moving\.md [^\n]*$/,
+      /^config\.yaml:1:1: this looks like a LiteLLM configuration; see docs\/moving\.md$/,
     );
   });
 });

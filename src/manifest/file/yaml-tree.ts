@@ -151,7 +151,7 @@ class Growth implements YamlTree {
         const inside = [...path, name];
         const keyStart = rangeStart(key) ?? start;
         this.keyPlaces.set(JSON.stringify(inside), keyStart);
-        if (name === "__proto__") this.refuse(inside, keyStart, "is no name that anything can have");
+        if (name === "__proto__") this.refuse(inside, keyStart, "is not a valid name");
         record[name] = this.read(value, inside, keyStart);
       }
       return record;
@@ -199,7 +199,7 @@ class Growth implements YamlTree {
   }
 }
 
-const OVERGROWN = `more than ${MAX_VALUES} values or ${MAX_DEPTH} levels once aliases are followed; write less of it by alias`;
+const OVERGROWN = `more than ${MAX_VALUES} values or ${MAX_DEPTH} levels with aliases expanded; use fewer aliases`;
 
 function rangeStart(node: unknown): number | undefined {
   const range = (node as { range?: readonly number[] | null } | null)?.range;

@@ -8,7 +8,7 @@ import { insertMember } from "./members-store.ts";
 /** Gives somebody what an invitation promises, once. */
 export async function acceptInvitation(tx: Queryable, invitation: Invitation, user: UserId): Promise<void> {
   if (!(await takeInvitation(tx, invitation.id)))
-    throw new GatewayError("conflict", "The invitation was accepted or revoked just now.");
+    throw new GatewayError("conflict", "The invitation was just accepted or revoked.");
   const { accountId, role, makesOperator, byOperator } = invitation;
   if (accountId !== null && role !== null) await insertMember(tx, accountId, user, role);
   if (makesOperator) await makeOperator(tx, user);

@@ -19,7 +19,7 @@ export async function registerPerson(
 ): Promise<{ readonly id: UserId; readonly accountId: AccountId }> {
   const id = await insertUser(tx, user);
   if (id === undefined)
-    throw new GatewayError("conflict", "There is somebody with this address already: sign in instead.");
+    throw new GatewayError("conflict", "That address is already registered. Sign in instead.");
   for (let number = 1; number <= MAX_OF_NAME; number += 1) {
     const name = number === 1 ? user.email : `${user.email.slice(0, 190)} ${number}`;
     const accountId = await openAccount(tx, { name: name.slice(0, 200), group: GROUP });
@@ -27,5 +27,5 @@ export async function registerPerson(
     await insertMember(tx, accountId, id, "owner");
     return { id, accountId };
   }
-  throw new GatewayError("conflict", "Accounts of this name are taken; ask an operator for one.");
+  throw new GatewayError("conflict", "That account name is taken.");
 }
