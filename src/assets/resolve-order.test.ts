@@ -99,7 +99,7 @@ describe("an order of assets", () => {
 
   it("is refused where the upstream is out of service", async () => {
     expect(await resolve(["a"], { placeOf: () => undefined })).toMatchObject({
-      ...{ type: "refused", reason: expect.stringMatching(/not in service/) },
+      ...{ type: "refused", reason: expect.stringMatching(/is unavailable/) },
     });
   });
 });

@@ -13,9 +13,9 @@ describe("a failed command", () => {
     [
       "EACCES",
       "/srv",
-      /user has no read and write permission for all of it\. Change the owner, or set FAREGATE/,
+      /user has no read and write permission for all of it\. Change the owner of the folder to this user, or set FAREGATE/,
     ],
-    ["EACCES", "/srv/faregate/master.key", /all of it \(\/srv\/faregate\/master\.key\)\. Give/],
+    ["EACCES", "/srv/faregate/master.key", /all of it \(\/srv\/faregate\/master\.key\)\. Change the owner/],
     ["EROFS", "/srv/faregate/pg.new", /file system is read-only \(\/srv\/faregate\/pg\.new\)\. Set FAREGATE/],
     ["ENOTDIR", "/srv/faregate", /a path that should be a folder isn't one\. Set FAREGATE_DATA_DIR/],
     ["ENOENT", "/srv/faregate", /no folder can be created there\. Set FAREGATE_DATA_DIR/],
@@ -32,8 +32,8 @@ describe("a failed command", () => {
   });
 
   it.each([
-    ["listen", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is taken.*PORT/],
-    ["bind", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is taken.*PORT/],
+    ["listen", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is in use.*PORT/],
+    ["bind", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is in use.*PORT/],
     ["listen", "EACCES", /^This user may not listen on port 80\. Set PORT/],
   ])("at %s for %s tells what to set", (syscall, code, sentence) => {
     expect(sentenceOf(failure({ syscall, code }), config)).toMatch(sentence);

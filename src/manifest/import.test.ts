@@ -83,7 +83,7 @@ describe("importing a catalog file", () => {
 
   it("refuses to make another key of a key that it knows by its hash only", async () => {
     await expect(plan(exported.replace("name: ci", "name: moved"))).rejects.toThrow(
-      /is already key acme\/ci/,
+      /already exists as acme\/ci/,
     );
   });
 

@@ -115,7 +115,7 @@ describe("migrate", () => {
       "insert into schema_migrations select n, 'old', 'old' from generate_series(1, 24) as n",
     );
     await expect(run()).rejects.toThrow("from before the first release");
-    expect((await status()).reason).toContain("Start anew");
+    expect((await status()).reason).toContain("Start with an empty database");
     expect(await test.database.one("select to_regclass('first') is null as absent")).toEqual({
       absent: true,
     });

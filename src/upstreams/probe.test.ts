@@ -35,7 +35,7 @@ describe("probing an upstream", () => {
       /returned an error \(status 503\)/,
     );
     expect(await probe("openai", `HTTP/1.1 301 Moved\r\nlocation: /x\r\n${empty}`)).toMatch(/redirects/);
-    expect(await probe("openai", "SSH-2.0-x\r\n")).toMatch(/malformed answer/);
+    expect(await probe("openai", "SSH-2.0-x\r\n")).toMatch(/malformed response/);
     await server?.close();
     const url = server?.url ?? "";
     server = undefined;

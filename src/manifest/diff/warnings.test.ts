@@ -62,7 +62,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a key that expired already",
       { key: ", expires_at: '2026-11-26T00:00:00Z'" },
-      /^key acme\/ci expired already/,
+      /^key acme\/ci has already expired/,
     ],
     [
       "an openai address without its version",
@@ -77,7 +77,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a model that the demo's sandbox answers too",
       { before: [SANDBOX] },
-      /^text is also served by the sandbox \(upstream sandbox\), .*--remove-demo/,
+      /^text is also served by the sandbox \(upstream sandbox\) .*--remove-demo/,
     ],
   ])("%s", (_what, written, sentence) => {
     const told = warnings(written);
@@ -104,7 +104,7 @@ accounts: [{ name: acme, keys: [{ name: ci, key: ${key} }] }]`;
     ["api_keys", FILE("api_keys: [os.environ/VENDOR_KEY]", "ci-key-0123456789")],
     ["a key of an account", FILE("api_key: secret-secret", "os.environ/VENDOR_KEY")],
   ])("is refused as %s, with the right spelling", (_what, text) => {
-    expect(() => parseManifest(text, {})).toThrow("LiteLLM's way; write ${VENDOR_KEY}");
+    expect(() => parseManifest(text, {})).toThrow("uses LiteLLM's syntax for variables; write ${VENDOR_KEY}");
   });
 
   it("is recognised where the whole file is its configuration", () => {

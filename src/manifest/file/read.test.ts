@@ -255,12 +255,12 @@ accounts:
 
   it.each([
     ["a: [1, 2", "MISSING"],
-    ["version: 1\nversion: 1", "already there"],
+    ["version: 1\nversion: 1", "duplicate key"],
     ["version: 1\n\tgroups: []", "tabs cannot indent"],
     ["version: 1\ngroups: *nowhere", "alias"],
     ["version: 1\n---\nversion: 1", "only one document"],
     ["version: !!js/function 1", "unknown tag"],
-    ["version: 1\nmodels: [{ id: m, price: { extras: { __proto__: 1 } } }]", "is no name"],
+    ["version: 1\nmodels: [{ id: m, price: { extras: { __proto__: 1 } } }]", "is not a valid name"],
     ["? [a]\n: b", "plain text"],
     ["", "the file is empty"],
     ["just text", "must be a mapping"],

@@ -173,7 +173,7 @@ describe("inline media", () => {
 
     const three = store.begin();
     const heavy = asking(...["a", "b", "c"].map((name) => linked("image", image(name))));
-    expect((await refusal(three, heavy)).message).toMatch(/together are larger/);
+    expect((await refusal(three, heavy)).message).toMatch(/linked files exceed/);
     three.end();
 
     const two = asking(linked("image", image("a")), linked("image", image("b")));
