@@ -85,5 +85,8 @@ it("calls a master key file that is empty or cannot be read a failure of the mas
   await rm(file);
   await mkdir(file);
   const folder = await run({}, "doctor");
-  expect([folder.code, folder.stdout]).toEqual([1, expect.stringMatching(/FAIL +master key: .*\n\n1 check failed\./)]);
+  expect([folder.code, folder.stdout]).toEqual([
+    1,
+    expect.stringMatching(/FAIL +master key: .*\n\n1 check failed\./),
+  ]);
 });
