@@ -124,12 +124,12 @@ export async function reasonToWait(stopping: AbortSignal, database: Database): P
     const status = await migrationStatus(database);
     return status.state === "behind" || status.state === "changed" ? status.reason : undefined;
   } catch {
-    return "the database cannot be reached";
+    return "the database is unreachable";
   }
 }
 
 export function describeTransport(metrics: Metrics, transport: Transport): void {
-  metrics.gauges("upstream_requests_running", "Requests under way by upstream", "upstream", () =>
+  metrics.gauges("upstream_requests_running", "Running requests by upstream", "upstream", () =>
     transport.stats().map(({ upstream, inFlight }) => [upstream, inFlight] as const),
   );
   metrics.gauges("upstream_connections", "Open connections by upstream", "upstream", () =>

@@ -83,25 +83,21 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     probe: createProbe(guarded),
   });
   lifecycle.drain("tasks", engine.stop);
-  metrics.gauge(
-    "mirror_running",
-    "Results of tasks that are being copied now",
-    () => mirror.counts().running,
-  );
+  metrics.gauge("mirror_running", "Task results being copied", () => mirror.counts().running);
   metrics.gauge(
     "mirror_failed",
-    "Results of tasks that could not be copied since the start",
+    "Task results that could not be copied since the start",
     () => mirror.counts().failed,
   );
-  metrics.gauge("tasks_in_flight", "Images and videos that this process is working on now", () =>
+  metrics.gauge("tasks_in_flight", "Image and video tasks in progress in this process", () =>
     engine.inFlight(),
   );
-  metrics.gauges("tasks_open", "Pictures and videos of all processes that are not over", "state", () =>
+  metrics.gauges("tasks_open", "Open image and video tasks of all processes", "state", () =>
     engine.openByState(),
   );
   metrics.counters(
     "tasks_fate_unknown_total",
-    "Pictures and videos that failed because an upstream's answer to the order was lost; it may have made them",
+    "Tasks that failed because the response to the submit was lost; the vendor may have run them",
     "upstream",
     () => engine.unknownFates(),
   );

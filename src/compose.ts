@@ -169,12 +169,12 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const responseMemory = new ResponseMemory(
     () => RESPONSE_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
   );
-  metrics.gauge("answer_memory_bytes", "Memory that large plain answers and long streams hold", () =>
+  metrics.gauge("answer_memory_bytes", "Memory held by large plain responses and long streams", () =>
     responseMemory.heldBytes(),
   );
   metrics.counters(
     "answer_memory_refused_total",
-    "Long streams that ended for want of memory, by what was used up.",
+    "Long streams ended by a memory limit, by the limit.",
     "reason",
     () => responseMemory.refused(),
   );
@@ -197,20 +197,20 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     errorType: vocabulary.errorType,
   });
 
-  metrics.gauge("holds_open", "Requests whose hold is not settled yet", () => billing.counts().open);
+  metrics.gauge("holds_open", "Requests with an unsettled hold", () => billing.counts().open);
   metrics.gauge(
     "journal_records_unposted",
-    "Settled requests that the database does not have yet",
+    "Settled requests not yet posted to the database",
     () => billing.counts().unposted,
   );
   metrics.gauge(
     "holds_waiting",
-    "Requests that wait for money of their account",
+    "Requests waiting for money of their account",
     () => billing.counts().waiting,
   );
-  metrics.gauge("requests_running", "Text requests under way", () => relay.running());
+  metrics.gauge("requests_running", "Running text requests", () => relay.running());
   describeTransport(metrics, transport);
-  metrics.gauges("breakers_open", "Models that an upstream is not asked for now", "upstream", () =>
+  metrics.gauges("breakers_open", "Models with an open circuit breaker, by upstream", "upstream", () =>
     routing.openBreakers(),
   );
   describeConversations(metrics, routing);
@@ -271,7 +271,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     while (relay.running() + http.running() > 0 && clock.monotonicMs() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     if (relay.running() > 0)
-      log.warn({ running: relay.running() }, "requests outlived the grace of the stop and are cut");
+      log.warn({ running: relay.running() }, "requests exceeded the shutdown grace period and are cut");
     await inTurnAll(
       () => relay.cutAll(),
       () => http.cut(),
@@ -325,10 +325,13 @@ function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {
 }
 
 function describeConversations(metrics: Metrics, routing: Routing): void {
-  metrics.gauges("conversations_sampled", "Conversations of the last hours, 256 at most", "model", () =>
-    Array.from(routing.allSeenConversations(), ([model, { sampled }]) => [model, sampled] as const),
+  metrics.gauges(
+    "conversations_sampled",
+    "Sampled conversations of the last hours, at most 256",
+    "model",
+    () => Array.from(routing.allSeenConversations(), ([model, { sampled }]) => [model, sampled] as const),
   );
-  metrics.gauges("conversations_seen_once", "Of those sampled, the ones of one request", "model", () =>
+  metrics.gauges("conversations_seen_once", "Sampled conversations with a single request", "model", () =>
     Array.from(routing.allSeenConversations(), ([model, { once }]) => [model, once] as const),
   );
 }

@@ -77,7 +77,9 @@ export class ConfigError extends Error {
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   for (const [name, text] of Object.entries(env)) {
     if (name.startsWith("FAREGATE_") && !KNOWN.has(name) && !isNoSetting(name, text)) {
-      throw new ConfigError(`${name} is not a setting of Faregate; known are ${[...KNOWN].join(", ")}.`);
+      throw new ConfigError(
+        `${name} is not a setting of Faregate. Known settings: ${[...KNOWN].join(", ")}.`,
+      );
     }
   }
   const get = (name: string): string | undefined => env[name] || undefined;
@@ -85,7 +87,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const masterKey = readMasterKey("FAREGATE_MASTER_KEY", get("FAREGATE_MASTER_KEY"));
   if (databaseUrl && !masterKey) {
     throw new ConfigError(
-      "FAREGATE_MASTER_KEY is required with DATABASE_URL: every gateway on one database must hold the same key. Make one with `openssl rand -base64 32`.",
+      "FAREGATE_MASTER_KEY is required with DATABASE_URL: all gateways on one database must use the same key. Create one with `openssl rand -base64 32`.",
     );
   }
   return Object.freeze({
@@ -118,7 +120,7 @@ function isNoSetting(name: string, text: string | undefined): boolean {
 function readMasterKey(name: string, text: string | undefined): string | undefined {
   if (text !== undefined && text.length < 16) {
     throw new ConfigError(
-      `${name} must have at least 16 characters; make one with \`openssl rand -base64 32\`.`,
+      `${name} must have at least 16 characters. Create one with \`openssl rand -base64 32\`.`,
     );
   }
   return text;
@@ -146,7 +148,7 @@ function readUrl(name: string, text: string | undefined, schemes: readonly strin
 function readHostUrl(name: string, text: string | undefined, schemes: readonly string[]): string | undefined {
   const url = readUrl(name, text, schemes);
   if (url === undefined || URL.canParse(url)) return url;
-  throw new ConfigError(`${name} must be an address with a host, such as ${schemes[0]}//faregate.example.`);
+  throw new ConfigError(`${name} must be a URL with a host, such as ${schemes[0]}//faregate.example.`);
 }
 
 /** What links begin with: paths are put behind it as it stands. */
@@ -154,17 +156,14 @@ function readPublicUrl(text: string | undefined): string | undefined {
   const name = "FAREGATE_PUBLIC_URL";
   const url = readHostUrl(name, text, ["http:", "https:"]);
   if (url === undefined) return undefined;
-  if (/[\s?#]/.test(url))
-    throw new ConfigError(`${name} must be an address without blanks, query and fragment.`);
+  if (/[\s?#]/.test(url)) throw new ConfigError(`${name} must be a URL without spaces, query and fragment.`);
   const bare = url.replace(/\/+$/, "");
   const { username, password, pathname } = new URL(bare);
   if (username !== "" || password !== "")
-    throw new ConfigError(
-      `${name} must be an address without a user and a password: links show it to everybody.`,
-    );
+    throw new ConfigError(`${name} must be a URL without user and password: it appears in links.`);
   // The dashboard, its cookies and the callers' paths all begin at the root of a host.
   if (pathname !== "/")
-    throw new ConfigError(`${name} must be an address without a path: the gateway needs a host of its own.`);
+    throw new ConfigError(`${name} must be a URL without a path: the gateway needs its own host name.`);
   return bare;
 }
 

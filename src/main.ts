@@ -23,7 +23,7 @@ function watchOutput(output: Writable, complaints: Writable): Output {
   output.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE" || isLost) return;
     isLost = true;
-    complaints.write(`faregate: the output cannot be written (${code})\n`);
+    complaints.write(`faregate: can't write the output (${code})\n`);
   });
   // Nobody is left to be told.
   complaints.on("error", () => undefined);

@@ -69,7 +69,7 @@ interface Waiter {
 function unavailable(cause: unknown): GatewayError {
   return new GatewayError(
     "service_unavailable",
-    "The API key cannot be checked right now; try again shortly.",
+    "The API key can't be checked right now. Try again shortly.",
     {
       retryAfterSeconds: 1,
       cause,
@@ -82,7 +82,7 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   // One more turn of the event loop, because after a pause of the process the timer is seen before the
   // answer that has long arrived.
   const timer = setTimeout(() => {
-    setImmediate(() => reject(new Error(`no answer from the database within ${limitMs} ms`)));
+    setImmediate(() => reject(new Error(`no response from the database within ${limitMs} ms`)));
   }, limitMs);
   try {
     return await Promise.race([work, late]);

@@ -37,7 +37,7 @@ export async function rotateMasterKey(rotation: Rotation): Promise<number> {
   const newKey = inFile ? await prepareNextKey(dataDir) : rotation.newKey;
   if (newKey === undefined) {
     throw new Error(
-      "FAREGATE_NEW_MASTER_KEY is needed, because the old key is given in FAREGATE_MASTER_KEY; make one with `openssl rand -base64 32`.",
+      "FAREGATE_NEW_MASTER_KEY is required, because the old key is in FAREGATE_MASTER_KEY. Create one with `openssl rand -base64 32`.",
     );
   }
   await announceMasterKey(database, oldKey, newKey);

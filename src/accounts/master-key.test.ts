@@ -35,7 +35,7 @@ describe("the master key file", () => {
   it("that is empty is an error, not a reason for a new key", async () => {
     await writeFile(join(folder, "master.key"), "\n");
     await expect(openSeals({ dataDir: folder, given: undefined })).rejects.toThrow(
-      /restore it from a backup/,
+      /Restore it from a backup/,
     );
     await rm(join(folder, "master.key"));
   });

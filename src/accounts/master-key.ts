@@ -80,7 +80,7 @@ async function readKey(file: string): Promise<string | undefined> {
     const key = (await readFile(file, "utf8")).trim();
     if (key.length < 16) {
       throw new Error(
-        `The master key file ${file} holds no key; restore it from a backup, as without it no stored secret can be read.`,
+        `The master key file ${file} contains no key. Restore it from a backup: without it, stored secrets can't be decrypted.`,
       );
     }
     return key;

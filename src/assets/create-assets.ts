@@ -57,7 +57,7 @@ export function createAssets(options: AssetsOptions): Assets {
 
   async function register(owner: AssetOwner, requestId: string, wanted: NewAsset): Promise<CreatedAsset> {
     const places = await placesOf(owner);
-    if (places.length === 0) throw failedCreation("No upstream of this account's group keeps assets.");
+    if (places.length === 0) throw failedCreation("No upstream available to this account stores assets.");
     for (const place of places) {
       health.claim(healthSiteOf(place), owner.accountId);
       const outcome = scrubbed(await place.api.create(siteOf(place, requestId), wanted));
@@ -88,7 +88,7 @@ export function createAssets(options: AssetsOptions): Assets {
       });
       return { Id: id, ...(status === undefined ? {} : { Status: status }) };
     }
-    throw failedCreation("The asset service cannot be reached now; try again shortly.");
+    throw failedCreation("The asset service is temporarily unavailable. Try again shortly.");
   }
 
   /** First where the account's assets are already. */
@@ -105,15 +105,17 @@ export function createAssets(options: AssetsOptions): Assets {
 
   async function look(asset: StoredAsset, requestId: string): Promise<AssetOutcome<AssetRecord>> {
     const place = placeOf(catalog.current(), asset);
-    if (place === undefined)
-      return { type: "unavailable", reason: "The asset's upstream is not in service." };
+    if (place === undefined) return { type: "unavailable", reason: "The asset's upstream is unavailable." };
     const outcome = scrubbed(await place.api.read(siteOf(place, requestId), asset.upstreamAsset));
     if (outcome.type === "unavailable") {
       log.warn(
         { upstream: place.upstream.name, reason: outcome.reason, requestId },
         "an asset cannot be read",
       );
-      return { type: "unavailable", reason: "The asset service cannot be reached now; try again shortly." };
+      return {
+        type: "unavailable",
+        reason: "The asset service is temporarily unavailable. Try again shortly.",
+      };
     }
     if (outcome.type === "refused") return outcome;
     if (outcome.value.Status !== asset.status) await setAssetStatus(database, asset.id, outcome.value.Status);

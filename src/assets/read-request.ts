@@ -20,7 +20,7 @@ function readUrl(value: unknown): { readonly text: string; readonly parsed: URL 
   if (typeof value !== "string" || parsed === null) {
     throw new GatewayError(
       "invalid_url",
-      "`url` must be a public address that begins with http:// or https:// and can be downloaded without login.",
+      "`url` must be a public http:// or https:// URL that can be downloaded without signing in.",
       { param: "url" },
     );
   }

@@ -50,9 +50,9 @@ describe("an order of assets", () => {
 
   it.each<[string, string[], RegExp]>([
     ["unknown", ["nobody"], /^The asset nobody does not exist in this account\.$/],
-    ["of another type", ["b"], /^The asset b is of type Video and no image\.$/],
-    ["kept at two upstreams", ["a", "elsewhere"], /kept in different places/],
-    ["kept under two credentials", ["a", "other-key"], /kept in different places/],
+    ["of another type", ["b"], /^The asset b is of type Video, not image\.$/],
+    ["kept at two upstreams", ["a", "elsewhere"], /stored at different upstreams/],
+    ["kept under two credentials", ["a", "other-key"], /stored at different upstreams/],
   ])("is refused where one is %s", async (_what, ids, reason) => {
     expect(await resolve(ids)).toMatchObject({ type: "refused", reason: expect.stringMatching(reason) });
   });
@@ -78,7 +78,7 @@ describe("an order of assets", () => {
     expect(await resolve(["a", "late"], told("Active"))).toMatchObject({ type: "bound" });
     expect(await resolve(["a", "late"], told("Processing"))).toEqual({
       type: "refused",
-      reason: "The asset late is not Active but Processing.",
+      reason: "The asset late isn't Active but Processing.",
     });
     expect(await resolve(["late"], saying({ type: "refused", reason: "gone" }))).toEqual({
       type: "refused",
@@ -96,7 +96,7 @@ describe("an order of assets", () => {
     const makes: ResolveDeps["makes"] = ({ upstream }) => asked.push(upstream.id) === 0;
     expect(await resolve(["a", "late"], { makes })).toMatchObject({
       type: "refused",
-      reason: expect.stringMatching(/does not make this model/),
+      reason: expect.stringMatching(/doesn't serve this model/),
     });
     expect(asked).toEqual([1n]);
   });
@@ -104,7 +104,7 @@ describe("an order of assets", () => {
   it("is refused where the upstream is out of service", async () => {
     expect(await resolve(["a"], { placeOf: () => undefined })).toMatchObject({
       type: "refused",
-      reason: expect.stringMatching(/not in service/),
+      reason: expect.stringMatching(/is unavailable/),
     });
   });
 });

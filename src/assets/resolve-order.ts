@@ -35,19 +35,19 @@ export async function resolveOrder(order: MediaOrder, deps: ResolveDeps): Promis
   }
   const [place, ...others] = [...assets.values()].map(deps.placeOf);
   if (place === undefined || others.includes(undefined)) {
-    return { type: "refused", reason: "The upstream that keeps the assets is not in service." };
+    return { type: "refused", reason: "The upstream that stores the assets is unavailable." };
   }
   if (others.some((each) => each && !isSame(each, place))) {
     return {
       type: "refused",
       reason:
-        "The assets of this request are kept in different places; register them anew to bring them together.",
+        "The assets of this request are stored at different upstreams. Register them again to use them together.",
     };
   }
   if (!deps.makes(place)) {
     return {
       type: "refused",
-      reason: "The upstream that keeps the assets does not make this model; send links instead of assets.",
+      reason: "The upstream that stores the assets doesn't serve this model. Send URLs instead of assets.",
     };
   }
   for (const result of await Promise.all([...assets.values()].map((asset) => check(asset, deps)))) {
@@ -73,13 +73,13 @@ async function check(asset: StoredAsset, deps: ResolveDeps): Promise<ResolvedOrd
   const { Status } = found.value;
   return Status === ACTIVE
     ? undefined
-    : { type: "refused", reason: `The asset ${asset.id} is not Active but ${Status}.` };
+    : { type: "refused", reason: `The asset ${asset.id} isn't Active but ${Status}.` };
 }
 
 function misuse({ url, kind }: MediaReference, asset: StoredAsset | undefined): string | undefined {
   const name = `The asset ${idOf(url)}`;
   if (asset === undefined) return `${name} does not exist in this account.`;
-  return asset.type.toLowerCase() === kind ? undefined : `${name} is of type ${asset.type} and no ${kind}.`;
+  return asset.type.toLowerCase() === kind ? undefined : `${name} is of type ${asset.type}, not ${kind}.`;
 }
 
 function withUpstreamId(reference: MediaReference, assets: ReadonlyMap<string, StoredAsset>): MediaReference {

@@ -11,7 +11,7 @@ export function hasPlainYear(text: string): boolean {
   return Number.isNaN(at) || (at >= FIRST_MS && at < END_MS);
 }
 
-export const PLAIN_YEAR = "must have a year of four digits in UTC too";
+export const PLAIN_YEAR = "must have a year of four digits in UTC";
 
 /**
  * The only door to time. Two times exist and are never mixed: the wall clock says when something

@@ -56,7 +56,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_format":
       return FORMATS[issue.format] ?? OTHER_FORM;
     case "invalid_union":
-      return issue.input === undefined ? "is required" : "has a form that is not known here";
+      return issue.input === undefined ? "is required" : "has an unknown form";
     default:
       return OTHER_FORM;
   }
@@ -65,7 +65,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const KEY = "<key>";
 const KNOWN = "known here: ";
 
-const OTHER_FORM = "has a form that is not taken here";
+const OTHER_FORM = "has an unsupported form";
 const FORMATS: Readonly<Record<string, string>> = {
   url: "must be an address such as https://ai.example.com",
   datetime: "must be a time in UTC, such as 2027-01-31T00:00:00Z",

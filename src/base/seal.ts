@@ -79,7 +79,7 @@ function openUnder(known: ReadonlyMap<string, DerivedKey>, sealed: string, bound
   if (!key) {
     throw new SealError(
       "wrong-key",
-      `The secret of ${boundTo} was sealed under another master key (id ${keyId}; known: ${[...known.keys()].join(", ")}). Start with the master key this database was filled with.`,
+      `The secret of ${boundTo} was encrypted with another master key (id ${keyId}; known: ${[...known.keys()].join(", ")}). Start with the master key of this database.`,
     );
   }
   const opener = createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(0, NONCE_BYTES), {
@@ -98,6 +98,6 @@ function openUnder(known: ReadonlyMap<string, DerivedKey>, sealed: string, bound
 function damaged(boundTo: string): SealError {
   return new SealError(
     "damaged",
-    `The sealed secret of ${boundTo} is damaged or was moved there from another place; set it again.`,
+    `The sealed secret of ${boundTo} is damaged, or belongs to another record. Set it again.`,
   );
 }

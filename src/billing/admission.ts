@@ -76,8 +76,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const reasonNotReady = (nowMs: number): string | undefined => {
     const session = current();
     if (draining()) return "the gateway is shutting down";
-    if (!session?.journal.isFresh(nowMs)) return "the ledger has not answered for some seconds";
-    if (!session.writer.isWritable()) return "the journal in the data dir cannot be written";
+    if (!session?.journal.isFresh(nowMs)) return "the ledger hasn't responded for some seconds";
+    if (!session.writer.isWritable()) return "the journal in the data folder can't be written";
     if (session.journal.unpostedCount > MAX_UNPOSTED) return "the ledger is far behind";
     return undefined;
   };

@@ -45,7 +45,7 @@ export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string
     case "busy":
       return new GatewayError(
         "balance_busy",
-        `The account's money is held by other running requests; none was free within ${why.waitMs / 1000} s. Try again when some have finished.`,
+        `The account's balance is reserved by other running requests, and none was released within ${why.waitMs / 1000} s. Try again when some have finished.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     case "unavailable":
@@ -63,8 +63,8 @@ export function fundless({ allowanceNanos }: LedgerRef): GatewayError {
   return new GatewayError(
     "insufficient_user_quota",
     allowanceNanos === null
-      ? "The account's balance is used up; top up the account."
-      : "The API key's spending limit is used up; use another key.",
+      ? "The account's balance is used up. Top up the account."
+      : "The API key's spending limit is used up. Use another key.",
   );
 }
 

@@ -273,7 +273,7 @@ describe("a database that fails", () => {
     away = true;
     nowMs += 6_000;
     expect(() => billing.take(order(caller, HOLD))).toThrow(GatewayError);
-    expect(billing.notReady()).toBe("the ledger has not answered for some seconds");
+    expect(billing.notReady()).toBe("the ledger hasn't responded for some seconds");
     await running.settle(completed(40));
     away = false;
     await eventually(() => billing.notReady() === undefined);

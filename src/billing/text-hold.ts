@@ -112,7 +112,7 @@ function chargeOf({ requestId }: HoldOrder, price: FrozenPrice, outcome: Outcome
     return charge(outcome.usage, price);
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
-    log.error({ err: error, requestId }, "a charge cannot be computed; nothing is charged");
+    log.error({ err: error, requestId }, "a charge can't be computed; nothing is charged");
     return 0n;
   }
 }

@@ -14,14 +14,14 @@ export function allowedModel(catalog: Catalog, caller: Caller, name: string, end
   if (model === undefined) {
     throw new GatewayError(
       "model_not_found",
-      `The model '${name.slice(0, MAX_NAME_CHARACTERS)}' does not exist, or this key may not use it; see /v1/models.`,
+      `The model '${name.slice(0, MAX_NAME_CHARACTERS)}' doesn't exist, or this key may not use it. See /v1/models.`,
       { param: "model" },
     );
   }
   if (!catalog.endpointsOf(model.id, caller.group).includes(endpoint)) {
     throw new GatewayError(
       "unsupported_endpoint",
-      `The model '${model.id}' is not served on this endpoint; /v1/models lists where it is (supported_endpoint_types).`,
+      `The model '${model.id}' isn't available on this endpoint. /v1/models lists its endpoints (supported_endpoint_types).`,
       { param: "model" },
     );
   }

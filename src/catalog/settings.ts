@@ -13,21 +13,19 @@ const oidcProvider = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes")
-    .describe("Stands for it in links; never changes"),
-  name: z.string().min(1).max(60).describe("What the button says"),
+    .describe("Identifies the provider in URLs; never changes"),
+  name: z.string().min(1).max(60).describe("Label of the button"),
   issuer: z
     .url({ protocol: /^https?$/ })
-    .refine(isPlainAddress, "must hold no user, password or query")
-    .describe(
-      "The provider's issuer; its configuration is read at /.well-known/openid-configuration below it",
-    ),
-  client_id: z.string().min(1).max(300).describe("Under which the provider knows this gateway"),
+    .refine(isPlainAddress, "must not contain a user, password or query")
+    .describe("Issuer URL; the configuration is read from /.well-known/openid-configuration under it"),
+  client_id: z.string().min(1).max(300).describe("Client ID of this gateway"),
   client_secret_env: z
     .string()
     // No other variable may be named: whoever sets the issuer would be sent it.
     .regex(/^([A-Z][A-Z0-9_]*_)?OIDC_CLIENT_SECRET$/, "must end with OIDC_CLIENT_SECRET")
     .optional()
-    .describe("The environment variable that holds the secret; FAREGATE_OIDC_CLIENT_SECRET if left out"),
+    .describe("Environment variable with the client secret; default FAREGATE_OIDC_CLIENT_SECRET"),
 });
 
 /**
@@ -38,64 +36,55 @@ export const settingsFile = z.strictObject({
   egress_allow: z
     .array(z.string().min(1).refine(isAllowEntry, "must be a CIDR, an address or host:port"))
     .optional()
-    .describe("CIDR or host:port the guarded client may reach although private"),
+    .describe("Private CIDR or host:port that may be fetched for callers"),
   task_deadline_minutes: z
     .strictObject({ image: wholeNumber(1, 1_440).optional(), video: wholeNumber(1, 1_440).optional() })
     .optional()
-    .describe("An accepted task ends by then, done or failed and refunded"),
-  usage_retention_days: wholeNumber(1, 3_650).optional().describe("Days the usage log is kept"),
+    .describe("Deadline after which a task fails and is refunded"),
+  usage_retention_days: wholeNumber(1, 3_650).optional().describe("Retention of the usage log, in days"),
   task_retention_days: wholeNumber(30, 3_650)
     .optional()
-    .describe("Days finished tasks are kept; at least 30"),
-  charge_empty_answers: z
-    .boolean()
-    .optional()
-    .describe("Charge the input of an answer in which the upstream produced nothing at all"),
+    .describe("Retention of finished tasks, in days; at least 30"),
+  charge_empty_answers: z.boolean().optional().describe("Charge the input of empty responses"),
   keepalive: z
     .strictObject({
       first_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS)
         .optional()
-        .describe("Before its first event; 25000 if left out"),
+        .describe("Before the first event; default 25000"),
       between_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS)
         .optional()
-        .describe("From then on; 15000 if left out"),
+        .describe("After the first event; default 15000"),
     })
     .optional()
-    .describe(
-      "Milliseconds for which the caller of a stream hears nothing: before its first event, and from then on",
-    ),
+    .describe("Interval of keep-alives in silent streams, in milliseconds"),
   max_passes: wholeNumber(1, 10_000)
     .optional()
-    .describe(
-      "Where the vendor runs tools: the most passes over a conversation that one request is charged for",
-    ),
+    .describe("Maximum number of passes charged per request with vendor tools"),
   hold_calls: wholeNumber(0, 1_000)
     .optional()
-    .describe("Calls of a vendor's tools that a hold counts where the request states no limit of its own"),
+    .describe("Vendor tool calls that a hold covers if the request sets no limit"),
   foreign_ids: z
     .enum(["refuse", "allow"])
     .optional()
     .describe(
-      "Ids of things at a vendor that it has not issued to the account through this gateway; if left out, they are refused where more than one account may use the upstream",
+      "Ids of vendor objects that were not issued to the account through this gateway. By default refused if more than one account can use the upstream",
     ),
   count_tokens: z
     .boolean()
     .optional()
-    .describe("Serve the counting of tokens, free and 60 times a minute and key; true if left out"),
+    .describe("Serve token counting, free, 60 times a minute per key; default true"),
   affinity: z
     .enum(["auto", "anchor"])
     .optional()
     .describe(
-      "By what requests are told to be of one conversation, which stays at one place: auto = what the client calls it, else how it begins; anchor = only how it begins, for clients that make up a new name for every request",
+      "How requests of a conversation are recognized, to keep it at one upstream: auto = by the client's conversation id, else by its beginning; anchor = only by its beginning, for clients that send a new id with each request",
     ),
   affinity_header: z
     .string()
-    .regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header")
+    .regex(/^[A-Za-z0-9-]{1,100}$/, "must be a header name")
     .nullable()
     .optional()
-    .describe(
-      "A header in which clients name their conversation, beside x-session-id and x-session-affinity",
-    ),
+    .describe("Additional header with a conversation id, besides x-session-id and x-session-affinity"),
   mirror: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.enum(["none", "disk"]) }),
@@ -104,53 +93,58 @@ export const settingsFile = z.strictObject({
         endpoint: z
           .url({ protocol: /^https?$/ })
           // Settings are stored and exported in clear.
-          .refine(isPlainAddress, "must hold no user, password or query; keys are in the environment")
-          .describe("Address of the service, before the bucket's name; keys are in the environment"),
-        region: z.string().min(1).max(100).optional().describe("us-east-1 if left out"),
-        bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket"),
+          .refine(
+            isPlainAddress,
+            "must not contain a user, password or query; credentials are in the environment",
+          )
+          .describe("URL of the service, without the bucket; credentials are in the environment"),
+        region: z.string().min(1).max(100).optional().describe("Default us-east-1"),
+        bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be a bucket name"),
         prefix: z
           .string()
-          .regex(/^([\w-][\w.-]*\/)*$/, "must be names that each end with a slash, as in faregate/")
+          .regex(/^([\w-][\w.-]*\/)*$/, "must be folder names that each end with a slash, such as faregate/")
           .optional()
-          .describe("Begins the name of every file"),
+          .describe("Prefix of every file name"),
       }),
     ])
     .optional()
-    .describe("Where results of tasks are copied to, to be served by stable links"),
+    .describe("Where task results are copied, to serve them under permanent URLs"),
   metrics_address: z
     .string()
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, "must be host:port")
     .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) < 65_536, "must have a port up to 65535")
     .nullable()
     .optional()
-    .describe("host:port where /metrics is served instead of the main address, and the probes besides"),
+    .describe("host:port that serves /metrics instead of the public port, and the probes"),
   metrics_token: z
     .string()
-    .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without blanks")
+    .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces")
     .nullable()
     .optional()
-    .describe("Bearer token with which monitors elsewhere read /metrics on the main address; kept as a hash"),
+    .describe("Bearer token for remote access to /metrics on the public port; stored as a hash"),
   trusted_proxies: z
     .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
     .optional()
-    .describe("Addresses or CIDRs whose x-forwarded-for is believed"),
+    .describe("Proxies whose x-forwarded-for is trusted, as addresses or CIDRs"),
   sign_in: z
     .strictObject({
       self_registration: z
         .boolean()
         .optional()
-        .describe("Whoever comes gets an account of their own, in the group default and without money"),
+        .describe(
+          "Lets anyone sign up; new users get their own account in the group default, with a zero balance",
+        ),
       oidc: z
         .array(oidcProvider)
         .max(10)
         .refine((providers) => new Set(providers.map(({ id }) => id)).size === providers.length, {
-          error: "must have ids that differ",
+          error: "must have different ids",
         })
         .optional()
         .describe("Identity providers to sign in with"),
     })
     .optional()
-    .describe("How people get into the dashboard"),
+    .describe("How users sign in to the dashboard"),
   queues: z
     .strictObject({
       balance_waiting: wholeNumber(0, 100_000).optional(),
@@ -158,10 +152,12 @@ export const settingsFile = z.strictObject({
       tasks_per_model: wholeNumber(1, 1_000_000).optional(),
     })
     .optional()
-    .describe("Bounds of what waits: requests of one account for money, tasks of one model for an upstream"),
+    .describe(
+      "Queue limits: requests of an account waiting for money, tasks of a model waiting for an upstream",
+    ),
   body_memory_mb: wholeNumber(64, 65_536)
     .optional()
-    .describe("MB that the request bodies of one process may take together; 256 if left out"),
+    .describe("Memory for request bodies, in MB per process; default 256"),
 });
 
 export type SettingsFile = z.infer<typeof settingsFile>;

@@ -38,6 +38,6 @@ it("the welcome lists the models where none chats", () => {
 it("the welcome says that a first key can spend nothing, and only then", () => {
   expect(welcomed({ firstKey: "sk-1" })).not.toContain("Balance");
   expect(welcomed({ firstKey: "sk-1", emptyAccount: "first" })).toContain(
-    "Balance     account first has nothing to spend yet",
+    "Balance     account first has a zero balance",
   );
 });

@@ -21,16 +21,14 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
       : [
           `  Sandbox     ${welcome.sandboxUrl} (the demo catalog's upstream; set FAREGATE_CONFIG for real vendors)`,
         ]),
-    ...(welcome.asItIs
-      ? ["  Catalog     the one in the database, as it is; FAREGATE_CONFIG is not set"]
-      : []),
+    ...(welcome.asItIs ? ["  Catalog     from the database; FAREGATE_CONFIG is not set"] : []),
     key === undefined
-      ? `  API key     keys are shown once, when made: ${commandLine("keys create --account NAME")}`
+      ? `  API key     create one (shown once): ${commandLine("keys create --account NAME")}`
       : `  API key     ${key}   (shown only once)`,
     ...(welcome.emptyAccount === undefined
       ? []
       : [
-          `  Balance     account ${welcome.emptyAccount} has nothing to spend yet: credit it on the dashboard, or declare its balance in the catalog file`,
+          `  Balance     account ${welcome.emptyAccount} has a zero balance: add credit in the dashboard, or set its balance in the catalog file`,
         ]),
     ...signInLines(welcome.firstUser),
     "",
@@ -55,8 +53,6 @@ function inShell(word: string): string {
 function signInLines(user: Welcome["firstUser"]): readonly string[] {
   if (user === undefined) return [];
   return user.madePassword === undefined
-    ? [`  Sign in     ${user.email} with the password of FAREGATE_BOOTSTRAP_PASSWORD`]
-    : [
-        `  Sign in     ${user.email} / ${user.madePassword} (shown only once; you will be asked for your own)`,
-      ];
+    ? [`  Sign in     ${user.email} with the password in FAREGATE_BOOTSTRAP_PASSWORD`]
+    : [`  Sign in     ${user.email} / ${user.madePassword} (shown only once; you'll be asked to change it)`];
 }

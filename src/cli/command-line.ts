@@ -139,7 +139,7 @@ function overview(): string {
     "",
     ...lines,
     "",
-    `${commandLine("COMMAND --help")} shows a command's options and examples, --version the version.`,
+    `${commandLine("COMMAND --help")} shows options and examples of a command; --version prints the version.`,
     "Settings are environment variables; docs/operations.md lists them.",
     "",
   ].join("\n");

@@ -13,27 +13,27 @@ describe("a failed command", () => {
     [
       "EACCES",
       "/srv",
-      /user may not read and write all of it\. Give the folder to this user, or set FAREGATE/,
+      /user has no read and write permission for all of it\. Change the owner of the folder to this user, or set FAREGATE/,
     ],
-    ["EACCES", "/srv/faregate/master.key", /all of it \(\/srv\/faregate\/master\.key\)\. Give/],
+    ["EACCES", "/srv/faregate/master.key", /all of it \(\/srv\/faregate\/master\.key\)\. Change the owner/],
     ["EROFS", "/srv/faregate/pg.new", /file system is read-only \(\/srv\/faregate\/pg\.new\)\. Set FAREGATE/],
-    ["ENOTDIR", "/srv/faregate", /something else where a folder should be\. Set FAREGATE_DATA_DIR/],
-    ["ENOENT", "/srv/faregate", /no folder can be made there\. Set FAREGATE_DATA_DIR/],
-    ["ENOSPC", "/srv/faregate/journal/1", /no room left on its disk \(.*\)\. Make room.*FAREGATE_DATA_DIR/],
+    ["ENOTDIR", "/srv/faregate", /a path that should be a folder isn't one\. Set FAREGATE_DATA_DIR/],
+    ["ENOENT", "/srv/faregate", /no folder can be created there\. Set FAREGATE_DATA_DIR/],
+    ["ENOSPC", "/srv/faregate/journal/1", /its disk is full \(.*\)\. Free some space.*FAREGATE_DATA_DIR/],
   ])("for %s at %s tells of the data folder what to do", (code, path, sentence) => {
     const said = sentenceOf(failure({ code, path, syscall: "open" }), config);
-    expect(said).toMatch(/^The data folder \/srv\/faregate cannot be used: /);
+    expect(said).toMatch(/^The data folder \/srv\/faregate can't be used: /);
     expect(said).toMatch(sentence);
   });
 
   it("of an embedded database without room tells of the disk", () => {
     const error = new Error('could not write to file "pg_wal/1": No space left on device; initdb failed');
-    expect(sentenceOf(error, config)).toMatch(/^The data folder .*no room left on its disk\. Make room/);
+    expect(sentenceOf(error, config)).toMatch(/^The data folder .*its disk is full\. Free some space/);
   });
 
   it.each([
-    ["listen", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is taken.*PORT/],
-    ["bind", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is taken.*PORT/],
+    ["listen", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is in use.*PORT/],
+    ["bind", "EADDRINUSE", /^Port 80 of 127\.0\.0\.1 is in use.*PORT/],
     ["listen", "EACCES", /^This user may not listen on port 80\. Set PORT/],
   ])("at %s for %s tells what to set", (syscall, code, sentence) => {
     expect(sentenceOf(failure({ syscall, code }), config)).toMatch(sentence);

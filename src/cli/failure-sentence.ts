@@ -22,7 +22,7 @@ function sentenceOfSystem(error: NodeJS.ErrnoException, config: Config): string 
   // A process of several binds at the port that all share.
   if (syscall === "listen" || syscall === "bind") return LISTENING[code]?.(config);
   if (syscall === "getaddrinfo" && "hostname" in error && error.hostname === config.host)
-    return `The name ${config.host} has no address to listen on. Set HOST to an address of this machine.`;
+    return `The name ${config.host} doesn't resolve to an address. Set HOST to an address of this machine.`;
   return undefined;
 }
 
@@ -30,7 +30,7 @@ function ofDataDir({ dataDir }: Config, code: string, path: string): string | un
   const what = DATA_DIR[code];
   if (what === undefined) return undefined;
   const where = namesOf(dataDir).some((folder) => isWithin(folder, path)) ? "" : ` (${path})`;
-  return `The data folder ${dataDir} cannot be used: ${what.reason}${where}. ${what.advice}.`;
+  return `The data folder ${dataDir} can't be used: ${what.reason}${where}. ${what.advice}.`;
 }
 
 /** The data folder, what is in it, or a folder on the way to it. */
@@ -52,15 +52,16 @@ function namesOf(dataDir: string): readonly string[] {
   }
 }
 
-const ANOTHER = "Set FAREGATE_DATA_DIR to a folder that this user can write";
+const ANOTHER = "Set FAREGATE_DATA_DIR to a folder that this user can write to";
 const NO_ACCESS = {
-  reason: "this user may not read and write all of it",
-  advice: "Give the folder to this user, or set FAREGATE_DATA_DIR to another that it can write",
+  reason: "this user has no read and write permission for all of it",
+  advice:
+    "Change the owner of the folder to this user, or set FAREGATE_DATA_DIR to a folder that it can write to",
 };
-const NOT_A_FOLDER = { reason: "there is something else where a folder should be", advice: ANOTHER };
+const NOT_A_FOLDER = { reason: "a path that should be a folder isn't one", advice: ANOTHER };
 const NO_ROOM = {
-  reason: "there is no room left on its disk",
-  advice: "Make room there, or move the folder to a larger disk and set FAREGATE_DATA_DIR to it",
+  reason: "its disk is full",
+  advice: "Free some space, or move the folder to a larger disk and change FAREGATE_DATA_DIR",
 };
 
 const DATA_DIR: Readonly<Record<string, { readonly reason: string; readonly advice: string }>> = {
@@ -69,7 +70,7 @@ const DATA_DIR: Readonly<Record<string, { readonly reason: string; readonly advi
   EROFS: { reason: "its file system is read-only", advice: ANOTHER },
   ENOTDIR: NOT_A_FOLDER,
   EEXIST: NOT_A_FOLDER,
-  ENOENT: { reason: "no folder can be made there", advice: ANOTHER },
+  ENOENT: { reason: "no folder can be created there", advice: ANOTHER },
   ENAMETOOLONG: { reason: "its path is too long", advice: ANOTHER },
   ENOSPC: NO_ROOM,
   EDQUOT: NO_ROOM,
@@ -77,8 +78,8 @@ const DATA_DIR: Readonly<Record<string, { readonly reason: string; readonly advi
 
 const LISTENING: Readonly<Record<string, (config: Config) => string>> = {
   EADDRINUSE: ({ host, port }) =>
-    `Port ${port} of ${host} is taken by another program. Stop that one, or set PORT to another (0 = any free one).`,
-  EACCES: ({ port }) => `This user may not listen on port ${port}. Set PORT to one from 1024 on.`,
+    `Port ${port} of ${host} is in use by another program. Stop it, or change PORT (0 = any free port).`,
+  EACCES: ({ port }) => `This user may not listen on port ${port}. Set PORT to 1024 or higher.`,
   EADDRNOTAVAIL: ({ host }) =>
-    `${host} is no address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.`,
+    `${host} isn't an address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.`,
 };

@@ -39,12 +39,12 @@ export async function keepSandbox({
     }, RESTART_AFTER_MS).unref();
   };
   const restart = async (): Promise<void> => {
-    log.warn({}, "the sandbox died and is started again");
+    log.warn({}, "the sandbox died and is restarted");
     try {
       program = await start();
     } catch (err) {
       if (stopping) return;
-      log.error({ err }, "the sandbox does not start; trying again");
+      log.error({ err }, "the sandbox doesn't start; retrying");
       restartSoon();
     }
   };

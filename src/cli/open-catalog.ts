@@ -108,8 +108,8 @@ async function openDemo(options: OpenCatalogOptions, deps: ManifestDeps): Promis
 }
 
 const DEMO_SENTENCES: Readonly<Record<DemoOutcome["type"], string>> = {
-  made: "the database was empty: the demo catalog is in it now; FAREGATE_CONFIG is not set",
-  moved: "serving the demo catalog, whose sandbox has a new port; FAREGATE_CONFIG is not set",
+  made: "the database was empty: loaded the demo catalog; FAREGATE_CONFIG is not set",
+  moved: "serving the demo catalog; its sandbox has a new port; FAREGATE_CONFIG is not set",
   untouched: AS_IT_IS,
 };
 

@@ -48,7 +48,7 @@ export async function withDatabase<T>(
       const status = await migrationStatus(database);
       if (status.state === "behind")
         throw new CommandFailure(
-          `the database is empty or of an earlier version; start the gateway, or run: ${commandLine("migrate")}`,
+          `the database is empty or has an older schema; start the gateway, or run: ${commandLine("migrate")}`,
         );
       if (status.state !== "current") throw new CommandFailure(status.reason);
     }

@@ -22,7 +22,7 @@ export interface ProcessesOptions {
 const RESTART_AFTER_MS = 1_000;
 
 const NOT_STOPPED =
-  "a gateway process did not stop and is killed; charges that it has not posted are in the data folder's journal and the next start posts them";
+  "a gateway process didn't stop and is killed; the next start on this data folder posts its remaining charges";
 
 /**
  * Runs gateway processes that share one port and replaces those that die. Resolves to the exit code

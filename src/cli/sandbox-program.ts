@@ -10,7 +10,7 @@ const START_TIMEOUT_MS = 20_000;
 /** Path of the sandbox's entry. */
 export function sandboxEntry(): string {
   const entry = PACKAGE_FILES.sandbox;
-  if (!existsSync(entry)) throw new CommandFailure("sandbox/dist is absent; run `npm run build` first");
+  if (!existsSync(entry)) throw new CommandFailure("sandbox/dist is missing; run `npm run build` first");
   return entry;
 }
 
@@ -34,7 +34,7 @@ export function startSandboxProgram(onExit: () => void): Promise<SandboxProgram>
   let stopping = false;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new CommandFailure("the sandbox did not start within 20 seconds")),
+      () => reject(new CommandFailure("the sandbox didn't start within 20 seconds")),
       START_TIMEOUT_MS,
     );
     child.on("error", reject);

@@ -3,8 +3,8 @@ import { hasPlainYear, PLAIN_YEAR } from "../base/clock.ts";
 
 /** The part of every list's query that pages through it by the place of the last row, never by counting. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe("Rows of a page at most"),
-  after: z.string().max(500).optional().describe("`next` of the page before"),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe("Maximum number of rows"),
+  after: z.string().max(500).optional().describe("`next` of the previous page"),
 });
 
 /** A page of rows: `next` fetches the one after it, null = this is the last. */
@@ -13,7 +13,7 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
 }
 
 /** An amount of money: whole billionths of a dollar as decimal text. */
-export const nanos = z.string().regex(/^-?\d+$/, "must be billionths of a dollar in decimal digits, as text");
+export const nanos = z.string().regex(/^-?\d+$/, "must be billionths of a dollar, as a decimal string");
 
 /** ISO 8601, UTC. */
 export const moment = z.iso.datetime();
@@ -30,20 +30,20 @@ export const inputAmount = {
     .string()
     .regex(
       /^-?\d{1,9}(\.\d{1,9})?$/,
-      "must be US dollars such as 25 or 0.50, with a point and at most nine places; a comma is not taken",
+      "must be US dollars such as 25 or 0.50, with a decimal point and at most nine places",
     )
     .optional()
-    .describe("US dollars as decimal text, with up to nine places"),
-  amount_nanos: nanos.max(19).optional().describe("The same in billionths of a dollar, in its place"),
+    .describe("US dollars as a decimal string, with up to nine places"),
+  amount_nanos: nanos.max(19).optional().describe("Alternative to amount_usd, in billionths of a dollar"),
 };
 
 /** Of a record that a write replaces; what revisionOf() gives. */
 export const revision = z
   .string()
-  .describe("Names this state: a write that sends it, quoted, as If-Match is refused once it is another");
+  .describe("Revision of this state; send it quoted as If-Match to avoid overwriting a newer one");
 
 /** An operator's or owner's words. */
-export const words = (most: number) => z.string().trim().min(1, "must say something").max(most);
+export const words = (most: number) => z.string().trim().min(1, "must not be empty").max(most);
 
 /** How a model does under one credential, as a word. */
 export const CONDITION_WORDS = ["ready", "returning", "cooling", "open"] as const;

@@ -19,7 +19,7 @@ export function idOfMark(text: string): bigint {
 
 /** Of an `after` that no list has given as `next`. */
 export function wrongMark(): GatewayError {
-  return new GatewayError("invalid_request", "after: take it from `next` of the page before.", {
+  return new GatewayError("invalid_request", "after: use `next` of the previous page.", {
     param: "after",
   });
 }
@@ -35,12 +35,12 @@ const MAX_NANOS = 10_000_000n * 1_000_000_000n;
 /** What a person or a script gave as dollars or nanos, in nanos; not zero. Throws 400. */
 export function inputNanos({ amount_usd: usd, amount_nanos: nanos }: GivenAmount): bigint {
   if ((usd === undefined) === (nanos === undefined)) {
-    throw wrongAmount("Send amount_usd or amount_nanos, one of the two.");
+    throw wrongAmount("Send either amount_usd or amount_nanos.");
   }
   const amount = usd === undefined ? BigInt(nanos ?? "0") : parseUsd(usd);
-  if (amount === 0n) throw wrongAmount("An amount is more or less than nothing.");
+  if (amount === 0n) throw wrongAmount("The amount must not be zero.");
   if (amount > MAX_NANOS || amount < -MAX_NANOS) {
-    throw wrongAmount("An amount is at most 10,000,000 dollars.");
+    throw wrongAmount("The amount must be at most 10,000,000 dollars.");
   }
   return amount;
 }

@@ -57,7 +57,7 @@ export function linkedFiles({ catalog, publicUrl }: Pick<ConsoleDeps, "catalog" 
       open -= 1;
       // Whoever left the page asks for nothing any more; the vendor's link is none the worse.
       if (gone.aborted)
-        throw new GatewayError("request_timeout", "The caller left before the file was there.");
+        throw new GatewayError("request_timeout", "The client disconnected before the file was loaded.");
       throw error instanceof FetchFailure ? unreachable(error) : error;
     }
   };
@@ -158,7 +158,7 @@ function unreachable(failure: FetchFailure): GatewayError {
 }
 
 function busy(): GatewayError {
-  return new GatewayError("service_unavailable", "Too many files are being shown at once; try again.", {
+  return new GatewayError("service_unavailable", "Too many files are being loaded. Try again.", {
     retryAfterSeconds: 2,
   });
 }

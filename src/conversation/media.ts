@@ -89,8 +89,7 @@ export function checkedMedia(part: MediaPart): MediaPart {
   const { media, source } = part;
   if (media !== "image" || (source.from === "url" && !isDataUrl(source.url))) return part;
   const mimeType = source.from === "base64" ? imageTypeOf(source.data) : undefined;
-  if (mimeType === undefined)
-    throw new NotAnImage("bytes that are no picture, where it says that they are one");
+  if (mimeType === undefined) throw new NotAnImage("bytes that aren't an image, declared as one");
   return { ...part, mimeType };
 }
 

@@ -153,7 +153,7 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
     socketTimeout: SILENCE_LIMIT_MS,
   });
   redis.on("error", (err) =>
-    log.warn({ err }, "Redis cannot be reached: rates are counted per process meanwhile"),
+    log.warn({ err }, "Redis is unreachable; rates are counted per process for now"),
   );
   return redis;
 }

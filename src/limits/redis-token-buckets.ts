@@ -50,7 +50,7 @@ export class RedisTokenBuckets implements TokenBuckets {
     try {
       await this.#run(key, limit, tokens, 0);
     } catch (err) {
-      this.#log.warn({ err }, "the tokens of a request are counted in this process alone");
+      this.#log.warn({ err }, "the tokens of a request are counted only in this process");
       this.#own.correct(key, limit, tokens);
     }
   }

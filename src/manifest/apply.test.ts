@@ -183,7 +183,7 @@ describe("credentials and keys", () => {
       }),
     );
     expect(changes).toEqual([]);
-    expect(notes).toEqual(['upstream main is disabled and stays so; write "disabled: false" to enable it']);
+    expect(notes).toEqual(['upstream main stays disabled; set "disabled: false" to enable it']);
     expect(await apply({ upstream: "api_keys: ['${VENDOR}']\n    disabled: false" })).toContain(
       "~ upstream main: disabled true -> false, credentials (changed)",
     );
@@ -223,7 +223,7 @@ describe("credentials and keys", () => {
       credential: "rotated-by-hand-0123",
     });
     const left =
-      "! key acme/ci in the file was revoked or rotated out and stays so; give it a new key or remove it from the file";
+      "! key acme/ci in the file was revoked or rotated and stays so; set a new key or remove it from the file";
     expect(await apply({})).toBe(`no changes\n${left}`);
     await revokeKey(deps.database, key.id);
     expect(await apply({})).toBe(`no changes\n${left}`);
@@ -234,7 +234,7 @@ describe("credentials and keys", () => {
     await freshDatabase();
     await apply({});
     await expect(apply({ keys: "[{ name: other, key: '${CI_KEY}' }]" })).rejects.toThrow(
-      "key acme/other: this very key is already key acme/ci",
+      "key acme/other: the same key already exists as acme/ci",
     );
   });
 });
@@ -269,7 +269,7 @@ accounts: [{ name: acme, keys: [] }, { name: silent }]`;
 - account gone: suspended; accounts are never deleted
 - upstream main
 - model embed
-! group partners stays, because account gone is in it; move the account to another group first
+! group partners stays because account gone is in it; move the account to another group first
 this suspends 1 account and revokes 1 key`,
     );
     expect((await readAccounts(deps.database)).map(({ name, disabled }) => [name, disabled])).toEqual([
@@ -300,7 +300,7 @@ describe("opening balances", () => {
     expect((await again("0")).rendered).toBe("no changes");
     expect((await again("0.000000001")).rendered).toBe("+ balance a: 0.000000001 USD opening balance");
     expect((await again("5")).rendered).toBe(
-      "no changes\n! account a had its opening balance of 0.000000001 USD already; 5 USD is not granted, book a credit instead",
+      "no changes\n! account a already received its opening balance of 0.000000001 USD; 5 USD is not granted, add credit instead",
     );
     expect(await balanceOf("a")).toBe(1n);
   });
@@ -346,7 +346,7 @@ accounts: [{ name: acme }]`,
     );
     const beside = await applyManifest(deps, file);
     expect(beside.warnings).toEqual([
-      expect.stringMatching(/^text-large is also answered by the sandbox .*--remove-demo/),
+      expect.stringMatching(/^text-large is also served by the sandbox .*--remove-demo/),
     ]);
     const [sandbox] = (await readUpstreams(deps.database, seals)).filter(({ name }) => name === "sandbox");
     expect(sandbox?.priority).toBeGreaterThan(0);

@@ -139,7 +139,7 @@ describe("the export of keys made elsewhere", () => {
     await emptyCatalog();
     const manifest = parseManifest("version: 1\naccounts: [{ name: team, keys: [{ name: k }] }]", {});
     const { rendered } = await applyManifest(deps, manifest);
-    expect(rendered).toContain("! key team/k is not made");
+    expect(rendered).toContain("! key team/k is not created");
     expect(await readKeys(test.database)).toEqual([]);
   });
 

@@ -166,7 +166,7 @@ function heading(names: ReferenceNames, hasKeysOfHoldersOnly: boolean): string[]
 }
 
 const KEYS_OF_HOLDERS = [
-  "API keys without `key` are known to their holders only: where this file is applied they stay as they are.",
+  "API keys without `key` are known only to their holders: applying this file doesn't change them.",
 ];
 
 const VARIABLES = [

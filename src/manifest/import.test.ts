@@ -56,7 +56,7 @@ describe("importing a catalog file", () => {
       /:\d+:\d+: models\[0\]\.owned_by: .*a secret only/,
     );
     await expect(plan(exported.replace("${VENDOR}", "${PATH}"))).rejects.toThrow(
-      /keeps no secret called PATH/,
+      /has no stored secret called PATH/,
     );
     await expect(plan(exported.replace("api_key: ${VENDOR}", "api_key: x-${VENDOR}"))).rejects.toThrow(
       /must be the whole value/,
@@ -65,7 +65,7 @@ describe("importing a catalog file", () => {
 
   it("sends a stored credential to no address but those it was entered for", async () => {
     await expect(plan(exported.replace("https://vendor.example", "https://thief.example"))).rejects.toThrow(
-      /entered for another address/,
+      /entered for another server/,
     );
     const other = exported.replace("https://vendor.example/v1", "https://vendor.example/v2");
     expect((await plan(other)).rendered).toContain("/v1 -> https://vendor.example/v2");
@@ -83,13 +83,13 @@ describe("importing a catalog file", () => {
 
   it("refuses to make another key of a key that it knows by its hash only", async () => {
     await expect(plan(exported.replace("name: ci", "name: moved"))).rejects.toThrow(
-      /is already key acme\/ci/,
+      /already exists as acme\/ci/,
     );
   });
 
   it("revokes no key for one of another name that it does not know", async () => {
     const text = exported.replace("name: dev", "name: moved");
-    expect((await plan(text)).rendered).toContain("! key acme/moved is not made: ");
+    expect((await plan(text)).rendered).toContain("! key acme/moved is not created: ");
     await expect(planImport(deps, { text, prune: true })).rejects.toThrow(/acme\/dev would be revoked/);
   });
 });

@@ -74,14 +74,14 @@ export async function writeTempFile(folder: string, chunks: AsyncIterable<Buffer
 
 function typeOf(head: Buffer): MediaType {
   const type = mediaTypeOf(head);
-  if (type === undefined) throw new MirrorFailure("it is neither a picture nor a video", { lasting: true });
+  if (type === undefined) throw new MirrorFailure("it is neither an image nor a video", { lasting: true });
   return type;
 }
 
 async function assertRoom(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < FREE_BYTES_KEPT) {
-    throw new MirrorFailure("less than 1 GB is free in the data folder; make room", { lasting: true });
+    throw new MirrorFailure("less than 1 GB free in the data folder; free some space", { lasting: true });
   }
 }
 

@@ -247,7 +247,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const log = { ...silentLog, warn: (facts: object) => void told.push(facts) };
       const mirror = open(place, { s3Keys: { ...S3_KEYS, secretKey: "wrong" }, log });
       await mirror.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
-      const message = "the bucket answered PUT with status 403 (SignatureDoesNotMatch)";
+      const message = "the bucket returned status 403 for PUT (SignatureDoesNotMatch)";
       expect(told).toContainEqual({ err: expect.objectContaining({ message }), task: "task-1" });
     });
 

@@ -42,12 +42,11 @@ export function createRetention(options: RetentionOptions): Retention {
     const upTo = dayOf(nowMs - (days() + DAYS_MORE) * DAY_MS);
     for (const blobStore of blobStores()) {
       const dropped = await blobStore.dropUpTo(upTo);
-      if (dropped > 0)
-        log.info({ dropped, upTo }, "copied pictures and videos are past retention and were dropped");
+      if (dropped > 0) log.info({ dropped, upTo }, "deleted copied results past retention");
     }
   };
   const keeping = keepUp(systemTimers, INTERVAL_MS, run, (err) => {
-    log.warn({ err }, "copied pictures and videos could not be tidied; it will be tried again");
+    log.warn({ err }, "copied results past retention could not be deleted; retrying");
   });
   return { run, close: () => keeping.stop() };
 }

@@ -19,7 +19,7 @@ export function createS3BlobStore(door: S3Client, place: S3Place): BlobStore {
     const [, code] = /<Code>(\w+)<\/Code>/.exec(await response.body.text()) ?? [];
     // A bucket that refuses is in order for nobody: the next attempt would be refused as well.
     const why = code === undefined ? "" : ` (${code})`;
-    throw new MirrorFailure(`the bucket answered ${wanted.method} with status ${response.status}${why}`, {
+    throw new MirrorFailure(`the bucket returned status ${response.status} for ${wanted.method}${why}`, {
       lasting: response.status >= 400 && response.status < 500 && !PASSING.includes(response.status),
     });
   };

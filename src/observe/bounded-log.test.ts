@@ -37,7 +37,7 @@ it("writes the first lines of an outage, then one sum a minute, and begins anew 
     return lines.length - before;
   };
   expect([minute(), minute(), minute()]).toEqual([9, 1, 1]);
-  expect(lines.at(-1)).toMatchObject({ leftOut: 200, msg: expect.stringContaining("does not answer") });
+  expect(lines.at(-1)).toMatchObject({ leftOut: 200, msg: expect.stringContaining("doesn't respond") });
   vi.advanceTimersByTime(120_000);
   expect(minute()).toBe(9);
 });

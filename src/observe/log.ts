@@ -53,7 +53,7 @@ export function createLog(options: LogOptions): Log {
     settings,
     lineOutput({
       descriptor,
-      onLeftOut: (lines) => log.warn({ lines }, "lines of this log were left out, since nobody took them"),
+      onLeftOut: (lines) => log.warn({ lines }, "log messages were dropped because the output was blocked"),
     }),
   );
   return log;

@@ -154,25 +154,25 @@ function requestTexts(series: readonly Series[]): string[] {
     metricText(
       "faregate_requests_total",
       "counter",
-      "Text requests, refused ones too, by the status that the caller saw; 0 = the caller left before any.",
+      "Text requests, including refused ones, by status; 0 = the client disconnected first.",
       each(({ labels, byStatus }) =>
         [...byStatus].map(([status, value]) => ({ labels: [...labels, ["status", String(status)]], value })),
       ),
     ),
     histogramText(
       "faregate_request_first_byte_seconds",
-      "From a request's arrival to the first byte of its answer.",
+      "Time from a request's arrival to the first byte of its response.",
       series.map(({ labels, firstByte }) => [labels, firstByte]),
     ),
     histogramText(
       "faregate_request_duration_seconds",
-      "From a request's arrival to its end.",
+      "Time from a request's arrival to its end.",
       series.map(({ labels, total }) => [labels, total]),
     ),
     metricText(
       "faregate_tokens_total",
       "counter",
-      "Tokens by bucket; each token stands in exactly one.",
+      "Tokens by bucket; each token is counted in one.",
       each(({ labels, tokens }) =>
         [...tokens].map(([bucket, value]) => ({ labels: [...labels, ["bucket", snakeCase(bucket)]], value })),
       ),
@@ -180,13 +180,13 @@ function requestTexts(series: readonly Series[]): string[] {
     metricText(
       "faregate_charged_nanos_total",
       "counter",
-      "What was charged, in billionths of a US dollar.",
+      "Charges, in billionths of a US dollar.",
       each(({ labels, chargeNanos }) => (chargeNanos > 0n ? [{ labels, value: chargeNanos }] : [])),
     ),
     metricText(
       "faregate_written_off_nanos_total",
       "counter",
-      "What requests cost beyond what their account or key could pay, in billionths of a US dollar.",
+      "Cost above what account or key could pay, in billionths of a US dollar.",
       // Also where it is 0: an alarm on its increase needs the sample before the first write-off.
       each(({ labels, writtenOffNanos }) => [{ labels, value: writtenOffNanos }]),
     ),
@@ -200,16 +200,11 @@ function attemptText(attempts: ReadonlyMap<string, ReadonlyMap<string, number>>)
       value,
     })),
   );
-  return metricText(
-    "faregate_upstream_attempts_total",
-    "counter",
-    "Attempts at upstreams by how they ended.",
-    samples,
-  );
+  return metricText("faregate_upstream_attempts_total", "counter", "Upstream attempts by outcome.", samples);
 }
 
 function implausibleText(counts: ReadonlyMap<string, number>): string {
-  const help = "Answers whose upstream reported token counts that the model cannot have reached.";
+  const help = "Responses with impossible token counts reported by the upstream.";
   return metricText("faregate_implausible_usage_total", "counter", help, samplesOf("upstream", counts));
 }
 

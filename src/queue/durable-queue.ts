@@ -85,7 +85,7 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
         if (held.length === 0)
           await signal.waitFor(Math.max(shortestIntervalMs, await store.nextDueMs(intervalMs, wanted)));
       } catch (err) {
-        log.warn({ err, queue: name }, "what is due in a queue cannot be claimed; it will be tried again");
+        log.warn({ err, queue: name }, "due rows of a queue can't be claimed; retrying");
         await signal.waitFor(intervalMs);
       }
     }
@@ -109,10 +109,7 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
   const clamp = async (): Promise<void> => {
     const count = await store.clampDueTimes();
     if (count > 0)
-      log.warn(
-        { queue: name, count },
-        "the database's clock went back; a queue does not wait until it has caught up",
-      );
+      log.warn({ queue: name, count }, "the database's clock went back; due times of a queue were adjusted");
   };
 
   const keeping =
@@ -120,11 +117,11 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
       ? undefined
       : runEvery(timers, options.keepIntervalMs, () =>
           keep().catch((err: unknown) => {
-            log.warn({ err, queue: name }, "a queue's claims could not be prolonged; it will be tried again");
+            log.warn({ err, queue: name }, "a queue's claims could not be extended; retrying");
           }),
         );
   const clamping = keepUp(timers, options.clampIntervalMs, clamp, (err) => {
-    log.warn({ err, queue: name }, "a queue's due times could not be checked; it will be tried again");
+    log.warn({ err, queue: name }, "a queue's due times could not be checked; retrying");
   });
   const running = run();
 

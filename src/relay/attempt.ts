@@ -171,8 +171,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   brokeOff(err: Error, health: AttemptOutcome = { kind: "failed" }): void {
     const { log } = this.deps;
     const about = { requestId: this.exchange.request.id, upstream: this.candidate.upstream.name, err };
-    if (health.kind === "failed") log.warn(about, "an upstream failed in mid-stream");
-    else log.error(about, "the gateway broke an answer off in mid-stream");
+    if (health.kind === "failed") log.warn(about, "an upstream failed mid-stream");
+    else log.error(about, "the gateway ended a response mid-stream");
     this.close(undefined, health);
   }
 
@@ -255,7 +255,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     }
     const { response, id: requestId } = this.exchange.request;
     if (response.committed) {
-      this.deps.log.error({ requestId, err: cause }, "the gateway broke an answer off in mid-stream");
+      this.deps.log.error({ requestId, err: cause }, "the gateway ended a response mid-stream");
       response.cut();
     }
     this.fail(bugOfOurs(cause));

@@ -20,7 +20,7 @@ it("the vendor's words on its own failure are in the operator's log, cut, and th
   };
   for (const fault of ["upstream", "overloaded", "account", "rate-limit"] as const)
     expect(failed(fault, "shard 12\n is draining")).toMatchObject({
-      message: "The upstream vendor-7 told of an error: 503 server_error: shard 12 is draining",
+      message: "The upstream vendor-7 returned an error: 503 server_error: shard 12 is draining",
     });
   expect(failed("upstream", "x".repeat(9_000))).toMatchObject({
     message: expect.stringMatching(/: x{500}\.{3}$/),

@@ -40,7 +40,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
       health: { kind: "failed" },
       error: new GatewayError(
         "upstream_timeout",
-        "The upstream did not answer in time; try again, or stream the answer.",
+        "The upstream didn't respond in time. Try again, or stream the response.",
         { cause },
       ),
     };
@@ -53,7 +53,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
       health: { kind: "neutral" },
       error: new GatewayError(
         "no_available_upstream",
-        "The upstream has no room for this request now; try again shortly, with fewer answers at once if it asks for several.",
+        "The upstream is at capacity. Try again shortly, or request fewer choices.",
         { cause, retryAfterSeconds: BUSY_RETRY_SECONDS },
       ),
     };
@@ -64,7 +64,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
     health: healthOfTransport(failure),
     error: new GatewayError(
       "upstream_error",
-      "The upstream could not be reached or broke off its answer; try again.",
+      "The upstream could not be reached, or closed the connection mid-response. Try again.",
       { cause },
     ),
   };
@@ -108,7 +108,7 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
 function causeOf({ status, type, code, fault, message }: UpstreamError, upstream: string): Error {
   const words = fault === "caller" ? "" : message.replace(/\s+/g, " ").trim();
   const told = words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}...` : words;
-  const head = `The upstream ${upstream} told of an error: ${status} ${type} ${code}`.trimEnd();
+  const head = `The upstream ${upstream} returned an error: ${status} ${type} ${code}`.trimEnd();
   return new Error(told === "" ? head : `${head}: ${told}`);
 }
 
@@ -142,8 +142,8 @@ function noAnswer(health: "failed" | "neutral", told: string, how: string): Fail
 export function brokenStream(upstream: string): FailureWithError {
   return noAnswer(
     "failed",
-    "The upstream broke off its answer before the end; try again.",
-    `The upstream ${upstream} ended its stream before the end of the answer.`,
+    "The upstream closed the connection mid-response. Try again.",
+    `The upstream ${upstream} closed the connection mid-response.`,
   );
 }
 
@@ -151,8 +151,8 @@ export function brokenStream(upstream: string): FailureWithError {
 export function answeredInOnePiece(upstream: string): AttemptFailure {
   return noAnswer(
     "neutral",
-    "The upstream answered in one piece although a stream was asked for; ask for a plain answer instead.",
-    `The upstream ${upstream} answered in one piece where a stream was asked for.`,
+    "The upstream didn't stream its response. Request a plain response instead.",
+    `The upstream ${upstream} didn't stream its response.`,
   );
 }
 
@@ -160,8 +160,8 @@ export function answeredInOnePiece(upstream: string): AttemptFailure {
 export function unreadableResponse(upstream: string): AttemptFailure {
   return noAnswer(
     "failed",
-    "The upstream's answer cannot be read; try again.",
-    `The upstream ${upstream} answered with something else than JSON under a status of success.`,
+    "The upstream's response can't be read. Try again.",
+    `The upstream ${upstream} returned a success status with a non-JSON body.`,
   );
 }
 
@@ -169,8 +169,8 @@ export function unreadableResponse(upstream: string): AttemptFailure {
 function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError {
   return noAnswer(
     "failed",
-    "The upstream's answer holds a picture that is none; try again.",
-    `The upstream ${upstream} answered with ${message}.`,
+    "The upstream's response contains an invalid image. Try again.",
+    `The upstream ${upstream} returned ${message}.`,
   );
 }
 
@@ -178,8 +178,8 @@ function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError
 export function tooLargeResponse(upstream: string, how = "more than the gateway accepts"): FailureWithError {
   return noAnswer(
     "neutral",
-    "The upstream's answer is larger than the gateway accepts; ask for less at once.",
-    `The upstream ${upstream} answered with ${how}.`,
+    "The upstream's response exceeds the gateway's limit. Request less at once.",
+    `The upstream ${upstream} returned ${how}.`,
   );
 }
 
@@ -195,7 +195,7 @@ export function refusedMode(cause: unknown): AttemptFailure {
 
 /** Nothing was sent yet, and the gateway is about to end. */
 export function stopping(cause?: unknown): GatewayError {
-  return new GatewayError("service_unavailable", "The gateway is stopping; try again.", { cause });
+  return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
 
 /** Our own code failed on this answer: that request is lost, nothing else. */
@@ -206,7 +206,7 @@ export function bugOfOurs(cause: unknown): FailureWithError {
     health: { kind: "neutral" },
     error: new GatewayError(
       "internal_error",
-      "The gateway failed on the upstream's answer; the operator's log has it under the request's id.",
+      "The gateway failed on the upstream's response. The operator's log has the details under the request's id.",
       {
         cause,
       },
@@ -226,7 +226,7 @@ export function failureOfReading(cause: unknown, upstream: string): FailureWithE
 export function memoryUsedUp(): GatewayError {
   return new GatewayError(
     "service_unavailable",
-    "The gateway's memory for long answers is used up; try again.",
+    "The gateway's memory for long responses is used up. Try again.",
   );
 }
 
@@ -244,7 +244,11 @@ export function reasonAfterOutput(failure: UpstreamFailure): ChargeReason {
 
 /** Bytes came, and no event among them. */
 export function noEvent(upstream: string): UpstreamFailure {
-  return { kind: "timeout", phase: "first-byte", message: `${upstream} sent comments and no event in time.` };
+  return {
+    kind: "timeout",
+    phase: "first-byte",
+    message: `${upstream} sent only comments and no event in time.`,
+  };
 }
 
 /**

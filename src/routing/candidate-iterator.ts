@@ -113,7 +113,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     if (full) {
       return new GatewayError(
         "no_available_upstream",
-        "Every upstream of this model is busy; try again shortly.",
+        "All upstreams of this model are busy. Try again shortly.",
         {
           retryAfterSeconds: BUSY_RETRY_SECONDS,
         },
@@ -121,7 +121,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     }
     return new GatewayError(
       "no_available_upstream",
-      "No upstream of this model can take a request now; try again shortly.",
+      "No upstream of this model is available right now. Try again shortly.",
       { retryAfterSeconds: Math.max(1, Math.min(30, Math.ceil(waitMs / 1_000))) },
     );
   }

@@ -34,6 +34,6 @@ describe("the claim on a data folder", () => {
 
   it("names the file where the id was lost", async () => {
     await writeFile(join(dataDir, "id"), "\n");
-    await expect(claim()).rejects.toThrow(/id holds no id\. Delete it/);
+    await expect(claim()).rejects.toThrow(/id contains no id\. Delete it/);
   });
 });

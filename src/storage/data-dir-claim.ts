@@ -52,7 +52,7 @@ async function idOf(dataDir: string): Promise<string> {
     await sleep(LOOK_MS);
   }
   throw new Error(
-    `The file ${path} holds no id. Delete it while no gateway serves from this folder; the next start makes another.`,
+    `The file ${path} contains no id. Delete it while no gateway uses this folder; the next start creates another.`,
   );
 }
 

@@ -36,10 +36,14 @@ export function isConnectionLoss(error: unknown): boolean {
 export function outageOf(error: unknown): GatewayError | undefined {
   const failure = failureOf(error);
   if (failure !== "connection" && failure !== "timeout") return undefined;
-  return new GatewayError("service_unavailable", "The database does not answer now; try again shortly.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause: error,
-  });
+  return new GatewayError(
+    "service_unavailable",
+    "The database doesn't respond right now. Try again shortly.",
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: error,
+    },
+  );
 }
 
 const RETRY_AFTER_SECONDS = 2;

@@ -43,7 +43,7 @@ describe("migrate", () => {
     await test.database.execute("revoke create on schema public from public");
     const url = test.url.replace(/\/\/[^@]*@/, `//${user}:plain@`);
     await expect(migrate(url, quiet, folder)).rejects.toThrow(
-      `The database user "${user}" may not make tables in the schema "public". ` +
+      `The database user "${user}" may not create tables in the schema "public". ` +
         `Let the database's owner run: GRANT USAGE, CREATE ON SCHEMA "public" TO "${user}"`,
     );
     await test.database.execute(`drop role ${user}`);
@@ -65,7 +65,9 @@ describe("migrate", () => {
 
   it("undoes a failing file wholly, keeps those before it, and names the line", async () => {
     await write("000002_second.sql", "create table second (n int8);\n\nselect nonsense;\n");
-    await expect(run()).rejects.toThrow(/000002_second\.sql failed and was undone: .*nonsense.* \(line 3\)/);
+    await expect(run()).rejects.toThrow(
+      /000002_second\.sql failed and was rolled back: .*nonsense.* \(line 3\)/,
+    );
     expect(await status()).toMatchObject({ state: "behind", pending: ["000002_second.sql"] });
     expect(
       await test.database.one("select to_regclass('first') is null as f, to_regclass('second') is null as s"),
@@ -88,7 +90,7 @@ describe("migrate", () => {
     expect(await run()).toEqual([]);
     await write("000001_first.sql", "create table first (n int4);\n");
     await write("000003_third.sql", "create table third (n int8)");
-    await expect(run()).rejects.toThrow("000001_first.sql is not the one that was run");
+    await expect(run()).rejects.toThrow("000001_first.sql differs from the one that was run");
     expect(await test.database.one("select to_regclass('third') is null as absent")).toEqual({
       absent: true,
     });
@@ -112,8 +114,8 @@ describe("migrate", () => {
     await test.database.query(
       "insert into schema_migrations select n, 'old', 'old' from generate_series(1, 24) as n",
     );
-    await expect(run()).rejects.toThrow("from before its first release");
-    expect((await status()).reason).toContain("Start anew");
+    await expect(run()).rejects.toThrow("from before the first release");
+    expect((await status()).reason).toContain("Start with an empty database");
     expect(await test.database.one("select to_regclass('first') is null as absent")).toEqual({
       absent: true,
     });
@@ -196,7 +198,7 @@ describe("functions", () => {
       "sums/adds.sql",
       "create or replace function adds() returns int8\nlanguage nonsense as '';",
     );
-    await expect(run()).rejects.toThrow(/failed in functions\/sums\/adds\.sql and was undone/);
+    await expect(run()).rejects.toThrow(/failed in functions\/sums\/adds\.sql and was rolled back/);
     expect(await test.database.one("select to_regclass('second') is null as absent")).toEqual({
       absent: true,
     });

@@ -155,7 +155,7 @@ async function plainReason(client: pg.Client, error: unknown): Promise<unknown> 
   );
   const { user = "", schema = "" } = rows[0] ?? {};
   return new Error(
-    `The database user "${user}" may not make tables in the schema "${schema}". Let the database's owner run: ` +
+    `The database user "${user}" may not create tables in the schema "${schema}". Let the database's owner run: ` +
       `GRANT USAGE, CREATE ON SCHEMA "${schema}" TO "${user}"`,
     { cause: error },
   );
@@ -171,8 +171,8 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
   if (last !== undefined && last.functions_checksum === undefined)
     return refusal(
       "changed",
-      "This database was made by a version of faregate from before its first release, which cannot be upgraded. " +
-        "Start anew: with an empty database, or, for the embedded one, an empty data folder.",
+      "This database was created by a version from before the first release, which can't be upgraded. " +
+        "Start with an empty database or, for the embedded one, with an empty data folder.",
     );
   if (last && last.version > newest)
     return refusal(
@@ -185,7 +185,7 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
     if (file?.version === was.version && file.checksum === was.checksum) continue;
     const reason =
       file?.version === was.version
-        ? `The migration ${file.name} is not the one that was run on this database. Migrations are never edited: restore the file and put the change into a new one.`
+        ? `The migration ${file.name} differs from the one that was run on this database. Migrations are never edited: restore the file and put the change into a new one.`
         : `The database has run ${was.name}, but this program has ${file?.name ?? "no file"} in its place. Migrations are only ever added at the end.`;
     return refusal("changed", reason);
   }
@@ -198,7 +198,7 @@ function compare({ files, functions }: Migrations, applied: readonly Applied[]):
   if (last && last.functions_checksum !== functions.checksum)
     return refusal(
       "changed",
-      `The SQL functions of this program are not those that were applied with ${last.name}. A changed function comes with a migration: restore the files, or add one.`,
+      `The SQL functions of this program differ from those applied with ${last.name}. A changed function comes with a migration: restore the files, or add one.`,
     );
   return { state: "current", reason: "", pending };
 }
@@ -245,7 +245,7 @@ async function apply(
     await client.query("rollback").catch(() => undefined);
     const place = step === file ? "" : ` in ${step.name}`;
     throw new Error(
-      `The migration ${file.name} failed${place} and was undone: ${describe(error, step.text)}`,
+      `The migration ${file.name} failed${place} and was rolled back: ${describe(error, step.text)}`,
       { cause: error },
     );
   }

@@ -55,7 +55,8 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
           if (attempt > 0) log.info({}, "listening for database notifications again");
           return;
         } catch (error) {
-          if (attempt === 0) log.warn({ err: error }, "no connection for notifications; caches go by time");
+          if (attempt === 0)
+            log.warn({ err: error }, "no connection for notifications; caches are polled instead");
           await sleep(Math.min(50 * 2 ** attempt, MAX_PAUSE_MS), undefined, { ref: false });
         }
       }
@@ -126,7 +127,7 @@ function createSubscriber(subscription: Subscription, log: DatabaseLog): Subscri
       try {
         await subscription.refresh?.();
       } catch (error) {
-        log.warn({ err: error, channel }, "a cache could not be refreshed; it will be tried again");
+        log.warn({ err: error, channel }, "a cache could not be refreshed; retrying");
       }
     } while (again);
     running = false;
@@ -137,7 +138,7 @@ function createSubscriber(subscription: Subscription, log: DatabaseLog): Subscri
       try {
         subscription.onMessage(payload);
       } catch (error) {
-        log.error({ err: error, channel }, "a notification could not be taken in");
+        log.error({ err: error, channel }, "a notification could not be processed");
       }
     },
     refresh: () => {

@@ -90,7 +90,7 @@ describe("a database server", () => {
     const failing = open({ databaseUrl: "postgresql://someone:secret-word@127.0.0.1:9/none", role: "guest" });
     const error = await failing.catch((caught: unknown) => caught);
     expect(String(error)).toMatch(
-      /The database cannot be reached: nothing listens at 127\.0\.0\.1:9\. Check DATABASE_URL/,
+      /The database is unreachable: nothing listens at 127\.0\.0\.1:9\. Check DATABASE_URL/,
     );
     expect(String(error)).not.toContain("secret-word");
   });
@@ -99,7 +99,7 @@ describe("a database server", () => {
     const { port, close } = await deafListener();
     const failing = open({ databaseUrl: `postgresql://me@127.0.0.1:${port}/none`, role: "guest" });
     const error = String(await failing.catch((caught: unknown) => caught));
-    expect(error).toMatch(/The database cannot be reached: .* Check DATABASE_URL/);
+    expect(error).toMatch(/The database is unreachable: .* Check DATABASE_URL/);
     expect(error).not.toContain("undefined");
     await close();
   });
@@ -141,7 +141,7 @@ describe("a database server", () => {
   it("that stops answering fails a ping within its time", async () => {
     const database = await open({ databaseUrl: test.url, role: "guest", maxConnections: 1 });
     const sleeping = database.query("select pg_sleep(0.5)");
-    await expect(database.ping(50)).rejects.toThrow("did not answer within 50 ms");
+    await expect(database.ping(50)).rejects.toThrow("didn't respond within 50 ms");
     await sleeping;
   });
 });

@@ -28,7 +28,7 @@ async function refuseLentConnections(url: string): Promise<void> {
     for (const client of clients) await client.end().catch(() => undefined);
   }
   throw new Error(
-    "DATABASE_URL leads to a pooler that lends connections for one transaction at a time, where no lock can be held. Set its pool_mode to session, or point DATABASE_URL at the server itself.",
+    "DATABASE_URL points to a connection pooler in transaction mode, where locks can't be held. Set pool_mode to session, or point DATABASE_URL at the server itself.",
   );
 }
 
@@ -129,7 +129,7 @@ async function checkServer(pool: Pool, { role, log }: DatabaseOptions): Promise<
     )
     .catch((error: unknown) => {
       throw new Error(
-        `The database cannot be reached: ${sentenceOf(error)}. Check DATABASE_URL and that the server runs.`,
+        `The database is unreachable: ${sentenceOf(error)}. Check DATABASE_URL and that the server is running.`,
         {
           cause: error,
         },
@@ -142,23 +142,23 @@ async function checkServer(pool: Pool, { role, log }: DatabaseOptions): Promise<
   }
   if (settings.encoding !== "UTF8") {
     throw new Error(
-      `The database's encoding is ${settings.encoding}, which cannot hold every text that callers send. Make one with: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0.`,
+      `The database's encoding is ${settings.encoding}, which can't store all text. Create a database with: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0.`,
     );
   }
   // Guests may look around there, as `ledger verify` does.
   if (role === "owner" && settings.read_only === "on") {
     throw new Error(
-      "The database server is read-only: a standby, or one with default_transaction_read_only on. Point DATABASE_URL at the primary, or let it write again.",
+      "The database server is read-only: a standby, or one with default_transaction_read_only on. Point DATABASE_URL at the primary, or allow writes.",
     );
   }
   if (settings.synchronous_commit === "off") {
     throw new Error(
-      "synchronous_commit is off on the database server, so a crash there would lose money that was already promised. " +
+      "synchronous_commit is off on the database server, so a crash there could lose recorded charges. " +
         "Set it to on, for example: ALTER DATABASE ... SET synchronous_commit = on.",
     );
   }
   if (settings.fsync === "off") {
-    log.warn({}, "fsync is off on the database server: a power failure there can destroy the whole database");
+    log.warn({}, "fsync is off on the database server: a power failure there can destroy the database");
   }
 }
 
@@ -166,7 +166,7 @@ async function ping(pool: Pool, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`the database did not answer within ${timeoutMs} ms`)),
+      () => reject(new Error(`the database didn't respond within ${timeoutMs} ms`)),
       timeoutMs,
     );
   });
@@ -191,12 +191,12 @@ function sentenceOf(error: unknown): string {
 const PLAIN_REASONS: Readonly<Record<string, (error: NetworkError) => string>> = {
   ECONNREFUSED: (error) => `nothing listens at ${placeOf(error)}`,
   ENOENT: (error) => `there is no ${error.syscall === "connect" ? "socket" : "file"} ${placeOf(error)}`,
-  EACCES: (error) => `this user may not use ${placeOf(error)}`,
+  EACCES: (error) => `this user has no access to ${placeOf(error)}`,
   ENOTFOUND: ({ hostname }) => `its host name ${hostname} is unknown`,
-  EAI_AGAIN: ({ hostname }) => `its host name ${hostname} cannot be looked up now`,
+  EAI_AGAIN: ({ hostname }) => `its host name ${hostname} can't be resolved right now`,
   EHOSTUNREACH: (error) => `there is no route to ${placeOf(error)}`,
   ENETUNREACH: (error) => `there is no route to ${placeOf(error)}`,
-  ETIMEDOUT: (error) => `${placeOf(error)} does not answer`,
+  ETIMEDOUT: (error) => `${placeOf(error)} doesn't respond`,
 };
 
 interface NetworkError extends NodeJS.ErrnoException {

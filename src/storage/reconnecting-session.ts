@@ -32,18 +32,17 @@ export async function openReconnectingSession<Place extends { url: string; sessi
   };
 
   const recover = async (): Promise<void> => {
-    log.warn({}, "the session with the database is lost; opening it again");
+    log.warn({}, "the session with the database was lost; reconnecting");
     for (let attempt = 1; !ending; attempt += 1) {
       try {
         place = await attach();
         log.info({ attempt }, "the session with the database is open again");
         watch();
-        if (place.url !== url)
-          onLost(new Error("The database has moved while it was away; start again to follow it."));
+        if (place.url !== url) onLost(new Error("The database has moved. Restart to follow it."));
         return;
       } catch (error) {
         if (error instanceof OwnerTakenError) return onLost(error);
-        log.error({ err: error, attempt }, "the session with the database could not be opened; trying again");
+        log.error({ err: error, attempt }, "the session with the database could not be opened; retrying");
         await sleep(Math.min(100 * 2 ** attempt, MAX_PAUSE_MS));
       }
     }

@@ -7,7 +7,7 @@ export class DatabaseSilentError extends Error {
   readonly code = "ETIMEDOUT";
 
   constructor() {
-    super("the database server does not answer");
+    super("the database server doesn't respond");
   }
 }
 

@@ -144,7 +144,7 @@ function workDeps(
 }
 
 function readNothing(): Promise<never> {
-  return Promise.reject(new Error("this gateway fetches no links; send it as a data URL."));
+  return Promise.reject(new Error("this gateway doesn't fetch URLs. Send it as a data URL."));
 }
 
 interface Finder {
@@ -222,10 +222,10 @@ function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOption
       dropped = await store.dropOld(retentionDays(), clock.nowMs(), MAX_DROPPED_AT_ONCE);
   };
   const counting = keepUp(timers, COUNT_INTERVAL_MS, count, (err) => {
-    log.warn({ err }, "open tasks could not be counted; it will be tried again");
+    log.warn({ err }, "open tasks could not be counted; retrying");
   });
   const dropping = keepUp(timers, RETENTION_INTERVAL_MS, drop, (err) => {
-    log.warn({ err }, "old tasks could not be dropped; it will be tried again");
+    log.warn({ err }, "old tasks could not be deleted; retrying");
   });
   return {
     openByState: () => open,

@@ -74,7 +74,7 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
       case "existing":
         return sameTask(request, await existing(request, acceptance.taskId));
       case "full":
-        throw saturated("Too many tasks wait for this model", FULL_RETRY_AFTER_SECONDS);
+        throw saturated("Too many tasks are waiting for this model", FULL_RETRY_AFTER_SECONDS);
     }
   };
 
@@ -117,7 +117,7 @@ function sameTask({ idempotency, submission }: TaskRequest, { task, medium, body
   if (idempotency && (bodyDigest !== idempotency.bodyDigest || medium !== submission.order.medium)) {
     throw new GatewayError(
       "idempotency_conflict",
-      "This Idempotency-Key was used with another request before; use a new key for a new request.",
+      "This Idempotency-Key was already used with a different request. Use a new key for a new request.",
     );
   }
   return task;
@@ -166,7 +166,7 @@ async function refuseSaturated({ caller, model, submission }: TaskRequest, deps:
   const coolings = await store.coolings();
   const waitMs = Math.min(...places.map(({ place }) => coolingMs(place, coolings)));
   if (waitMs > 0)
-    throw saturated("Every upstream of this model is saturated", Math.max(1, Math.ceil(waitMs / 1000)));
+    throw saturated("All upstreams of this model are saturated", Math.max(1, Math.ceil(waitMs / 1000)));
 }
 
 function saturated(what: string, retryAfterSeconds: number): GatewayError {
@@ -178,8 +178,5 @@ function saturated(what: string, retryAfterSeconds: number): GatewayError {
 }
 
 function unpriced(model: string): GatewayError {
-  return new GatewayError(
-    "model_not_priced",
-    `Model ${model} has no price for what this request asks for, so it cannot be made.`,
-  );
+  return new GatewayError("model_not_priced", `Model ${model} has no price for this request.`);
 }

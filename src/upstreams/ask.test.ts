@@ -100,7 +100,7 @@ describe("a whole request for a whole answer", () => {
       for (let count = 0; count < 5; count += 1) socket.write(mb);
     });
     expect(await rig.transport.ask(askOf(upstream))).toMatchObject({
-      failure: { kind: "protocol", phase: "body", message: "upstream-1 answered with more than 4 MB." },
+      failure: { kind: "protocol", phase: "body", message: "upstream-1 returned more than 4 MB." },
     });
     const whole = await rig.transport.ask(
       askOf(upstream, { method: "POST", path: "/x", responsesWithMedia: true }),

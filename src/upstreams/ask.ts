@@ -90,7 +90,7 @@ export function collectResponse({ responsesWithMedia }: TaskApiRequest, to: Coll
         to.refuse({
           kind: "protocol",
           phase: "body",
-          message: `${to.name} answered with more than ${most}.`,
+          message: `${to.name} returned more than ${most}.`,
         });
       }
     },

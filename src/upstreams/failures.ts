@@ -9,7 +9,7 @@ export function failureOf(error: Error, phase: Phase, host: string): UpstreamFai
     return {
       kind: "protocol",
       phase,
-      message: `The request to ${host} cannot be written: ${error.message}.`,
+      message: `The request to ${host} can't be written: ${error.message}.`,
     };
   }
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
@@ -18,12 +18,12 @@ export function failureOf(error: Error, phase: Phase, host: string): UpstreamFai
   if (phase === "connect") {
     return code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT"
       ? { kind: "timeout", phase, message: `${host} did not accept a connection in time.` }
-      : { kind: "connect", phase, message: `${host} cannot be reached: ${reason(error, code)}.` };
+      : { kind: "connect", phase, message: `${host} is unreachable: ${reason(error, code)}.` };
   }
   if (isBroken(error, code)) {
-    return { kind: "protocol", phase, message: `${host} sent a malformed answer: ${error.message}.` };
+    return { kind: "protocol", phase, message: `${host} sent a malformed response: ${error.message}.` };
   }
-  const where = phase === "first-byte" ? "before it answered" : "in the middle of its answer";
+  const where = phase === "first-byte" ? "before it responded" : "mid-response";
   return {
     kind: "closed",
     phase,
@@ -38,16 +38,16 @@ export function timeoutOf(limit: Limit, limitMs: number, phase: Phase, host: str
   const seconds = `${limitMs / 1000} s`;
   const message = {
     connect: `${host} did not accept a connection within ${seconds}.`,
-    firstByte: `${host} sent no byte of an answer within ${seconds}.`,
-    idle: `${host} fell silent for ${seconds} in the middle of its answer.`,
-    total: `${host} did not finish its answer within ${seconds}.`,
+    firstByte: `${host} sent no response within ${seconds}.`,
+    idle: `${host} sent nothing for ${seconds} mid-response.`,
+    total: `${host} did not finish its response within ${seconds}.`,
   }[limit];
   return { kind: "timeout", phase, message };
 }
 
 /** It began to speak another protocol, for which nobody asked. */
 export function switched(phase: Phase, host: string): UpstreamFailure {
-  return { kind: "protocol", phase, message: `${host} sent a malformed answer: it switched protocols.` };
+  return { kind: "protocol", phase, message: `${host} sent a malformed response: it switched protocols.` };
 }
 
 /**
@@ -66,20 +66,20 @@ function isBroken(error: Error, code: string): boolean {
 
 /** Or the server leaves out the certificate between, which looks the same from here. */
 const UNKNOWN_AUTHORITY =
-  "its certificate is of an authority that is unknown here; the authority's file can be named in NODE_EXTRA_CA_CERTS";
+  "its certificate is signed by an unknown authority; set NODE_EXTRA_CA_CERTS to the authority's file";
 
 const PLAIN_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at that address",
   ENOTFOUND: "its host name is unknown",
-  EAI_AGAIN: "its host name cannot be looked up now",
+  EAI_AGAIN: "its host name can't be resolved right now",
   EHOSTUNREACH: "there is no route to it",
   ENETUNREACH: "there is no route to it",
-  ECONNRESET: "it closed the connection at once",
-  UND_ERR_SOCKET: "it closed the connection at once",
+  ECONNRESET: "it closed the connection immediately",
+  UND_ERR_SOCKET: "it closed the connection immediately",
   EMFILE: "this process has no file descriptor left",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; its file can be named in NODE_EXTRA_CA_CERTS",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS to its file",
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,

@@ -31,14 +31,16 @@ describe("probing an upstream", () => {
     expect(
       await probe("gemini", `HTTP/1.1 400 Bad\r\ncontent-length: ${words.length}\r\n\r\n${words}`),
     ).toMatch(/refuses the key/);
-    expect(await probe("openai", `HTTP/1.1 503 Down\r\n${empty}`)).toMatch(/error of its own \(status 503\)/);
+    expect(await probe("openai", `HTTP/1.1 503 Down\r\n${empty}`)).toMatch(
+      /returned an error \(status 503\)/,
+    );
     expect(await probe("openai", `HTTP/1.1 301 Moved\r\nlocation: /x\r\n${empty}`)).toMatch(/redirects/);
-    expect(await probe("openai", "SSH-2.0-x\r\n")).toMatch(/malformed answer/);
+    expect(await probe("openai", "SSH-2.0-x\r\n")).toMatch(/malformed response/);
     await server?.close();
     const url = server?.url ?? "";
     server = undefined;
     expect(await probeAt(url, "openai")).toMatch(/nothing listens at that address. Check base_url/);
-    expect(await probeAt("nowhere", "openai")).toMatch(/base_url is not an http or https address/);
+    expect(await probeAt("nowhere", "openai")).toMatch(/base_url is not an http or https URL/);
   });
 
   it("is content with any HTTP answer of a kind that has neither list nor text", async () => {

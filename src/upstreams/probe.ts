@@ -180,14 +180,14 @@ function resultOf(kind: UpstreamKind, { status, text }: Response): TrialResult {
     (fault) => fault.status === status && words.includes(fault.contains),
   );
   if (status === 401 || status === 403 || status === 402 || faulty) {
-    const problem = `answers, but refuses the key (status ${status}); check api_key and the account's credit there`;
+    const problem = `responds, but refuses the key (status ${status}); check api_key and the account's credit`;
     return { found: "refused", problem };
   }
   if (status >= 300 && status < 400) {
-    return { found: "wrong", problem: `redirects (status ${status}); base_url must name the final address` };
+    return { found: "wrong", problem: `redirects (status ${status}); base_url must be the final URL` };
   }
   if (status >= 500) {
-    return { found: "away", problem: `answers with an error of its own (status ${status}); try again later` };
+    return { found: "away", problem: `returned an error (status ${status}); try again later` };
   }
   // A vendor that limits our rate is there all the same, and so is one that does not like the empty request.
   return WELL;

@@ -108,7 +108,7 @@ describe("a webhook", () => {
   });
 
   it("that does not answer 2xx is told again, the same, and the log says what became of each attempt", async () => {
-    const responses: (number | Error)[] = [new Error("Its server takes no connection."), 500, 302, 200];
+    const responses: (number | Error)[] = [new Error("Its server refused the connection."), 500, 302, 200];
     const bodies = new Set<string>();
     await start((_url, _headers, body) => {
       bodies.add(body);
@@ -123,7 +123,7 @@ describe("a webhook", () => {
     const delivery = await findDelivery(rig.database, accountId, taskId);
     expect(delivery?.nextAt).toBeNull();
     expect(delivery?.attempts.map(({ attempt, status, failure }) => [attempt, status, failure])).toEqual([
-      [1, null, "Its server takes no connection."],
+      [1, null, "Its server refused the connection."],
       [2, 500, null],
       [3, 302, null],
       [4, 200, null],

@@ -47,7 +47,7 @@ it.runIf(process.platform === "linux")("a command whose output has no room says 
   const full = await open("/dev/full", "w");
   try {
     const said = await ended(begin(full.fd, "export"));
-    expect([said.code, said.stderr]).toEqual([1, "faregate: the output cannot be written (ENOSPC)\n"]);
+    expect([said.code, said.stderr]).toEqual([1, "faregate: can't write the output (ENOSPC)\n"]);
     expect(await serverPid(dataDir)).toBeUndefined();
   } finally {
     await full.close();

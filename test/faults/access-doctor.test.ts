@@ -62,14 +62,14 @@ ${ids.length > 1 ? upstream("nobody", "http://127.0.0.1:9", "well, away") : ""}
   const sound = await run({}, "doctor");
   expect([sound.code, sound.stdout]).toEqual([
     0,
-    expect.stringMatching(/ok +models: each of 1 has a price and an upstream that answers/),
+    expect.stringMatching(/ok +models: all 1 have a price and a working upstream/),
   ]);
   await writeFile(file, catalog(["well", "away", "lonely"]));
   expect((await run({}, "apply", file)).code).toBe(0);
   const { code, stdout } = await run({}, "doctor");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/FAIL +model away: has no upstream that answers \(nobody\)\n/);
-  expect(stdout).toMatch(/FAIL +model lonely: has no upstream that is enabled; list it under/);
+  expect(stdout).toMatch(/FAIL +model away: has no working upstream \(nobody\)\n/);
+  expect(stdout).toMatch(/FAIL +model lonely: has no enabled upstream; add it to/);
   expect(stdout).not.toMatch(/FAIL +model well/);
   await vendor.close();
 });
@@ -80,10 +80,13 @@ it("calls a master key file that is empty or cannot be read a failure of the mas
   await writeFile(file, "\n");
   const empty = await run({}, "doctor");
   expect(empty.stdout).toMatch(/ok +database: /);
-  expect(empty.stdout).toMatch(/FAIL +master key: .*master\.key holds no key; restore it/);
+  expect(empty.stdout).toMatch(/FAIL +master key: .*master\.key contains no key\. Restore it/);
 
   await rm(file);
   await mkdir(file);
   const folder = await run({}, "doctor");
-  expect([folder.code, folder.stdout]).toEqual([1, expect.stringMatching(/FAIL +master key: .*\n\n1 of/)]);
+  expect([folder.code, folder.stdout]).toEqual([
+    1,
+    expect.stringMatching(/FAIL +master key: .*\n\n1 check failed\./),
+  ]);
 });

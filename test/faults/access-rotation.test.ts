@@ -63,7 +63,7 @@ describe("K2, the master key is rotated under load", () => {
     rotating = false;
     await Promise.all([...asking, making]);
     expect([rotated.code, complaints(rotated)]).toEqual([0, []]);
-    expect(rotated.stdout).toMatch(/Sealed [1-9]\d* secrets under the new master key/);
+    expect(rotated.stdout).toMatch(/Encrypted [1-9]\d* secrets with the new master key/);
     expect(failed).toEqual([]);
     expect(answered).toBeGreaterThan(20);
 

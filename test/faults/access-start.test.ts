@@ -201,7 +201,7 @@ describe("a start that cannot succeed", () => {
     ].map((url) => ({
       name: `a public address like ${url}`,
       env: { FAREGATE_PUBLIC_URL: url },
-      sentence: /FAREGATE_PUBLIC_URL must be an address/,
+      sentence: /FAREGATE_PUBLIC_URL must be a URL/,
     })),
     { name: "a store that is no address", env: { REDIS_URL: "redis://[" }, sentence: /REDIS_URL must be/ },
   ])(
@@ -229,7 +229,7 @@ describe("a start that cannot succeed", () => {
           command === "ledger verify" ? 3 : 1,
           command === "doctor" ? 2 : 1,
         ]);
-        expect(said[0]).toMatch(/The data folder \S+ cannot be used: [^.]+\. Set FAREGATE_DATA_DIR to/);
+        expect(said[0]).toMatch(/The data folder \S+ can't be used: [^.]+\. Set FAREGATE_DATA_DIR to/);
         expect(said[0]).toContain(folder);
       }
     },
@@ -237,8 +237,8 @@ describe("a start that cannot succeed", () => {
 
   it("says in one sentence what is wrong with the address to listen on", async () => {
     for (const [host, sentence] of [
-      ["192.0.2.1", /192\.0\.2\.1 is no address of this machine\. Set HOST/],
-      ["no-such-host.invalid", /no-such-host\.invalid has no address to listen on\. Set HOST/],
+      ["192.0.2.1", /192\.0\.2\.1 isn't an address of this machine\. Set HOST/],
+      ["no-such-host.invalid", /no-such-host\.invalid doesn't resolve to an address\. Set HOST/],
     ] as const) {
       const result = await run({ HOST: host }, "start");
       expect([result.code, complaints(result)]).toEqual([1, [expect.stringMatching(sentence)]]);
@@ -254,7 +254,7 @@ describe("a start that cannot succeed", () => {
     expect(result.code).toBe(1);
     expect(complaints(result)).toEqual([
       expect.stringContaining(
-        "The database cannot be reached: nothing listens at 127.0.0.1:1. Check DATABASE_URL",
+        "The database is unreachable: nothing listens at 127.0.0.1:1. Check DATABASE_URL",
       ),
     ]);
     expect(result.stdout + result.stderr).not.toContain("very-secret-password");

@@ -129,7 +129,7 @@ describe("what callers and vendors can cost, three processes on one database", {
         implausible: [{ field: "input", reported: 1_000_000_000, most: CONTEXT }],
       });
       expect(BigInt(receipt.charge_nanos)).toBeLessThan(100n * INPUT);
-      expect(gateway.output()).toContain("usage that is not possible");
+      expect(gateway.output()).toContain("reported impossible usage");
     });
 
     it("believes what the model can have done, within the money of account and key", async () => {
@@ -144,7 +144,7 @@ describe("what callers and vendors can cost, three processes on one database", {
         implausible: [{ field: "output", reported: 900, most: 50, charged: true }],
         written_off_usd: "0",
       });
-      expect(gateway.output()).toContain("output far beyond the caller's limit; it was charged");
+      expect(gateway.output()).toContain("output far above the caller's limit; it was charged");
 
       const replies = await Promise.all(
         Array.from({ length: 20 }, () =>

@@ -196,7 +196,7 @@ async function ask(operation: Operation, headers: Headers): Promise<{ verdict: V
   if (code === "not_signed_in") return { verdict: 401, text };
   // The wrong password of who may: the operation's own answer.
   if (response.statusCode === 403 && param !== "password") return { verdict: 403, text };
-  if (message.startsWith("There is no such account.") && operation.path.startsWith("/accounts/{account}"))
+  if (message.startsWith("Account not found.") && operation.path.startsWith("/accounts/{account}"))
     return { verdict: 404, text };
   return { verdict: "in", text };
 }

@@ -55,5 +55,5 @@ it("a gateway that is started again meanwhile takes the database over, and keeps
   await sleep(2 * GRACE_MS);
   expect(await serverPid(gateway.dataDir)).toBe(pid);
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
-  expect((await gateway.run("stop-database")).stdout).toContain("is in use and goes on");
+  expect((await gateway.run("stop-database")).stdout).toContain("is in use and keeps running");
 });

@@ -55,8 +55,7 @@ it("an export is applied where it was made, with keys and credentials that only 
     const applied = await applyText(gateway, exported, "--prune");
     expect(applied).toEqual({
       code: 0,
-      output:
-        "no changes\nnote: UPSTREAM_VENDOR_API_KEY is not set; its secret stays as this gateway keeps it\n",
+      output: "no changes\nnote: UPSTREAM_VENDOR_API_KEY is not set; the stored secret is unchanged\n",
     });
     expect(await ask("after")).toEqual([200, "Bearer our-key-at-the-vendor"]);
 

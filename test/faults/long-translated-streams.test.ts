@@ -89,7 +89,7 @@ describe("a translated stream that has no end", () => {
       const heard = await ask(protocol, "later");
       expect(heard).toMatchObject({ status: 200, complete: false });
       expectStreamErrorForm(protocol, heard.text, { ...TOLD, code: "service_unavailable", status: 503 });
-      expect(heard.text).toContain("memory for long answers is used up");
+      expect(heard.text).toContain("memory for long responses is used up");
       await expectBrokenOff(heard.requestId, /memory/);
       expect(await ask(protocol, "short")).toMatchObject({ status: 200, complete: true });
     }

@@ -69,7 +69,7 @@ describe("an order whose answer is lost", () => {
     const record = await readTask(gateway.url, medium, id, 60);
     expect(record).toMatchObject({
       status: medium === "image" ? "FAILED" : "FAILURE",
-      fail_reason: expect.stringMatching(/^The vendor's answer to the order was lost/),
+      fail_reason: expect.stringMatching(/^The vendor's response to the submit was lost/),
       data: medium === "image" ? [] : null,
     });
     expect(orders).toHaveLength(1);

@@ -110,7 +110,7 @@ describe("bytes that are no picture, where a vendor says that they are one", { t
     it.each(["alone-html", "alone-svg"])(`of %s fail ${told} and cost nothing`, async (model) => {
       const heard = await call(gateway.url, { ...wish, model });
       expect(heard.complete).toBe(false);
-      expect(heard.text).toContain("holds a picture that is none");
+      expect(heard.text).toContain("contains an invalid image");
       if (!streamed) expect(heard.status).toBe(502);
       expect(await charged(heard)).toBe(0n);
     });

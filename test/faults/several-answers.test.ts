@@ -149,7 +149,7 @@ describe("several answers of which one fails", () => {
     const { response, id } = await ask("narrow", false);
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("2");
-    expect(await response.text()).toContain("fewer answers at once");
+    expect(await response.text()).toContain("request fewer choices");
     expect(await rowOf(id)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });
   });
 

@@ -51,7 +51,7 @@ describe("a start without FAREGATE_CONFIG", () => {
     const again = await startAgain(first.gateway);
     expect(await catalogOf(again.admin)).toBe(before);
     const said = again.gateway.output();
-    expect(said).toContain("the one in the database, as it is; FAREGATE_CONFIG is not set");
+    expect(said).toContain("from the database; FAREGATE_CONFIG is not set");
     expect(said).toContain("serving the catalog in the database; FAREGATE_CONFIG is not set");
     expect(said).not.toContain("Sandbox ");
   });

@@ -106,6 +106,6 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
     await waitFor("its end", async () => !(await isRunning(sandbox)));
     await meanwhile(pid);
     expect(await gateway.end()).toBe(0);
-    expect(gateway.output()).not.toMatch(/sandbox does not start|after calling end/);
+    expect(gateway.output()).not.toMatch(/sandbox doesn't start|after calling end/);
   });
 });

@@ -34,7 +34,7 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     await page.getByRole("dialog").getByRole("button", { name: "保存" }).click();
     await page.getByText("与现有内容冲突。").waitFor();
     const note = await page.locator(`[id="${await name.getAttribute("aria-describedby")}"]`).innerText();
-    expect(note.split("\n")).toEqual(["与现有内容冲突。", "There is a group of this name already."]);
+    expect(note.split("\n")).toEqual(["与现有内容冲突。", "A group with this name already exists."]);
     expect(await seriousFindings(page)).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
     const { page } = await signedIn("zh-CN");
     await page.goto("/operator/upstreams/999999");
     await page.getByRole("alert").getByText("内容不存在，或不属于您。").waitFor();
-    await page.getByText("There is no such upstream.").waitFor();
+    await page.getByText("Upstream not found.").waitFor();
 
     const guest = await browser.visit(world.gateway.url, { locale: "zh-CN" });
     const wrong = { email: "nobody@example.test", password: "not the password" };
@@ -76,7 +76,7 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
       await box.fill("[[sandbox: cut=3 chunks=10]]");
       await box.press("Enter");
       const said = await page.getByRole("alert").innerText();
-      const sentence = "The upstream could not be reached or broke off its answer; try again.";
+      const sentence = "The upstream could not be reached, or closed the connection mid-response. Try again.";
       expect(said.replace(/\n+/g, "\n").replace(/req_\w{32}$/, "(id)")).toBe(
         `${words}${sentence}\n${id} (id)`,
       );
@@ -105,7 +105,7 @@ describe.skipIf(lacksBrowser)("a refusal in the dashboard", () => {
   it("is the gateway's own sentence on English pages", async () => {
     const { page } = await signedIn("en-GB");
     await page.goto("/operator/upstreams/999999");
-    await page.getByRole("alert").getByText("There is no such upstream.", { exact: true }).waitFor();
+    await page.getByRole("alert").getByText("Upstream not found.", { exact: true }).waitFor();
     expect(await page.getByRole("alert").innerText()).not.toMatch(/\p{Script=Han}/u);
   });
 

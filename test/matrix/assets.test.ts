@@ -181,7 +181,7 @@ describe("registering an asset", () => {
     await sandbox.script({ match: { method: "POST", path: CREATE }, directive: "error=500", times: 2 });
     const reply = await create({ url: IMAGE });
     expectShapeA(reply, 502, "seedance_asset_create_failed");
-    expect(reply.json.error.message).toMatch(/^The asset service cannot be reached now/);
+    expect(reply.json.error.message).toMatch(/^The asset service is temporarily unavailable/);
   });
 
   it("is not possible where the account's group has nobody who keeps assets", async () => {
@@ -303,13 +303,9 @@ describe("a video of assets", () => {
     [
       "not Active yet",
       () => registered({ url: IMAGE, name: '[[sandbox: polls="Processing*100"]]' }),
-      /is not Active but Processing/,
+      /isn't Active but Processing/,
     ],
-    [
-      "of another type",
-      () => registered({ url: IMAGE, asset_type: "Audio" }),
-      /is of type Audio and no image/,
-    ],
+    ["of another type", () => registered({ url: IMAGE, asset_type: "Audio" }), /is of type Audio, not image/],
   ])("fails with an asset that is %s, as a dry run foretells", async (_what, id, reason) => {
     const before = (await sandbox.journal()).at(-1)?.n ?? 0;
     const asset = await id();
@@ -327,7 +323,7 @@ describe("a video of assets", () => {
   it("fails at once where the upstream that keeps its assets does not make the model", async () => {
     const id = await registered();
     const model = "videoa-2.0-fast";
-    const reason = /does not make this model/;
+    const reason = /doesn't serve this model/;
     expect((await submit(gateway.url, [id], { model, dry: true })).json.fail_reason).toMatch(reason);
     const found = await finished(gateway.url, await submit(gateway.url, [id], { model }));
     expect(found.json).toMatchObject({ status: "FAILURE", fail_reason: expect.stringMatching(reason) });

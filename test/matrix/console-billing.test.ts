@@ -208,7 +208,7 @@ describe("the alert of a low balance", () => {
       const { body } = await account.owner.get(at("/balance-alert"));
       return body.deliveries[0]?.url === url && body.deliveries[0].attempts[0]?.failure;
     });
-    expect(failure).toMatch(/^It leads into a network that this gateway does not fetch from/);
+    expect(failure).toMatch(/^Its address is in a network that this gateway does not fetch from/);
     expect((await account.owner.del(at("/balance-alert"))).body.alert).toBeNull();
   });
 });
@@ -223,7 +223,7 @@ describe("an operator", () => {
     expect((await operator.post(path, { ...send, amount_usd: "0.6" })).status).toBe(409);
     expect((await operator.post(path, { ...send, reason: " " })).status).toBe(400);
     const all = { ...send, amount_usd: "-100000", idempotency_key: "patience-2" };
-    expect((await operator.post(path, all)).body.error.message).toMatch(/available, less than that/);
+    expect((await operator.post(path, all)).body.error.message).toMatch(/available, which is less than that/);
     const after = await account.owner.get(at("/balance"));
     expect(BigInt(after.body.balance_nanos) - before).toBe(500_000_000n);
     const [latest] = (await account.owner.get(at("/statement?view=funding"))).body.data;

@@ -61,7 +61,7 @@ describe("credentials", () => {
 
   it("are told apart from none", async () => {
     const told = async (headers: readonly Header[]) => (await send(CHAT, headers)).json.error.message;
-    expect(await told([])).toMatch(/^The request carries no API key: none was sent\. Send a key/);
+    expect(await told([])).toMatch(/^The request has no API key\. Send a key/);
     expect(await told([["Authorization", "Bearer nobodys-key-0123456789"]])).toMatch(
       /^Invalid API key\. Send/,
     );

@@ -95,9 +95,9 @@ describe("the HTTP surface", () => {
       expect(json.error.message).toContain(`(request id: ${headers["x-request-id"]})`);
     }
     for (const [path, near] of [
-      ["/chat/completions", "/v1/chat/completions is there: end the client's base URL with /v1."],
-      ["/v1/v1/messages", "/v1/messages is there: take /v1 out of the client's base URL."],
-      ["/operator/nothing", "its API has the same address below /api."],
+      ["/chat/completions", "/v1/chat/completions exists: end the client's base URL with /v1."],
+      ["/v1/v1/messages", "/v1/messages exists: remove /v1 from the client's base URL."],
+      ["/operator/nothing", "The API has the same path under /api."],
     ]) {
       const { status, json } = await raw("GET", path ?? "");
       expect([status, json.error.message], path).toEqual([404, expect.stringContaining(near ?? "")]);

@@ -121,12 +121,12 @@ describe("linked media that an upstream does not fetch itself", () => {
   it("that cannot be had is a 400 naming the field, and costs nothing", async () => {
     const host = "The image at 127.0.0.1";
     for (const [path, says] of [
-      ["/missing.png?token=secret", `${host} could not be fetched. Its server answered with status 404`],
-      ["/login.png", `${host} is text/html, which is no image.`],
-      ["/large.png", `${host} could not be fetched. It is larger than the 20971520 bytes`],
+      ["/missing.png?token=secret", `${host} could not be fetched. Its server returned status 404`],
+      ["/login.png", `${host} has the type text/html, not image.`],
+      ["/large.png", `${host} could not be fetched. It exceeds the limit of 20971520 bytes`],
       [
         "/away",
-        `${host} could not be fetched. It leads into a network that this gateway does not fetch from.`,
+        `${host} could not be fetched. Its address is in a network that this gateway does not fetch from.`,
       ],
     ] as const) {
       const reply = await chat("native", at(path));

@@ -64,7 +64,7 @@ accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
     });
     expect(await get(base, "/readyz")).toEqual({ status: 200, text: '{"status":"ready"}' });
     await gateways.first.database?.shut();
-    const reason = "the database cannot be reached";
+    const reason = "the database is unreachable";
     await waitFor("the worker to notice", async () => (await get(base, "/readyz")).status === 503);
     expect(JSON.parse((await get(base, "/readyz")).text)).toEqual({ status: "not_ready", reason });
     expect((await get(base, "/healthz")).status).toBe(200);

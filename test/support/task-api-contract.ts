@@ -209,7 +209,7 @@ export function taskApiContract(vendor: FakeVendor): void {
       expect(await submit()).toEqual({
         type: "refused",
         next: "later",
-        reason: "The vendor answered with status 429.",
+        reason: "The vendor returned status 429.",
       });
     });
 

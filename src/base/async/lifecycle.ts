@@ -53,7 +53,7 @@ export class Lifecycle {
         await stop(graceMs);
       } catch (err) {
         failures.push(err);
-        this.#log.error({ err, step: name }, "a part of the gateway could not be stopped; the others are");
+        this.#log.error({ err, step: name }, "a part of the gateway failed to stop; the other parts stopped");
       }
     };
     await Promise.all(this.#drains.toReversed().map(run));

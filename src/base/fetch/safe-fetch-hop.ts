@@ -87,7 +87,7 @@ function connectTo(target: URL, addresses: readonly string[], run: Run): Promise
     // The declared type hides that the connector returns the socket it opens.
     const opening = connect(options, (error, socket) => {
       if (error === null) resolve(socket);
-      else reject(new FetchFailure("unreachable", "Its server takes no connection.", error));
+      else reject(new FetchFailure("unreachable", "Its server refused the connection.", error));
     }) as unknown as Socket;
     run.whenOver(() => opening.destroy());
   });

@@ -29,8 +29,8 @@ export function startRun(limits: RunLimits, callerSignal: AbortSignal | undefine
   const closings: (() => void)[] = [];
   let phase: NodeJS.Timeout | undefined;
   const stop = (failure: FetchFailure) => (): void => abort.abort(failure);
-  const total = setTimeout(stop(late("It was not fetched", limits.totalMs)), limits.totalMs);
-  const gone = stop(new FetchFailure("aborted", "The fetch was given up."));
+  const total = setTimeout(stop(late("It wasn't fetched", limits.totalMs)), limits.totalMs);
+  const gone = stop(new FetchFailure("aborted", "The fetch was cancelled."));
   callerSignal?.addEventListener("abort", gone, { once: true });
   if (callerSignal?.aborted) gone();
   const given = aborted(abort.signal);
@@ -39,7 +39,8 @@ export function startRun(limits: RunLimits, callerSignal: AbortSignal | undefine
     signal: abort.signal,
     async during(name, work) {
       clearTimeout(phase);
-      const what = name === "connectMs" ? "Its server took no connection" : "Its server did not answer";
+      const what =
+        name === "connectMs" ? "Its server didn't accept a connection" : "Its server didn't respond";
       phase = setTimeout(stop(late(what, limits[name])), limits[name]);
       // What comes too late has nobody left who would catch it.
       work.catch(() => undefined);
@@ -57,7 +58,7 @@ export function startRun(limits: RunLimits, callerSignal: AbortSignal | undefine
     failure(error) {
       if (abort.signal.aborted) return abort.signal.reason as FetchFailure;
       if (error instanceof FetchFailure) return error;
-      return new FetchFailure("broken", "The connection to its server broke off.", error);
+      return new FetchFailure("broken", "The connection to its server was lost.", error);
     },
   };
 

@@ -145,9 +145,9 @@ async function follow(
 }
 
 function redirected(from: URL, location: string | undefined): URL {
-  if (location === undefined) throw new FetchFailure("redirects", "It redirects to nowhere.");
+  if (location === undefined) throw new FetchFailure("redirects", "Its redirect has no location.");
   if (!URL.canParse(location, from.href)) {
-    throw new FetchFailure("redirects", "It redirects to what is not a URL.");
+    throw new FetchFailure("redirects", "It redirects to an invalid URL.");
   }
   return readTarget(new URL(location, from.href).href);
 }
@@ -163,7 +163,7 @@ function readTarget(url: string): URL {
     throw new FetchFailure("invalid-url", "Only https and http URLs are fetched.");
   }
   if (target.username !== "" || target.password !== "") {
-    throw new FetchFailure("invalid-url", "It holds a user name or password; use a signed link instead.");
+    throw new FetchFailure("invalid-url", "It contains a user name or password. Use a signed URL instead.");
   }
   return target;
 }
@@ -196,11 +196,11 @@ function isOpen(address: string, port: number, { allowed, own }: Rules): boolean
 
 /** The same words for every private place: which one it is, is nobody's business. */
 function forbidden(): FetchFailure {
-  return new FetchFailure("forbidden", "It leads into a network that this gateway does not fetch from.");
+  return new FetchFailure("forbidden", "Its address is in a network that this gateway does not fetch from.");
 }
 
 function notFound(cause?: unknown): never {
-  throw new FetchFailure("unreachable", "Its host cannot be found.", cause);
+  throw new FetchFailure("unreachable", "Its host name can't be resolved.", cause);
 }
 
 async function lookupAll(host: string): Promise<readonly string[]> {
@@ -216,11 +216,11 @@ function interfaceAddresses(): readonly string[] {
 
 function assertFile({ status, headers }: Hop, wish: FetchWish, run: Run): void {
   if (status !== 200 && !(status === 206 && wish.range !== undefined)) {
-    throw new FetchFailure("status", `Its server answered with status ${status} and not with a file.`);
+    throw new FetchFailure("status", `Its server returned status ${status} instead of a file.`);
   }
   const encoding = headers["content-encoding"]?.toLowerCase();
   if (encoding !== undefined && encoding !== "identity") {
-    throw new FetchFailure("broken", "Its server sends it compressed, though told not to.");
+    throw new FetchFailure("broken", "Its server sent it compressed although that wasn't accepted.");
   }
   if (wish.range === undefined && Number(headers["content-length"] ?? 0) > wish.maxBytes) {
     throw tooLarge(wish.maxBytes);
@@ -229,7 +229,7 @@ function assertFile({ status, headers }: Hop, wish: FetchWish, run: Run): void {
 }
 
 function tooLarge(maxBytes: number): FetchFailure {
-  return new FetchFailure("too-large", `It is larger than the ${maxBytes} bytes that are fetched at most.`);
+  return new FetchFailure("too-large", `It exceeds the limit of ${maxBytes} bytes.`);
 }
 
 function streamOf(hop: Hop, target: URL, wish: FetchWish, run: Run): FetchedStream {

@@ -32,7 +32,7 @@ export function unexpectedByte(byte: number, offset: number, expected: string): 
 
 /** A control character that stands in a string as it is. */
 export function rawControl(byte: number, offset: number, stringStart: number): JsonFault {
-  const message = `The body is not valid JSON: the string at byte ${stringStart} holds a raw control character (${named(byte)} at byte ${offset}); write it as an escape such as \\n.`;
+  const message = `The body is not valid JSON: the string at byte ${stringStart} contains a raw control character (${named(byte)} at byte ${offset}); write it as an escape such as \\n.`;
   return new JsonFault("syntax", offset, message);
 }
 

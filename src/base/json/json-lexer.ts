@@ -85,7 +85,7 @@ export class JsonLexer {
       const what =
         this.mode === TOP
           ? "The body is empty; send a JSON object."
-          : "The body ends in the middle of its JSON.";
+          : "The body ends before its JSON is complete.";
       throw new JsonFault("syntax", this.offset, what);
     }
     this.mode = TOP;

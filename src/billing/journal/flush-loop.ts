@@ -57,7 +57,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
   const sayLost = (): void =>
     log.error(
       { alarm: true, journal: journal.id },
-      "the database has forgotten what it had confirmed: what was charged meanwhile and is not in it is lost",
+      "the database has forgotten what it had confirmed: charges made since then are lost",
     );
 
   const attempt = async (): Promise<void> => {
@@ -75,13 +75,13 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
       }
       if (response.flushNumber < journal.flushNumber) sayLost();
       journal.learn(response, sentAtMs, clock.monotonicMs());
-      if (failures > 0) log.info({ journal: journal.id, failures }, "the ledger answers again");
+      if (failures > 0) log.info({ journal: journal.id, failures }, "the ledger responds again");
       failures = 0;
       options.onFlushed(response);
     } catch (error) {
       if (failures === 0) {
         failingSinceMs = sentAtMs;
-        log.warn({ err: error, journal: journal.id }, "a flush has no response; it is sent again");
+        log.warn({ err: error, journal: journal.id }, "a flush got no response and is sent again");
       }
       failures += 1;
     }

@@ -75,7 +75,7 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
     try {
       medium.append(full.records.view(), full.last);
     } catch (error) {
-      log.error({ err: error }, "the journal cannot be written; new requests are refused until it can");
+      log.error({ err: error }, "the journal can't be written; new requests are refused");
       refuse(full);
       return;
     }
@@ -122,7 +122,7 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
   };
 }
 
-export const UNWRITABLE = "The gateway cannot record requests at the moment; try again shortly.";
+export const UNWRITABLE = "The gateway can't record requests right now. Try again shortly.";
 
 function defer(): Deferred {
   let resolve = (): void => undefined;

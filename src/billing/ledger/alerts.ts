@@ -22,9 +22,9 @@ export function watchBalances(options: BalanceAlertsOptions): { stop(): Promise<
   const { database, timers, log, beatMs = INTERVAL_MS } = options;
   const look = async (): Promise<void> => {
     const fired = await fireAlerts(database);
-    if (fired > 0) log.info({ fired }, "balances fell below what their owners set");
+    if (fired > 0) log.info({ fired }, "balances fell below their alert thresholds");
   };
   return keepUp(timers, beatMs, look, (error) => {
-    log.warn({ err: error }, "balances could not be watched; it will be tried again");
+    log.warn({ err: error }, "balances could not be checked; retrying");
   });
 }

@@ -47,7 +47,7 @@ export async function openLedgerClients(options: LedgerClientsOptions): Promise<
     current = undefined;
     log.warn(
       { journal: session.journal.id },
-      "this process was silent for so long that its journal was closed",
+      "this process was silent for too long, and its journal was closed",
     );
     reopening = reopen();
   };
@@ -57,7 +57,7 @@ export async function openLedgerClients(options: LedgerClientsOptions): Promise<
       try {
         current = await open();
       } catch (error) {
-        if (attempt === 0) log.warn({ err: error }, "a new journal cannot be opened yet");
+        if (attempt === 0) log.warn({ err: error }, "a new journal can't be opened yet");
         await sleep(timers, REOPEN_PAUSE_MS);
       }
     }

@@ -23,7 +23,7 @@ export const LEDGER_RULES: readonly {
 }[] = [
   {
     rule: "transfer_sides",
-    says: "every transfer of a kind moves money between the sides of that kind, by a positive amount",
+    says: "every transfer moves a positive amount between the sides of its kind",
     finds: `select 'transfer ' || id as subject, kind || ': ' || from_side || ' -> ' || to_side || ' ' || amount as found,
                    'a known movement' as expected
               from transfers
@@ -39,7 +39,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "ledger_equals_transfers",
-    says: "what a ledger has in its wallet, leased and held is the sum of its transfers",
+    says: "wallet, leased and held of each ledger equal the sum of its transfers",
     finds: `select coalesce(l.id, t.ledger) as subject,
                    coalesce(l.wallet || ' ' || l.leased || ' ' || l.held, 'no such ledger') as found,
                    coalesce(t.wallet || ' ' || t.leased || ' ' || t.held, '0 0 0') as expected
@@ -61,7 +61,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "leased_equals_leases",
-    says: "what is leased of a ledger is the sum of its leases",
+    says: "the leased amount of each ledger equals its leases",
     finds: `select coalesce(l.id, s.ledger) as subject, coalesce(l.leased::text, 'no such ledger') as found,
                    coalesce(s.amount, 0)::text as expected
               from ledgers l full join (select ledger, sum(amount) as amount from leases group by ledger) s on s.ledger = l.id
@@ -75,7 +75,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "allowance_equals_transfers",
-    says: "a limit was funded with its allowance",
+    says: "each spending limit is funded with its allowance",
     finds: `select l.id as subject, l.allowance::text as found, coalesce(t.amount, 0)::text as expected
               from ledgers l left join (
                 select ledger, sum(amount * ((from_side = 'allowance')::int - (to_side = 'allowance')::int)) as amount
@@ -85,7 +85,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "usage_equals_revenue",
-    says: "what the usage log charges to a ledger is what its transfers paid, sealed days included",
+    says: "charges in the usage log, deleted days included, equal the transfers of each ledger",
     finds: `with logged as (
               select ledger, sum(charge) as charge from (
                 select l.ledger, u.charge_nanos as charge from usage u, unnest(u.ledgers) as l (ledger)
@@ -102,13 +102,13 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "charge_within_hold",
-    says: "no request is charged more than was held for it",
+    says: "no charge exceeds its hold",
     finds: `select 'request ' || request_id as subject, charge_nanos::text as found, 'at most ' || hold_nanos as expected
               from usage where charge_nanos > hold_nanos`,
   },
   {
     rule: "rollups_equal_usage",
-    says: "the sums by hour, by key and by latency are those of the usage log, as far back as it reaches",
+    says: "totals by hour, key and latency match the usage log as far back as it goes",
     finds: `with mine as (${sumsOfDaysNotSealed("")}), log as (${sumsOfDaysNotSealed("_of_log")})
             select coalesce(m.subject, l.subject) as subject, coalesce(m.sums::text, 'no sums') as found,
                    coalesce(l.sums::text, 'no sums') as expected
@@ -116,7 +116,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "request_recorded_once",
-    says: "every request stands in the usage log once",
+    says: "every request is in the usage log once",
     finds: `select 'request ' || request_id as subject, count(*)::text as found, '1' as expected
               from usage group by request_id having count(*) > 1`,
   },
@@ -130,7 +130,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "watermark_covers_records",
-    says: "no posted record lies beyond its journal's watermark",
+    says: "no posted record is beyond its journal's watermark",
     finds: `select 'journal ' || u.journal as subject, max(u.record_number)::text as found,
                    'at most ' || coalesce(j.flushed_through, 0) as expected
               from usage u left join journals j on j.id = u.journal
@@ -138,7 +138,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "quarantine_equals_loss",
-    says: "the platform paid what was held for quarantined records",
+    says: "the platform paid the holds of quarantined records",
     finds: `select coalesce(q.ledger, t.ledger) as subject, coalesce(t.amount, 0)::text as found,
                    coalesce(q.amount, 0)::text as expected
               from (select ledger, sum(hold_nanos) as amount from quarantined_records group by ledger) q
@@ -148,7 +148,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "code_credited_once",
-    says: "a redeemed code was credited with its amount to the account that redeemed it, and no other code was",
+    says: "every redeemed code was credited once to its account, and no other code was",
     finds: `select coalesce('code ' || c.id, t.key) as subject,
                    coalesce(t.amount || ' to ' || t.ledger, 'no credit') as found,
                    coalesce(c.amount_nanos || ' to account:' || c.account_id, 'no credit') as expected
@@ -161,7 +161,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "held_equals_open_tasks",
-    says: "what is held of a ledger is the sum of the holds of its tasks that are not over",
+    says: "the held amount of each ledger equals the holds of its open tasks",
     finds: `select coalesce(l.id, t.ledger) as subject, coalesce(l.held::text, 'no such ledger') as found,
                    coalesce(t.amount, 0)::text as expected
               from ledgers l full join (
@@ -172,7 +172,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "hold_resolved_at_most_once",
-    says: "a task's hold is taken once, and settled or released once and in full, or not yet",
+    says: "each task's hold is taken once, and settled or released at most once and in full",
     finds: `select reference || ' ' || ledger as subject,
                    holds || ' holds of ' || held || ', ' || ends || ' ends of ' || ended as found,
                    '1 hold, and no end or 1 of the same amount' as expected
@@ -188,7 +188,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "task_resolved_once",
-    says: "a task that is over has settled or released its hold with each of its ledgers, by the charge it states",
+    says: "each finished task has settled or released its holds according to its charge",
     finds: `select 'task ' || t.id || ' ' || h.ledger as subject,
                    coalesce(e.paid, 0) || ' paid, ' || coalesce(e.back, 0) || ' given back, by ' || coalesce(e.kinds, 'nothing') as found,
                    coalesce(t.charge_nanos, 0) || ' paid of ' || t.hold_nanos || ', ' || t.state as expected

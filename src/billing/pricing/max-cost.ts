@@ -274,7 +274,7 @@ function asCount(value: FoundValue, ceiling: number): number {
 function notPriced(model: Model, missing: string): GatewayError {
   return new GatewayError(
     "model_not_priced",
-    `The model "${model.id}" cannot be used yet: the operator has not set ${missing} for it.`,
+    `The model "${model.id}" can't be used yet: the operator hasn't set ${missing} for it.`,
     { param: "model" },
   );
 }

@@ -30,11 +30,10 @@ export function createUsageRetention({ database, clock, log, days }: UsageRetent
     const dropped = await dropPartitionsOlderThan(database, "usage", days(), clock.nowMs(), (tx, { day }) =>
       sealUsageDay(tx, day),
     );
-    for (const { day } of dropped)
-      log.info({ day }, "a day of the usage log is past retention and was dropped");
+    for (const { day } of dropped) log.info({ day }, "deleted a day of the usage log past retention");
   };
   const keeping = keepUp(systemTimers, INTERVAL_MS, run, (err) => {
-    log.warn({ err }, "the usage log could not be tidied; it will be tried again in an hour");
+    log.warn({ err }, "old days of the usage log could not be deleted; retrying in an hour");
   });
   return { run, close: () => keeping.stop() };
 }

@@ -11,14 +11,14 @@ import { withDatabase } from "../open.ts";
 /** Makes the database hold what a catalog file declares; running gateways follow within moments. */
 export const applyCommand: Command = {
   name: "apply",
-  summary: "make the database hold what a catalog file declares",
+  summary: "apply a catalog file to the database",
   positionals: ["FILE"],
   options: {
     "dry-run": { type: "boolean", help: "only print what would change" },
     "remove-demo": { type: "boolean", help: "also remove the demo's upstream, models and account" },
     prune: {
       type: "boolean",
-      help: "also remove what the file does not name, keys and accounts made by hand too",
+      help: "also remove what the file doesn't name, including keys and accounts created by hand",
     },
   },
   examples: [
@@ -41,7 +41,7 @@ export const applyCommand: Command = {
       });
       console.log(rendered.trimEnd());
       for (const variable of unset)
-        console.error(`note: ${variable} is not set; its secret stays as this gateway keeps it`);
+        console.error(`note: ${variable} is not set; the stored secret is unchanged`);
       for (const warning of warnings) console.error(`warning: ${warning}`);
       return 0;
     });

@@ -23,13 +23,13 @@ const LEAST_FREE_BYTES = 500 * 1024 * 1024;
 /** Checks everything a gateway needs and says what to do about what is missing. */
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "check environment, database, upstreams and models; say what to do",
+  summary: "check environment, database, upstreams and models, and suggest fixes",
   positionals: [],
   options: {},
   examples: ["faregate doctor"],
   async run({ config }) {
     const report = createReport();
-    report.good("environment", "every setting is known and in range");
+    report.good("environment", "all settings are valid");
     await checkDataDir(config, report);
     try {
       await withDatabase(config, "doctor", async ({ database }) => {
@@ -37,7 +37,7 @@ export const doctorCommand: Command = {
           "database",
           config.databaseUrl === undefined
             ? "the embedded PostgreSQL runs"
-            : "the server of DATABASE_URL answers",
+            : "the server in DATABASE_URL responds",
         );
         const status = await migrationStatus(database);
         if (status.state === "current") report.good("schema", "up to date");
@@ -55,7 +55,7 @@ export const doctorCommand: Command = {
     console.log(
       report.failures === 0
         ? "\nAll is well."
-        : `\n${report.failures} of these ${report.failures === 1 ? "needs" : "need"} attention.`,
+        : `\n${report.failures} ${report.failures === 1 ? "check" : "checks"} failed.`,
     );
     return report.failures === 0 ? 0 : 1;
   },
@@ -91,14 +91,14 @@ async function checkDataDir(config: Config, report: Report): Promise<void> {
     if (bavail * bsize < LEAST_FREE_BYTES)
       report.bad(
         "data folder",
-        `less than 500 MB are free under ${config.dataDir}; make room or set FAREGATE_DATA_DIR`,
+        `less than 500 MB free in ${config.dataDir}; free some space or change FAREGATE_DATA_DIR`,
       );
     else
       report.good(
         "data folder",
         place === config.dataDir
-          ? `${place} can be written`
-          : `${config.dataDir} is not there yet and can be made`,
+          ? `${place} is writable`
+          : `${config.dataDir} doesn't exist yet and can be created`,
       );
   } catch (error) {
     report.bad("data folder", sentenceOf(error, config));
@@ -131,7 +131,7 @@ async function checkMasterKey(
   try {
     await learnMasterKey(database, seals);
     await openAll(database, seals);
-    report.good("master key", "opens the secrets in the database");
+    report.good("master key", "decrypts the secrets in the database");
     return seals;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
@@ -146,7 +146,7 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
   if (catalog.upstreams.length === 0)
     report.bad(
       "upstreams",
-      `there are none; declare one in the catalog file, then run: ${commandLine("apply FILE")}`,
+      `there are none; add one to the catalog file, then run: ${commandLine("apply FILE")}`,
     );
   for (const clash of demoClashes(catalog.upstreams)) report.odd("models", clash);
   for (const upstream of catalog.upstreams) {
@@ -155,7 +155,7 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
       const name = `upstream ${upstream.name} (key ${credential.name})`;
       if (problem === undefined) {
         answering.add(upstream.name);
-        report.good(name, "answers and takes the key");
+        report.good(name, "reachable, key accepted");
       } else report.bad(name, problem);
     }
   }
@@ -168,17 +168,15 @@ const SHOWN_MODELS = 10;
 /** Whether each can be called: it has a price, and one that answers serves it. */
 function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<string>, report: Report): void {
   const broken = [...models.values()].flatMap(({ id, price }): [string, string][] => {
-    if (price === null)
-      return [[id, "has no price, so that it cannot be called; give it one in the catalog"]];
+    if (price === null) return [[id, "has no price, so it can't be used; set one in the catalog"]];
     const serving = upstreams.filter((upstream) => upstream.models.has(id)).map(({ name }) => name);
-    if (serving.length === 0)
-      return [[id, "has no upstream that is enabled; list it under the models of one"]];
+    if (serving.length === 0) return [[id, "has no enabled upstream; add it to the models of one"]];
     if (serving.some((name) => answering.has(name))) return [];
-    return [[id, `has no upstream that answers (${serving.join(", ")})`]];
+    return [[id, `has no working upstream (${serving.join(", ")})`]];
   });
   if (broken.length === 0 && models.size > 0)
-    report.good("models", `each of ${models.size} has a price and an upstream that answers`);
+    report.good("models", `all ${models.size} have a price and a working upstream`);
   for (const [id, problem] of broken.slice(0, SHOWN_MODELS)) report.bad(`model ${id}`, problem);
   const more = broken.length - SHOWN_MODELS;
-  if (more > 0) report.bad("models", `${counted(more, "more model")} cannot be called either`);
+  if (more > 0) report.bad("models", `${counted(more, "more model")} can't be used either`);
 }

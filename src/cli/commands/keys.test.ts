@@ -7,7 +7,7 @@ describe("keys create", () => {
       const given: Readonly<Record<string, string>> = { account: "acme", models };
       const input = { config: undefined as never, positionals: [], flag: () => false };
       const made = keysCreateCommand.run({ ...input, text: (option) => given[option] });
-      await expect(made).rejects.toThrow("--models takes ids of models");
+      await expect(made).rejects.toThrow("--models takes model ids");
     }
   });
 });

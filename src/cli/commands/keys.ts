@@ -12,19 +12,19 @@ import { withDatabase } from "../open.ts";
 /** Makes a key and prints it, once: only its hash is kept. */
 export const keysCreateCommand: Command = {
   name: "keys create",
-  summary: "make an API key and print it once",
+  summary: "create an API key and print it once",
   positionals: [],
   options: {
     account: {
       type: "string",
       value: "NAME",
-      help: "the account that pays for what the key does (required)",
+      help: "account that pays for the key's requests (required)",
     },
-    name: { type: "string", value: "NAME", help: "a name to know the key by (default: key-1, key-2 ...)" },
+    name: { type: "string", value: "NAME", help: "name of the key (default: key-1, key-2 ...)" },
     models: {
       type: "string",
       value: "a,b",
-      help: "the only models the key may use (default: all of the account's group)",
+      help: "models that the key may use (default: all of the account's group)",
     },
   },
   examples: ["faregate keys create --account acme --name ci --models text-large,embed-small"],
@@ -38,7 +38,7 @@ export const keysCreateCommand: Command = {
       const hasher = await openKeyHasher(database, seals);
       const account = await findAccount(database, accountName);
       if (account === undefined)
-        throw new CommandFailure(`there is no account "${accountName}"; declare it in the catalog file`);
+        throw new CommandFailure(`there is no account "${accountName}"; add it to the catalog file`);
       const known = new Set((await readModels(database)).map(({ id }) => id));
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
@@ -54,7 +54,7 @@ export const keysCreateCommand: Command = {
           });
         return made;
       });
-      if (issued === undefined) throw new CommandFailure(`the account has a key named "${name}" already`);
+      if (issued === undefined) throw new CommandFailure(`the account already has a key named "${name}"`);
       console.log(issued.key);
       return 0;
     });
@@ -76,5 +76,5 @@ function readModelIds(text: string | undefined): readonly string[] | null {
     .map((id) => id.trim())
     .filter(Boolean);
   if (ids.length > 0) return ids;
-  throw new CommandFailure("--models takes ids of models, with commas between them; leave it out for all");
+  throw new CommandFailure("--models takes model ids, separated by commas; omit it for all models");
 }

@@ -7,7 +7,7 @@ import { withDatabase } from "../open.ts";
 /** Recomputes every balance from the transfers and checks every rule of the books. */
 export const ledgerVerifyCommand: Command = {
   name: "ledger verify",
-  summary: "recompute every balance and rule; exit code 1 = a breach, 3 = it could not be run",
+  summary: "recompute every balance and check every rule; exit code 1 = discrepancies, 3 = not run",
   positionals: [],
   options: { json: { type: "boolean", help: "print the whole report as JSON" } },
   failureCode: 3,
@@ -19,11 +19,11 @@ export const ledgerVerifyCommand: Command = {
         console.log(JSON.stringify(report, asNumbers, 2));
       } else if (report.ok) {
         console.log(
-          `The books are right: ${counted(report.accounts.length, "account")}, revenue $${formatUsd(BigInt(report.revenue_nanos))}.`,
+          `Ledger OK: ${counted(report.accounts.length, "account")}, revenue $${formatUsd(BigInt(report.revenue_nanos))}.`,
         );
       } else {
         console.error(
-          `faregate: the books have ${report.breaches.length} ${report.breaches.length === 1 ? "breach" : "breaches"}:`,
+          `faregate: the ledger has ${report.breaches.length} ${report.breaches.length === 1 ? "discrepancy" : "discrepancies"}:`,
         );
         for (const breach of report.breaches) console.error(`  ${JSON.stringify(breach)}`);
       }

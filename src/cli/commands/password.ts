@@ -8,7 +8,7 @@ import { withDatabase } from "../open.ts";
 /** Lets somebody in again who lost their password or codes, where no operator can do it from the dashboard. */
 export const passwordCommand: Command = {
   name: "password",
-  summary: "give a dashboard user a new password, printed once, and take codes away",
+  summary: "reset a user's password (printed once) and disable two-factor authentication",
   positionals: ["EMAIL"],
   options: {},
   examples: ["faregate password admin@localhost"],

@@ -8,7 +8,7 @@ import { withDatabase } from "../open.ts";
 /** Seals every secret anew while gateways run: they learn the new key before it is used. */
 export const rotateMasterKeyCommand: Command = {
   name: "rotate-master-key",
-  summary: "re-seal every secret under a new master key while gateways run",
+  summary: "re-encrypt every secret under a new master key, while gateways run",
   positionals: [],
   options: {},
   examples: [
@@ -31,9 +31,9 @@ export const rotateMasterKeyCommand: Command = {
             ...commandOrigin(),
           }),
       });
-      console.log(`Sealed ${counted(sealed, "secret")} under the new master key.`);
+      console.log(`Encrypted ${counted(sealed, "secret")} with the new master key.`);
       if (config.masterKey !== undefined)
-        console.log("Set FAREGATE_MASTER_KEY to the new key for every gateway before its next start.");
+        console.log("Set FAREGATE_MASTER_KEY to the new key on every gateway before its next start.");
       return 0;
     }),
 };

@@ -14,9 +14,9 @@ export const sandboxCommand: Command = {
     "task-ms": {
       type: "string",
       value: "N",
-      help: "pictures, videos and assets take N milliseconds (default 2000)",
+      help: "duration of image, video and asset tasks in milliseconds (default 2000)",
     },
-    journal: { type: "string", value: "FILE", help: "also append the journal of all requests to this file" },
+    journal: { type: "string", value: "FILE", help: "also append the request log to this file" },
   },
   examples: ["faregate sandbox --port 9090 --task-ms 500", "curl http://127.0.0.1:9090/_sandbox/journal"],
   async run({ text }) {

@@ -46,7 +46,7 @@ export const startCommand: Command = {
     role: {
       type: "string",
       value: "ROLES",
-      help: "what this process does: all, gateway, worker or a list (default all)",
+      help: "role of this process: all, gateway, worker or a list (default all)",
     },
     processes: { type: "string", value: "N", help: "gateway processes that share the port (default 1)" },
   },
@@ -94,7 +94,7 @@ async function startPrimary(
           applicationName: "faregate start",
           log,
           onLost: (error) => {
-            log.fatal({ err: error }, "the data folder was lost to another gateway; stopping");
+            log.fatal({ err: error }, "another gateway has taken over the data folder; stopping");
             process.exit(1);
           },
         }),
@@ -131,7 +131,7 @@ async function startPrimary(
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 function unreachable(url: string): string {
-  return `links to copied results and sign-in redirects begin with ${url}, which callers cannot open; set FAREGATE_PUBLIC_URL to the address that they use`;
+  return `links to copied results and sign-in redirects begin with ${url}, which clients can't open; set FAREGATE_PUBLIC_URL`;
 }
 
 /** One of several processes: the primary has prepared everything. */
@@ -167,7 +167,7 @@ async function open(
   const { composeGateway, composeWorker } = await import("../../compose.ts");
   if (!roles.has("gateway")) {
     const worker = await composeWorker(parts);
-    parts.log.info({}, "working: pictures and videos are made here, callers are served elsewhere");
+    parts.log.info({}, "worker started: it runs image and video tasks and serves no clients");
     return worker;
   }
   const gateway = await composeGateway({ ...parts, version: version(), works: roles.has("worker") });
@@ -175,8 +175,7 @@ async function open(
   return gateway;
 }
 
-const NOT_POSTED =
-  "some charges could not be posted; they are in the data folder's journal and the next start posts them";
+const NOT_POSTED = "some charges could not be posted; the next start on this data folder posts them";
 
 /** Waits for the signal, then stops in order. */
 async function untilStopped(

@@ -6,7 +6,7 @@ import { refuseNewFolder } from "../open.ts";
 /** Ends the database that a killed gateway has left running; a gateway's own watch runs it after 20 seconds. */
 export const stopDatabaseCommand: Command = {
   name: "stop-database",
-  summary: "stop the embedded database where no program uses it",
+  summary: "stop the embedded database if no program uses it",
   positionals: [],
   options: {},
   examples: ["faregate stop-database"],
@@ -20,6 +20,6 @@ export const stopDatabaseCommand: Command = {
 
 const SENTENCES = {
   none: "No embedded database runs in the data folder.",
-  used: "The embedded database is in use and goes on.",
-  stopped: "The embedded database is stopped.",
+  used: "The embedded database is in use and keeps running.",
+  stopped: "The embedded database has stopped.",
 } as const;

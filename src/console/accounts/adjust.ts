@@ -24,7 +24,7 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
       const amountNanos = inputNanos(call.body);
       const account = await readAccount(
         database,
-        idOf(call.params["account"], "There is no such account.") as AccountId,
+        idOf(call.params["account"], "Account not found.") as AccountId,
       );
       if (account === undefined) throw noSuch("account");
       const { id: accountId, name } = account;
@@ -53,19 +53,19 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
 function refused(outcome: "conflict" | "reclaiming" | "insufficient", availableNanos: bigint): GatewayError {
   switch (outcome) {
     case "conflict":
-      return new GatewayError("conflict", "This idempotency key has moved another amount before.", {
+      return new GatewayError("conflict", "This idempotency key was already used for a different amount.", {
         param: "idempotency_key",
       });
     case "reclaiming":
       return new GatewayError(
         "balance_busy",
-        "Running requests hold the money that is to be taken; nothing was moved. Send it again, with the same key.",
+        "Not enough unreserved funds; nothing was debited. Retry with the same key.",
         { retryAfterSeconds: 5 },
       );
     case "insufficient":
       return new GatewayError(
         "conflict",
-        `The account has ${formatUsd(availableNanos)} USD available, less than that.`,
+        `The account has ${formatUsd(availableNanos)} USD available, which is less than that.`,
         { param: "amount_usd" },
       );
   }

@@ -3,7 +3,7 @@ import { PLAIN_TEXT } from "../../base/text.ts";
 import { inputAmount, moment, nanos, pageOf, pageQuery, words } from "../contract-parts.ts";
 
 export const accountsQuery = pageQuery.extend({
-  search: z.string().max(200).optional().describe("Part of the name, in any case"),
+  search: z.string().max(200).optional().describe("Part of the name, case-insensitive"),
   group: z.string().max(64).optional(),
   disabled: z.enum(["true", "false"]).optional(),
 });
@@ -17,7 +17,7 @@ const accountRow = z.object({
   created_at: moment,
   balance_nanos: nanos,
   available_nanos: nanos,
-  spent_this_month_nanos: nanos.describe("Charged since the month began, in UTC"),
+  spent_this_month_nanos: nanos.describe("Charges of this month, UTC"),
 });
 export type AccountRow = z.infer<typeof accountRow>;
 
@@ -26,10 +26,8 @@ export type AccountsPage = z.infer<typeof accountsPage>;
 
 export const accountDetail = accountRow.extend({
   keys: z.int().describe("API keys that are not revoked"),
-  members: z.int().describe("People who belong to it"),
-  requests_last_hour: z
-    .int()
-    .describe("What suspending it would have broken, in this hour and the one before"),
+  members: z.int().describe("Number of members"),
+  requests_last_hour: z.int().describe("Requests in this hour and the previous one"),
 });
 export type AccountDetail = z.infer<typeof accountDetail>;
 
@@ -38,10 +36,10 @@ const accountName = z
   .min(1)
   .max(200)
   .regex(PLAIN_TEXT, "must not contain control characters")
-  .regex(/^\S(.*\S)?$/su, "must not begin or end with a blank");
+  .regex(/^\S(.*\S)?$/su, "must not begin or end with a space");
 
 export const newAccount = z.strictObject({
-  name: accountName.describe("For ever: the catalog file knows it by this name"),
+  name: accountName.describe("Can't be changed later; the catalog file refers to it"),
   group: z.string().max(64).default("default"),
 });
 export type NewAccount = z.input<typeof newAccount>;
@@ -49,7 +47,7 @@ export type NewAccount = z.input<typeof newAccount>;
 export const accountChange = z
   .strictObject({
     group: z.string().max(64).optional(),
-    disabled: z.boolean().optional().describe("true suspends: its keys stop working at once"),
+    disabled: z.boolean().optional().describe("true suspends it: its keys stop working immediately"),
   })
   .refine(({ group, disabled }) => group !== undefined || disabled !== undefined, "must change something");
 export type AccountChange = z.infer<typeof accountChange>;
@@ -61,13 +59,13 @@ export const adjustment = z.strictObject({
     .string()
     .min(8)
     .max(200)
-    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters without blanks")
-    .describe("The same key moves money once, however often it is sent"),
+    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters without spaces")
+    .describe("A key moves money once, however often it is sent"),
 });
 export type Adjustment = z.infer<typeof adjustment>;
 
 export const adjusted = z.object({
-  repeated: z.boolean().describe("This key had moved the money before; nothing was moved now"),
+  repeated: z.boolean().describe("The key was already used; no money was moved"),
   balance_nanos: nanos,
   available_nanos: nanos,
 });

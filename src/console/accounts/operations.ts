@@ -76,7 +76,7 @@ function create({ database }: ConsoleDeps): Operation {
     method: "POST",
     path: "/operator/accounts",
     makes: true,
-    summary: "Open an account",
+    summary: "Create an account",
     body: newAccount,
     response: accountDetail,
     async run(call) {
@@ -141,16 +141,16 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
 function inWords(error: unknown): never {
   const constraint = constraintOf(error);
   if (constraint === "accounts_name_unique") {
-    throw new GatewayError("conflict", "There is an account of this name already.", { param: "name" });
+    throw new GatewayError("conflict", "An account with this name already exists.", { param: "name" });
   }
   if (constraint === "accounts_group_exists") {
-    throw new GatewayError("invalid_request", "There is no such group.", { param: "group" });
+    throw new GatewayError("invalid_request", "Group not found.", { param: "group" });
   }
   throw error;
 }
 
 function accountIdOf(params: Readonly<Record<string, string>>): AccountId {
-  return idOf(params["account"], "There is no such account.") as AccountId;
+  return idOf(params["account"], "Account not found.") as AccountId;
 }
 
 async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {

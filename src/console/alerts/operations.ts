@@ -28,7 +28,7 @@ function show({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     method: "GET",
-    summary: "The alert of a low balance, with its latest deliveries",
+    summary: "The low-balance alert, with its latest deliveries",
     response: alertSettings,
     conditional: true,
     run: (call) => settingsOf(database, call.account().id),
@@ -39,7 +39,7 @@ function write({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     method: "PUT",
-    summary: "Be told by webhook, once each time less than this can be spent",
+    summary: "Set the low-balance alert: a webhook each time less than this is available",
     body: alertBody,
     response: alertSettings,
     conditional: true,
@@ -62,7 +62,7 @@ function remove({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     method: "DELETE",
-    summary: "Be told no more",
+    summary: "Remove the low-balance alert",
     response: alertSettings,
     conditional: true,
     async run(call) {
@@ -85,16 +85,16 @@ function tryOut({ database }: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: `${described.path}/test`,
-    summary: "Send a trial delivery to the alert's URL",
+    summary: "Send a test delivery to the alert's URL",
     response: alertSettings,
-    unaudited: "it changes nothing; the delivery stands in the log that the answer shows",
+    unaudited: "it changes nothing; the delivery is in the log of the response",
     async run(call) {
       const { id, name } = call.account();
       const alert = await findAlert(database, id);
       if (alert === undefined) throw noSuch("alert");
       const [latest] = await listAlertDeliveries(database, id, 1);
       if (latest?.event === TRIAL && latest.nextAt !== null) {
-        throw new GatewayError("conflict", "A trial is under way; look at its attempts first.");
+        throw new GatewayError("conflict", "A test is still being delivered. Check its attempts first.");
       }
       const data = { account: String(id), account_name: name, threshold_nanos: String(alert.thresholdNanos) };
       await insertDelivery(database, { accountId: id, url: alert.url, event: TRIAL, data });
@@ -111,7 +111,7 @@ function showSecret({ database, seals }: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/accounts/{account}/webhook-secret",
-    summary: "Show what this account's webhooks are signed with; made when it is first asked for",
+    summary: "Show the signing secret of this account's webhooks; created on first use",
     response: signingSecret,
     async run(call) {
       const { id, name } = call.account();
@@ -129,7 +129,7 @@ function rotateSecret({ database, seals }: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/accounts/{account}/webhook-secret/rotate",
-    summary: "Give this account's webhooks another signing secret; the one before signs nothing any more",
+    summary: "Rotate the signing secret of this account's webhooks; the old one is no longer used",
     response: signingSecret,
     async run(call) {
       const { id, name } = call.account();
@@ -198,7 +198,9 @@ function inWords({ thresholdNanos, url }: Pick<BalanceAlert, "thresholdNanos" | 
 function safeUrl(given: string): string {
   const url = new URL(given);
   if (url.username !== "" || url.password !== "") {
-    throw new GatewayError("invalid_request", "url: it holds a user name or password.", { param: "url" });
+    throw new GatewayError("invalid_request", "url: must not contain a user name or password.", {
+      param: "url",
+    });
   }
   return url.href;
 }

@@ -4,25 +4,25 @@ import { moment, pageOf, pageQuery } from "../contract-parts.ts";
 export const assetsQuery = pageQuery;
 
 const asset = z.object({
-  id: z.string().describe("Named in requests as asset://<id>"),
+  id: z.string().describe("Referenced as asset://<id>"),
   type: z.enum(["Image", "Video", "Audio"]),
   name: z.string(),
-  status: z.string().describe("Pending, Processing, Active or Failed, as the upstream last said"),
-  usable: z.boolean().describe("It is Active, and the upstream that keeps it is in service"),
+  status: z.string().describe("Pending, Processing, Active or Failed, as last reported by the upstream"),
+  usable: z.boolean().describe("The asset is Active and its upstream is available"),
   created_at: moment,
-  view: z.string().describe("Where the console shows it, Range requests included"),
+  view: z.string().describe("Path in the console API, with Range support"),
 });
 
-export const assetsPage = pageOf(asset).describe("Newest first; `GET` of one asks its upstream anew");
+export const assetsPage = pageOf(asset).describe("Newest first; `GET` of one queries its upstream");
 
 export const assetDetail = asset.extend({
-  url: z.string().describe("Where the upstream has it: signed, and expires"),
+  url: z.string().describe("Signed upstream URL, which expires"),
 });
 
 export const newAsset = z.strictObject({
-  url: z.string().describe("A public address that can be downloaded without signing in"),
-  asset_type: z.enum(["Image", "Video", "Audio"]).optional().describe("Image if left out"),
-  name: z.string().optional().describe("At most 64 characters; the file's name if left out"),
+  url: z.string().describe("Public URL that can be downloaded without signing in"),
+  asset_type: z.enum(["Image", "Video", "Audio"]).optional().describe("Default Image"),
+  name: z.string().optional().describe("At most 64 characters; default the file name"),
 });
 
 export const createdAsset = z.object({ id: z.string(), status: z.string() });

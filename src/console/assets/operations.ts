@@ -26,7 +26,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
 
   const find = async (accountId: bigint, id: string): Promise<ListedAsset> => {
     const found = isId(id) ? (await findAssets(database, accountId, [id])).get(id) : undefined;
-    if (found === undefined) throw new GatewayError("not_found", "There is no such asset in this account.");
+    if (found === undefined) throw new GatewayError("not_found", "Asset not found.");
     return found;
   };
 
@@ -82,7 +82,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
       policy: "viewer",
       method: "GET",
       path: "/accounts/{account}/assets/{asset}",
-      summary: "One asset, as its upstream has it now",
+      summary: "One asset, as its upstream reports it now",
       response: assetDetail,
       async run({ account, params, requestId }) {
         const { id: accountId, group } = account();
@@ -95,7 +95,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
       ...ASSETS,
       policy: "viewer",
       path: "/accounts/{account}/assets/{asset}/file",
-      summary: "An asset's file, to be shown",
+      summary: "An asset's file",
       async run({ account, params, requestId, gone }, range) {
         const { id: accountId, group } = account();
         const stored = await find(accountId, params["asset"] ?? "");

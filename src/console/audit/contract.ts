@@ -7,14 +7,12 @@ const auditRow = z.strictObject({
   actor: z
     .string()
     .nullable()
-    .describe(
-      "E-mail address; `cli (NAME)` = a command that this user of the machine ran; null = the program itself",
-    ),
-  by_token: z.boolean().describe("By a console token, not in a browser"),
-  action: z.string().describe("Noun and verb, as in key.revoke"),
-  subject: z.string().describe("What was changed"),
+    .describe("Email address; `cli (NAME)` = a command run by this system user; null = the program itself"),
+  by_token: z.boolean().describe("Through a console token, not a browser session"),
+  action: z.string().describe("Noun and verb, such as key.revoke"),
+  subject: z.string().describe("Changed object"),
   account: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
-  before: z.unknown().describe("How it stood; never a secret"),
+  before: z.unknown().describe("Previous value; never a secret"),
   after: z.unknown(),
   request_id: z.string(),
   address: z.string(),
@@ -31,8 +29,8 @@ export const accountAuditQuery = pageQuery.extend({
     .max(254)
     .transform((actor) => (actor.includes("@") ? actor.toLowerCase() : actor))
     .optional()
-    .describe("Whole e-mail address, or `cli (NAME)`"),
-  action: z.string().trim().max(100).optional().describe("Whole action, as in key.revoke"),
+    .describe("Exact email address, or `cli (NAME)`"),
+  action: z.string().trim().max(100).optional().describe("Exact action, such as key.revoke"),
   from: inputMoment.optional(),
   until: inputMoment.optional().describe("Not including"),
 });
@@ -41,7 +39,7 @@ export type AccountAuditQuery = z.input<typeof accountAuditQuery>;
 export const auditQuery = accountAuditQuery.extend({
   account: z
     .string()
-    .regex(/^[1-9]\d{0,17}$/, "must be an account's id")
+    .regex(/^[1-9]\d{0,17}$/, "must be an account id")
     .optional(),
 });
 export type AuditQuery = z.input<typeof auditQuery>;

@@ -15,7 +15,7 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/operator/audit",
       policy: "operator",
       tag,
-      summary: "The log of every change, the latest first",
+      summary: "Audit log, newest first",
       query: auditQuery,
       response: auditPage,
       run: ({ query }) =>
@@ -26,7 +26,7 @@ export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/audit",
       policy: "owner",
       tag,
-      summary: "The log of every change in the account, the latest first",
+      summary: "Audit log of the account, newest first",
       query: accountAuditQuery,
       response: auditPage,
       run: ({ query, account }) => pageOf(deps, query, account().id),

@@ -5,7 +5,7 @@ import { moment, revision } from "../contract-parts.ts";
 const usd = z
   .string()
   .max(40)
-  .describe("US dollars as decimal text, exact; per 1,000,000 tokens, picture, second or request");
+  .describe("US dollars as an exact decimal string; per 1,000,000 tokens, image, second or request");
 const usdByName = z.record(z.string(), usd);
 
 /** The price of a model as under `price` in the catalog file; what is left out has no price of its own. */
@@ -16,38 +16,38 @@ const price = z.strictObject({
   cache_read: usd.optional(),
   cache_write_5m: usd.optional(),
   cache_write_1h: usd.optional(),
-  per_image: usdByName.optional().describe("One picture, by tier"),
-  per_second: usdByName.optional().describe("One second of video, by resolution"),
-  extras: usdByName.optional().describe("Requests that ask for what is not tokens"),
+  per_image: usdByName.optional().describe("Per image, by tier"),
+  per_second: usdByName.optional().describe("Per second of video, by resolution"),
+  extras: usdByName.optional().describe("Per request, for features not billed by tokens"),
 });
 export type Price = z.infer<typeof price>;
 
 const terms = {
-  family: z.string().nullable().describe("Family of pictures or videos; null = a text model"),
+  family: z.string().nullable().describe("Image or video family; null = text model"),
   variant: z.string().nullable(),
   owned_by: z.string(),
   created: z.int().describe("Unix seconds"),
-  endpoints: z.array(z.string()).describe("In the words of the catalog file: oa, an, ge ..."),
-  groups: z.array(z.string()).nullable().describe("Groups that see it; null = every group"),
+  endpoints: z.array(z.string()).describe("Names as in the catalog file: oa, an, ge ..."),
+  groups: z.array(z.string()).nullable().describe("Groups that can use it; null = all"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
-  price: price.nullable().describe("null = not priced, hence refused"),
-  quirks: z.record(z.string(), z.unknown()).describe("Peculiarities, as in the catalog file"),
+  price: price.nullable().describe("null = no price, so requests are refused"),
+  quirks: z.record(z.string(), z.unknown()).describe("Vendor-specific quirks, as in the catalog file"),
 };
 
 /** A model as a catalog file declares it; what is left out has the file's defaults. */
 export const modelTerms = z.strictObject(terms).partial();
 export type ModelTerms = z.infer<typeof modelTerms>;
 
-export const newModel = modelTerms.extend({ id: z.string().describe("What callers put into `model`") });
+export const newModel = modelTerms.extend({ id: z.string().describe("The value callers send as `model`") });
 export type NewModel = z.infer<typeof newModel>;
 
 export const model = z.object({
   id: z.string(),
   ...terms,
-  price_since: moment.nullable().describe("When the price in force was set"),
-  upstreams: z.array(z.string()).describe("Upstreams that have it in their mapping, disabled ones too"),
-  callable_in: z.array(z.string()).describe("Groups that can call it now"),
+  price_since: moment.nullable().describe("When the current price was set"),
+  upstreams: z.array(z.string()).describe("Upstreams that list it, including disabled ones"),
+  callable_in: z.array(z.string()).describe("Groups that can currently use it"),
   revision,
 });
 export type Model = z.infer<typeof model>;
@@ -66,7 +66,7 @@ export type PriceHistory = z.infer<typeof priceHistory>;
 export const removed = z.object({ removed: z.literal(true) });
 
 export const knownPricesQuery = z.strictObject({
-  search: z.string().trim().max(100).default("").describe("Part of a model's or a vendor's name"),
+  search: z.string().trim().max(100).default("").describe("Part of a model or vendor name"),
 });
 export type KnownPricesQuery = z.input<typeof knownPricesQuery>;
 
@@ -74,14 +74,14 @@ export const knownPrices = z.object({
   data: z.array(
     z.object({
       vendor: z.string(),
-      model: z.string().describe("The vendor's name of it"),
+      model: z.string().describe("The vendor's name for it"),
       name: z.string(),
       context_tokens: z.int().nullable(),
       price,
-      notes: z.array(z.string()).describe("What this price leaves out, such as tiers"),
+      notes: z.array(z.string()).describe("What this price doesn't cover, such as tiers"),
     }),
   ),
-  next: z.null().describe("A hundred at most: search for more precise words"),
+  next: z.null().describe("At most a hundred; refine the search for others"),
 });
 export type KnownPrices = z.infer<typeof knownPrices>;
 
@@ -89,8 +89,8 @@ export const catalogImport = z.strictObject({
   text: z
     .string()
     .min(1)
-    .describe("The catalog file; a reference in it means the secret that the export calls so"),
-  prune: z.boolean().default(false).describe("Also remove what the file no longer names"),
+    .describe("The catalog file; references resolve to stored secrets by the names used in an export"),
+  prune: z.boolean().default(false).describe("Also remove what the file doesn't name"),
 });
 export type CatalogImport = z.input<typeof catalogImport>;
 
@@ -98,7 +98,7 @@ export const catalogImportApplied = catalogImport.extend({
   version: z
     .string()
     .optional()
-    .describe("Of the plan that was looked at; 409 where the catalog has changed since"),
+    .describe("Version of the reviewed plan; 409 if the catalog has changed since"),
 });
 export type CatalogImportApplied = z.input<typeof catalogImportApplied>;
 
@@ -106,7 +106,7 @@ const change = z.object({
   action: z.enum(["create", "update", "delete", "disable", "revoke", "grant"]),
   subject: z.enum(["group", "model", "upstream", "settings", "account", "key", "balance"]),
   name: z.string(),
-  details: z.array(z.string()).describe("`weight 1 -> 2`; of secrets only that they changed"),
+  details: z.array(z.string()).describe("`weight 1 -> 2`; for secrets only that they changed"),
 });
 
 export const catalogPlan = z.object({
@@ -115,8 +115,8 @@ export const catalogPlan = z.object({
     .array(z.object({ line: z.int(), column: z.int(), path: z.string(), message: z.string() }))
     .describe("Lines and columns count from 1; 0 is the file as a whole"),
   changes: z.array(change),
-  notes: z.array(z.string()).describe("What stays although one might expect otherwise"),
+  notes: z.array(z.string()).describe("Objects that remain unchanged, with the reason"),
   rendered: z.string().describe("As `faregate apply --dry-run` prints it"),
-  version: z.string().describe("Of the catalog that it was compared with"),
+  version: z.string().describe("Version of the catalog it was compared with"),
 });
 export type CatalogPlan = z.infer<typeof catalogPlan>;

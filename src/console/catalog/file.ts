@@ -21,7 +21,7 @@ function download(deps: ConsoleDeps): Operation {
   return text({
     ...described,
     path: "/operator/catalog/file",
-    summary: "The catalog as the file that `faregate apply` takes, its secrets as references",
+    summary: "The catalog as a file for `faregate apply`, with references instead of secrets",
     contentType: "application/yaml; charset=utf-8",
     fileName: () => "faregate.yaml",
     async *run() {
@@ -35,7 +35,7 @@ function plan(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/catalog/plan",
-    summary: "What importing a catalog file would change, or what is wrong with it",
+    summary: "Preview importing a catalog file: changes or errors",
     unaudited: "it only compares",
     body: catalogImport,
     response: catalogPlan,
@@ -56,7 +56,7 @@ function apply(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/catalog/apply",
-    summary: "Import a catalog file, wholly or not at all",
+    summary: "Import a catalog file atomically",
     body: catalogImportApplied,
     response: catalogPlan,
     async run(call) {
@@ -66,7 +66,7 @@ function apply(deps: ConsoleDeps): Operation {
           if (version !== undefined && version !== String(await readCatalogVersion(tx)))
             throw new GatewayError(
               "conflict",
-              "The catalog has changed since this was looked at; look at it again.",
+              "The catalog has changed since this preview. Preview it again.",
             );
           const value = await applyImport(tx, deps, { text: file, prune });
           const after = { changes: value.rendered.split("\n"), prune };

@@ -30,7 +30,7 @@ export function knownPriceOperations(): readonly Operation[] {
       path: "/operator/known-prices",
       policy: "operator",
       tag: "catalog",
-      summary: "Public list prices of vendors' models, to choose from",
+      summary: "Public list prices of vendors' models",
       query: knownPricesQuery,
       response: knownPrices,
       async run({ query: { search } }) {

@@ -32,7 +32,7 @@ function list(deps: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path: MODELS,
-    summary: "Every model with its price in force and who serves it",
+    summary: "All models with current price and upstreams",
     response: models,
     run: async () => ({ data: await responsesOf(deps), next: null }),
   });
@@ -51,7 +51,7 @@ function create(deps: ConsoleDeps): Operation {
       const { id, ...terms } = call.body;
       await changeCatalog(deps, call, async (tx) => {
         if ((await findModel(tx, id)) !== undefined)
-          throw new GatewayError("conflict", `There is a model ${id} already.`, { param: "id" });
+          throw new GatewayError("conflict", `A model ${id} already exists.`, { param: "id" });
         return write(tx, id, terms, undefined);
       });
       return await responseOf(deps, id);
@@ -64,7 +64,7 @@ function show(deps: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path: MODEL,
-    summary: "One model with its price in force and who serves it",
+    summary: "One model with current price and upstreams",
     response: model,
     conditional: true,
     // Not of the catalog in memory, which may be moments old: whoever reads this is about to write.
@@ -77,7 +77,7 @@ function update(deps: ConsoleDeps): Operation {
     ...described,
     method: "PUT",
     path: MODEL,
-    summary: "Declare a model anew; another price adds a row to the price book",
+    summary: "Replace a model; a new price adds a row to the price book",
     body: modelTerms,
     response: model,
     conditional: true,
@@ -99,7 +99,7 @@ function remove(deps: ConsoleDeps): Operation {
     ...described,
     method: "DELETE",
     path: MODEL,
-    summary: "Remove a model; its prices stay, for receipts",
+    summary: "Remove a model; its prices are kept for receipts",
     response: removed,
     conditional: true,
     run: (call) =>
@@ -120,7 +120,7 @@ function history({ database }: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path: `${MODEL}/prices`,
-    summary: "Every price a model ever had",
+    summary: "Price history of a model",
     response: priceHistory,
     async run({ params }) {
       const id = params["model"] ?? "";
@@ -155,7 +155,7 @@ async function findModel(db: Queryable, id: string): Promise<CatalogModel | unde
 
 async function modelOf(db: Queryable, id: string): Promise<CatalogModel> {
   const found = await findModel(db, id);
-  if (found === undefined) throw new GatewayError("not_found", "There is no such model.");
+  if (found === undefined) throw new GatewayError("not_found", "Model not found.");
   return found;
 }
 
@@ -187,6 +187,6 @@ async function responsesFor({ database, seals, catalog }: ConsoleDeps, known: re
 
 async function responseOf(deps: ConsoleDeps, id: string) {
   const found = (await responsesOf(deps)).find((each) => each.id === id);
-  if (found === undefined) throw new GatewayError("not_found", "There is no such model.");
+  if (found === undefined) throw new GatewayError("not_found", "Model not found.");
   return found;
 }

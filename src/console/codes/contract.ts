@@ -3,15 +3,15 @@ import { inputAmount, inputMoment, moment, nanos, pageOf } from "../contract-par
 
 export const batchBody = z.strictObject({
   ...inputAmount,
-  count: z.int().min(1).max(1000).describe("Codes to make, each worth the whole amount"),
-  expires_at: inputMoment.optional().describe("When unused codes stop working; omitted = never"),
-  note: z.string().trim().max(500).default("").describe("For whom or what, for operators"),
+  count: z.int().min(1).max(1000).describe("Number of codes, each worth the full amount"),
+  expires_at: inputMoment.optional().describe("Expiry of unused codes; omitted = never"),
+  note: z.string().trim().max(500).default("").describe("Internal note, visible to operators only"),
 });
 export type BatchBody = z.input<typeof batchBody>;
 
 const batch = z.object({
   id: z.string(),
-  amount_nanos: nanos.describe("What each code is worth"),
+  amount_nanos: nanos.describe("Amount of each code"),
   note: z.string(),
   expires_at: moment.nullable(),
   created_by: z.string(),
@@ -26,9 +26,7 @@ export const batches = pageOf(batch);
 export type Batches = z.infer<typeof batches>;
 
 export const newBatch = batch.extend({
-  plain_codes: z
-    .array(z.string())
-    .describe("The codes themselves: shown only once, as only their hashes are kept"),
+  plain_codes: z.array(z.string()).describe("The codes, shown only once; only hashes are stored"),
 });
 export type NewBatch = z.infer<typeof newBatch>;
 
@@ -47,17 +45,17 @@ export const codes = pageOf(code);
 export type Codes = z.infer<typeof codes>;
 
 export const revoked = z.object({
-  revoked: z.int().describe("Codes that were unused and are withdrawn now"),
+  revoked: z.int().describe("Number of withdrawn codes"),
 });
 export type Revoked = z.infer<typeof revoked>;
 
 export const redemptionBody = z.strictObject({
-  code: z.string().min(1).max(64).describe("As it was given out; case, blanks and dashes do not matter"),
+  code: z.string().min(1).max(64).describe("The code; case, spaces and dashes are ignored"),
 });
 
 export const redemption = z.object({
   credited_nanos: nanos,
-  repeated: z.boolean().describe("It had been credited to this account before; nothing was moved now"),
+  repeated: z.boolean().describe("Already credited to this account; no credit was added"),
   redeemed_at: moment,
   balance_nanos: nanos,
   available_nanos: nanos,

@@ -46,7 +46,7 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
     method: "POST",
     path: "/operator/code-batches",
     makes: true,
-    summary: "Make redemption codes; they are shown in this answer only",
+    summary: "Create redemption codes; only this response shows them",
     body: batchBody,
     response: newBatch,
     async run(call) {
@@ -54,7 +54,7 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
       const amountNanos = inputGain(call.body);
       const expiresAt = expires_at === undefined ? null : new Date(expires_at);
       if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
-        throw new GatewayError("invalid_request", "expires_at lies in the past.", { param: "expires_at" });
+        throw new GatewayError("invalid_request", "expires_at is in the past.", { param: "expires_at" });
       }
       const plain = [...new Set(Array.from({ length: count }, generateRedemptionCode))];
       const made = await database.transaction(async (tx) => {
@@ -78,11 +78,11 @@ function show({ database, clock }: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path: "/operator/code-batches/{batch}/codes",
-    summary: "The codes of a batch, without the codes themselves",
+    summary: "State of the codes in a batch, without the codes",
     query: pageQuery,
     response: codes,
     async run({ params, query: { after, limit } }) {
-      const batch = await findBatch(database, idOf(params["batch"], "There is no such batch of codes."));
+      const batch = await findBatch(database, idOf(params["batch"], "Batch not found."));
       if (batch === undefined) throw noSuch("batch of codes");
       const rows = await listCodes(database, batch.id, { after: inputMark(after), limit: limit + 1 });
       const isOver = batch.expiresAt !== null && batch.expiresAt.getTime() <= clock.nowMs();
@@ -97,7 +97,7 @@ function revokeBatch(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/code-batches/{batch}/revoke",
-    summary: "Withdraw what nobody has redeemed of a batch",
+    summary: "Withdraw the unredeemed codes of a batch",
     response: revoked,
     run: (call) => withdraw(deps, call),
   });
@@ -108,9 +108,9 @@ function revokeOne(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/code-batches/{batch}/codes/{code}/revoke",
-    summary: "Withdraw one code that nobody has redeemed",
+    summary: "Withdraw an unredeemed code",
     response: revoked,
-    run: (call) => withdraw(deps, call, idOf(call.params["code"], "There is no such code.")),
+    run: (call) => withdraw(deps, call, idOf(call.params["code"], "Code not found.")),
   });
 }
 
@@ -119,12 +119,12 @@ async function withdraw(
   { params, audit }: Pick<Call<unknown, unknown>, "params" | "audit">,
   codeId?: bigint,
 ): Promise<{ revoked: number }> {
-  const batchId = idOf(params["batch"], "There is no such batch of codes.");
+  const batchId = idOf(params["batch"], "Batch not found.");
   return database.transaction(async (tx) => {
     if ((await findBatch(tx, batchId)) === undefined) throw noSuch("batch of codes");
     const count = await revokeCodes(tx, batchId, codeId);
     if (count === 0) {
-      throw new GatewayError("conflict", "There is nothing to withdraw: redeemed or withdrawn already.");
+      throw new GatewayError("conflict", "Already redeemed or withdrawn.");
     }
     const subject = codeId === undefined ? `batch ${batchId}` : `code ${codeId} of batch ${batchId}`;
     await audit(tx, { action: "codes.revoke", subject, after: { withdrawn: count } });

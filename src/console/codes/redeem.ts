@@ -15,16 +15,14 @@ export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
     path: "/accounts/{account}/redemptions",
     policy: "member",
     tag: "billing",
-    summary: "Redeem a code: its amount goes to the balance, exactly once",
+    summary: "Redeem a code: its amount is credited once",
     body: redemptionBody,
     response: redemption,
     async run(call) {
       const { id: accountId, name } = call.account();
       const code = readRedemptionCode(call.body.code);
       if (code === undefined) {
-        throw refusal(
-          "That is no code: it has a letter too many, too few or mistaken. Compare it with the original.",
-        );
+        throw refusal("Invalid code. Check for typos.");
       }
       const order = { hash: redemptionHash(hasher, code), accountId, redeemer: call.person().email };
       const done = await database.transaction(async (tx) => {
@@ -61,18 +59,18 @@ function refused({ outcome, at }: Redemption, nowMs: number): GatewayError {
       const retryAfterSeconds = Math.max(1, Math.ceil(((at?.getTime() ?? 0) - nowMs) / 1000));
       return new GatewayError(
         "too_many_attempts",
-        `Too many codes were wrong. Try again in ${Math.ceil(retryAfterSeconds / 60)} min.`,
+        `Too many invalid codes. Try again in ${Math.ceil(retryAfterSeconds / 60)} min.`,
         { retryAfterSeconds },
       );
     }
     case "used":
-      return new GatewayError("conflict", "This code has been redeemed already.", { param: "code" });
+      return new GatewayError("conflict", "This code was already redeemed.", { param: "code" });
     case "revoked":
       return refusal("This code was withdrawn by the operator.");
     case "expired":
       return refusal(`This code expired on ${at?.toISOString().slice(0, 10)}.`);
     default:
-      return refusal("There is no such code.");
+      return refusal("Code not found.");
   }
 }
 

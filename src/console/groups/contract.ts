@@ -5,15 +5,15 @@ import { revision } from "../contract-parts.ts";
 const factor = z
   .string()
   .regex(/^\d{1,4}(\.\d{1,6})?$/, "must be a decimal such as 0.85, with up to six places")
-  .describe("What prices are multiplied with, as decimal text kept exactly");
+  .describe("Price multiplier, as an exact decimal string");
 
 export const group = z.object({
   name: z.string(),
   factor,
   accounts: z.int(),
-  models: z.int().describe("Models that name it among the groups that may use them"),
-  upstreams: z.int().describe("Upstreams that name it among the groups that they serve"),
-  revision: revision.describe("Names its factor, not what uses it"),
+  models: z.int().describe("Models restricted to groups that include it"),
+  upstreams: z.int().describe("Upstreams restricted to groups that include it"),
+  revision: revision.describe("Revision of its multiplier, not of its uses"),
 });
 export type Group = z.infer<typeof group>;
 
@@ -26,7 +26,7 @@ export const newGroup = z.strictObject({
     .min(1)
     .max(64)
     .regex(PLAIN_TEXT, "must not contain control characters")
-    .regex(/^\S(.*\S)?$/su, "must not begin or end with a blank"),
+    .regex(/^\S(.*\S)?$/su, "must not begin or end with a space"),
   factor,
 });
 export type NewGroup = z.infer<typeof newGroup>;

@@ -22,7 +22,7 @@ function list({ database }: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path: "/operator/groups",
-    summary: "Every group, with what uses it",
+    summary: "All groups, with their uses",
     response: groups,
     async run() {
       return { data: (await readGroupRows(database)).map(groupResponse), next: null };
@@ -36,7 +36,7 @@ function create(deps: ConsoleDeps): Operation {
     method: "POST",
     path: "/operator/groups",
     makes: true,
-    summary: "Make a group",
+    summary: "Create a group",
     body: newGroup,
     response: group,
     async run(call) {
@@ -44,7 +44,7 @@ function create(deps: ConsoleDeps): Operation {
       const factorPpm = ppmOf(factor);
       return changeCatalog(deps, call, async (tx) => {
         if ((await lockGroup(tx, name)) !== undefined) {
-          throw new GatewayError("conflict", "There is a group of this name already.", { param: "name" });
+          throw new GatewayError("conflict", "A group with this name already exists.", { param: "name" });
         }
         await upsertGroup(tx, { name, factorPpm });
         const note = { action: "group.create", subject: name, after: { factor } };
@@ -59,7 +59,7 @@ function change(deps: ConsoleDeps): Operation {
     ...described,
     method: "PATCH",
     path: GROUP,
-    summary: "Change a group's factor, for what is accepted from then on",
+    summary: "Change a group's price multiplier, for new requests",
     body: groupChange,
     response: group,
     conditional: true,
@@ -97,9 +97,8 @@ function remove(deps: ConsoleDeps): Operation {
         const { accounts, models, upstreams } = row;
         if (name === "default" || accounts + models + upstreams > 0) {
           const users = `${accounts} accounts, ${models} models and ${upstreams} upstreams`;
-          const why =
-            name === "default" ? "It is where accounts go that name no group" : `It is used by ${users}`;
-          throw new GatewayError("conflict", `${why}; it stays.`);
+          const why = name === "default" ? "It's the default group of new accounts" : `It's used by ${users}`;
+          throw new GatewayError("conflict", `${why} and can't be removed.`);
         }
         await deleteGroup(tx, name);
         const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };

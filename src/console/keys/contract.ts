@@ -4,35 +4,28 @@ import { inputMoment, moment, nanos, pageOf, pageQuery, revision } from "../cont
 
 const period = z
   .enum(["day", "week", "month", "total"])
-  .describe("Calendar periods in UTC; total never starts anew");
+  .describe("Calendar periods in UTC; total never resets");
 
 const rateLimits = z.strictObject({
   requests_per_minute: z.number().int().min(1).max(1_000_000).nullable().default(null),
   tokens_per_minute: z.number().int().min(1).max(2_000_000_000).nullable().default(null),
-  concurrency: z
-    .number()
-    .int()
-    .min(1)
-    .max(100_000)
-    .nullable()
-    .default(null)
-    .describe("Requests at the same time"),
+  concurrency: z.number().int().min(1).max(100_000).nullable().default(null).describe("Concurrent requests"),
 });
 
 export const keyRow = z.object({
   id: z.string(),
   name: z.string(),
-  hint: z.string().describe("Some characters of both ends of the secret"),
+  hint: z.string().describe("First and last characters of the secret"),
   state: z.enum(["active", "disabled", "expired", "revoked"]),
   disabled: z.boolean(),
   expires_at: moment.nullable(),
   revoked_at: moment.nullable(),
-  models: z.array(z.string()).nullable().describe("The only models it may call; null = all of the account's"),
+  models: z.array(z.string()).nullable().describe("Models that it may use; null = all of the account"),
   spending_limit: z
     .object({
       amount_nanos: nanos,
       period,
-      spent_nanos: nanos.describe("In the period under way"),
+      spent_nanos: nanos.describe("In the current period"),
     })
     .nullable(),
   rate_limits: z.object({
@@ -45,17 +38,17 @@ export const keyRow = z.object({
     .object({ id: z.string(), name: z.string() })
     .nullable()
     .describe("null = the catalog file or the command line"),
-  may_change: z.boolean().describe("Whether who asks may change, rotate and revoke it"),
+  may_change: z.boolean().describe("Whether the current user may change, rotate and revoke it"),
   last_used_at: moment.nullable(),
   spent_month_nanos: nanos.describe("Since the first of this month, UTC"),
   spent_total_nanos: nanos,
-  old_secret_until: moment.nullable().describe("After a rotation: until when the secret before works too"),
-  revision: revision.describe("Names what it may do, its name and whether it works"),
+  old_secret_until: moment.nullable().describe("After a rotation: when the old secret stops working"),
+  revision: revision.describe("Revision of its name, permissions and state"),
 });
 export type KeyRow = z.infer<typeof keyRow>;
 
 export const keyDetail = keyRow.extend({
-  requests_last_hour: z.number().int().describe("What would fail now without it"),
+  requests_last_hour: z.number().int().describe("Requests of the last hour"),
 });
 export type KeyDetail = z.infer<typeof keyDetail>;
 
@@ -82,7 +75,7 @@ const terms = {
     .strictObject({ amount_nanos: nanos.max(19), period })
     .nullable()
     .optional(),
-  rate_limits: rateLimits.optional().describe("As a whole; null in a place = no limit of that kind"),
+  rate_limits: rateLimits.optional().describe("Replaced as a whole; null = no limit of that kind"),
 };
 
 /** What the catalog file takes too: an export must be one that can be applied. */
@@ -90,7 +83,7 @@ const name = z.string().trim().min(1).max(200).regex(PLAIN_TEXT, "must not conta
 
 /** What a new key may do; what is left out is not limited. */
 export const newKey = z.strictObject({
-  name: name.optional().describe("key-1, key-2 ... if absent"),
+  name: name.optional().describe("Default key-1, key-2 ..."),
   ...terms,
 });
 export type NewKey = z.input<typeof newKey>;
@@ -111,13 +104,13 @@ export const keyRotation = z.strictObject({
     // Thirty days: whoever has not changed it by then has forgotten it.
     .max(43_200)
     .default(0)
-    .describe("How long the secret before still works, and any before that at most; 0 = none from now on"),
+    .describe("How long the old secret keeps working; 0 = it stops immediately"),
 });
 export type KeyRotation = z.input<typeof keyRotation>;
 
 export const playgroundKey = z.object({
   name: z.string(),
   secret: z.string(),
-  expires_at: moment.describe("A quarter of an hour from now"),
+  expires_at: moment.describe("In 15 minutes"),
 });
 export type PlaygroundKey = z.infer<typeof playgroundKey>;

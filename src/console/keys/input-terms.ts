@@ -47,7 +47,7 @@ function expiry(text: string | null, nowMs: number): Date | null {
   if (text === null) return null;
   const at = new Date(text);
   if (at.getTime() <= nowMs) {
-    throw new GatewayError("invalid_request", "expires_at: is past already; to stop a key now, revoke it.", {
+    throw new GatewayError("invalid_request", "expires_at: is in the past. To stop a key now, revoke it.", {
       param: "expires_at",
     });
   }

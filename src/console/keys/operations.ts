@@ -47,7 +47,7 @@ function list({ database, clock }: ConsoleDeps): Operation {
     path: KEYS,
     policy: "viewer",
     tag,
-    summary: "The account's API keys, newest first, with what each may do and has spent",
+    summary: "The account's API keys, newest first, with permissions and spending",
     query: keysQuery,
     response: keysPage,
     async run(call) {
@@ -76,7 +76,7 @@ function show({ database, clock }: ConsoleDeps): Operation {
     path: KEY,
     policy: "viewer",
     tag,
-    summary: "One key, with the requests of the last hour that it carried",
+    summary: "One key, with its requests of the last hour",
     response: keyDetail,
     conditional: true,
     async run(call) {
@@ -95,7 +95,7 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
     policy: "member",
     tag,
     makes: true,
-    summary: "Make a key; its secret is in this answer and never again",
+    summary: "Create a key; only this response contains its secret",
     body: newKey,
     response: issuedKey,
     async run(call) {
@@ -126,7 +126,7 @@ function change(deps: ConsoleDeps): Operation {
     path: KEY,
     policy: "member",
     tag,
-    summary: "Change what a key may do, its name, or whether it works",
+    summary: "Change a key's permissions, name or state",
     body: keyChange,
     response: keyRow,
     conditional: true,
@@ -171,7 +171,7 @@ function rotate(deps: ConsoleDeps): Operation {
     path: `${KEY}/rotation`,
     policy: "member",
     tag,
-    summary: "Give a key a new secret; the one before works for a while, or not at all any more",
+    summary: "Rotate a key's secret; the old one can keep working for a while",
     body: keyRotation,
     response: issuedKey,
     async run(call) {
@@ -201,7 +201,7 @@ function revoke(deps: ConsoleDeps): Operation {
     path: KEY,
     policy: "member",
     tag,
-    summary: "Revoke a key for ever; its requests fail from the next moment on",
+    summary: "Revoke a key permanently; its requests fail immediately",
     response: keyRow,
     conditional: true,
     async run(call) {
@@ -237,7 +237,7 @@ async function changing<Response>(
 async function findKey(db: Queryable, call: AnyCall): Promise<ShownKey> {
   const id = idOf(call.params["key"] ?? "");
   const key = id && (await findShownKey(db, call.account().id, id));
-  if (!key) throw new GatewayError("not_found", "The account has no such key.");
+  if (!key) throw new GatewayError("not_found", "Key not found.");
   return key;
 }
 
@@ -247,21 +247,21 @@ async function takeKey(tx: Queryable, call: AnyCall): Promise<ShownKey> {
   await lockKey(tx, found.id);
   const key = await foundKey(tx, call.account().id, found.id);
   if (!mayChange(key, { person: call.person(), accountId: call.account().id }))
-    throw new GatewayError("forbidden", "Only who made this key and owners of the account may change it.");
+    throw new GatewayError("forbidden", "Only the key's creator and owners of the account may change it.");
   if (key.revokedAt !== null)
-    throw new GatewayError("conflict", "This key is revoked, for ever: make another one.");
+    throw new GatewayError("conflict", "This key is revoked permanently. Create another one.");
   return key;
 }
 
 async function foundKey(db: Queryable, accountId: AccountId, id: KeyId): Promise<ShownKey> {
   const key = await findShownKey(db, accountId, id);
-  if (key === undefined) throw new GatewayError("not_found", "The account has no such key.");
+  if (key === undefined) throw new GatewayError("not_found", "Key not found.");
   return key;
 }
 
 async function responseOf(db: Queryable, key: ShownKey, call: AnyCall, nowMs: number): Promise<KeyRow> {
   const [response] = await keyResponses(db, [key], viewerOf(call, nowMs));
-  if (response === undefined) throw new GatewayError("not_found", "The account has no such key.");
+  if (response === undefined) throw new GatewayError("not_found", "Key not found.");
   return response;
 }
 
@@ -279,7 +279,7 @@ function idOf(text: string): KeyId | undefined {
 }
 
 function nameTaken(): GatewayError {
-  return new GatewayError("conflict", "The account has a key of this name; choose another.", {
+  return new GatewayError("conflict", "The account already has a key with this name.", {
     param: "name",
   });
 }

@@ -17,7 +17,7 @@ export function issuePlaygroundKey({ database, hasher, clock }: ConsoleDeps): Op
     policy: "member",
     tag: "keys",
     makes: true,
-    summary: "A key of a quarter of an hour, for trying things out; no list shows it",
+    summary: "A key that expires in 15 minutes, for the playground; lists don't show it",
     response: playgroundKey,
     async run(call) {
       const accountId = call.account().id;

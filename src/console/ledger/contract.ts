@@ -15,13 +15,11 @@ export const verification = z.object({
   revenue_nanos: nanos,
   loss_nanos: nanos,
   funding_nanos: nanos,
-  quarantined_records: z
-    .int()
-    .describe("Records that the database refused; the platform absorbed their holds"),
+  quarantined_records: z.int().describe("Records refused by the database; the platform absorbed their holds"),
   unposted_records: z
     .int()
     .nullable()
-    .describe("Finished requests that are only in journals in this process's data dir so far; no breach"),
+    .describe("Completed requests not yet posted from this process's journal; not a discrepancy"),
   accounts: z.array(z.object({ name: z.string(), balance_nanos: nanos, available_nanos: nanos })),
   took_ms: z.int(),
   at: moment,
@@ -35,13 +33,13 @@ export const losses = pageOf(
     kind: z
       .enum(["post", "quarantine"])
       .describe(
-        "post = a charge beyond everything the account had; quarantine = the hold of a record that the database refused",
+        "post = a charge above the account's balance; quarantine = the hold of a record refused by the database",
       ),
     amount_nanos: nanos,
     account: z.object({ id: z.string(), name: z.string() }),
     reference: z.string(),
   }),
-).extend({ total_nanos: nanos.describe("Of all losses ever") });
+).extend({ total_nanos: nanos.describe("Sum of all losses") });
 export type Losses = z.infer<typeof losses>;
 
 export const writeOffs = pageOf(
@@ -51,13 +49,13 @@ export const writeOffs = pageOf(
     account: z.object({ id: z.string(), name: z.string() }),
     model: z.string(),
     upstream: z.string().nullable(),
-    amount_nanos: nanos.describe("What the request cost beyond its charge"),
-    charge_nanos: nanos.describe("What the account paid for it"),
+    amount_nanos: nanos.describe("Cost above the charge"),
+    charge_nanos: nanos.describe("Charge to the account"),
     reason: z.string().describe("How the request ended"),
     why: z
       .enum(["beyond_money", "impossible_usage"])
       .describe(
-        "beyond_money = the charge was above the hold, and neither balance nor key had the rest; impossible_usage = so it was, and its vendor had reported what the model cannot do",
+        "beyond_money = the cost exceeded the hold, and balance or key didn't cover the rest; impossible_usage = the same, and the vendor had reported impossible usage",
       ),
     implausible: z
       .array(
@@ -69,10 +67,10 @@ export const writeOffs = pageOf(
         }),
       )
       .describe(
-        "Tokens that the vendor reported and that are not possible; they are no part of the amount. charged = possible, but far beyond the caller's own limit",
+        "Impossible token counts reported by the vendor, not part of the amount. charged = possible, but far above the caller's limit",
       ),
   }),
-).extend({ total_nanos: nanos.describe("Of all requests that the usage log still has") });
+).extend({ total_nanos: nanos.describe("Sum over the requests in the usage log") });
 export type WriteOffs = z.infer<typeof writeOffs>;
 
 export const quarantine = pageOf(
@@ -96,26 +94,26 @@ export const costsQuery = z.strictObject({
     .min(1)
     .max(31)
     .default(7)
-    .describe("Today and the days before it, in UTC; more than a month takes too long"),
+    .describe("Number of days up to today, UTC, at most a month"),
 });
 
 const upstreamCosts = z.object({
   upstream: z.string(),
   responses: z.int().describe("Responses in these days"),
   charged_nanos: nanos,
-  reporting: z.int().describe("Of those, responses whose vendor said what they cost"),
-  reporting_charged_nanos: nanos.describe("What was charged for exactly those"),
+  reporting: z.int().describe("Responses with a vendor-reported cost"),
+  reporting_charged_nanos: nanos.describe("Charges for those responses"),
   reported_cost: z
     .string()
     .nullable()
-    .describe("What the vendor says they cost, as decimal text; null = it says nothing"),
+    .describe("Vendor-reported cost, as a decimal string; null = not reported"),
 });
 export type UpstreamCosts = z.infer<typeof upstreamCosts>;
 
 export const vendorCosts = z.object({
-  text: z.array(upstreamCosts).describe("By the `cost` in the vendor's usage object, which is in US dollars"),
+  text: z.array(upstreamCosts).describe("From `cost` in the vendor's usage object, in US dollars"),
   tasks: z
     .array(upstreamCosts)
-    .describe("Pictures and videos that are kept; the cost is in the vendor's own unit"),
+    .describe("Images and videos within retention; the cost is in the vendor's unit"),
 });
 export type VendorCosts = z.infer<typeof vendorCosts>;

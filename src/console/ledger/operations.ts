@@ -35,12 +35,12 @@ export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
     path: "/operator/ledger/verify",
     policy: "operator",
     tag: "ledger",
-    summary: "Recompute every balance and check every rule of the books",
+    summary: "Recompute every balance and check every ledger rule",
     response: verification,
     unaudited: "it changes nothing",
     async run() {
       if (running)
-        throw new GatewayError("conflict", "The books are being verified already; try again shortly.");
+        throw new GatewayError("conflict", "A verification is already running. Try again shortly.");
       running = true;
       const sinceMs = clock.monotonicMs();
       try {
@@ -51,7 +51,7 @@ export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
         if (failureOf(error) !== "timeout") throw error;
         throw new GatewayError(
           "service_unavailable",
-          "The ledger is too long to be verified from here; run: faregate ledger verify",
+          "The ledger is too large to verify here. Run: faregate ledger verify",
         );
       } finally {
         running = false;
@@ -88,7 +88,7 @@ function listLosses({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     path: "/operator/ledger/losses",
-    summary: "What accounts were charged and could not pay, newest first",
+    summary: "Charges above accounts' balances, newest first",
     query: pageQuery,
     response: losses,
     async run({ query: { after, limit } }) {
@@ -115,8 +115,7 @@ function listWriteOffs({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     path: "/operator/ledger/write-offs",
-    summary:
-      "Requests that cost more than account and key could pay, newest first; the platform absorbs the rest",
+    summary: "Write-offs: requests that cost more than account and key could pay, newest first",
     query: pageQuery,
     response: writeOffs,
     async run({ query: { after, limit } }) {
@@ -150,8 +149,7 @@ function listQuarantine({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     path: "/operator/ledger/quarantine",
-    summary:
-      "Finished requests that the database refused to record; the platform absorbed what was held for them",
+    summary: "Completed requests that could not be recorded; the platform absorbed their holds",
     query: pageQuery,
     response: quarantine,
     async run({ query: { after, limit } }) {
@@ -185,13 +183,13 @@ function showCosts({ database }: ConsoleDeps): Operation {
   return json({
     ...described,
     path: "/operator/ledger/vendor-costs",
-    summary: "What vendors say their responses cost beside what was charged for them",
+    summary: "Vendor-reported cost compared with charges",
     query: costsQuery,
     response: vendorCosts,
     async run({ query: { days } }) {
       const found = await readVendorCosts(database, days, COSTS_LIMIT_MS).catch((error: unknown) => {
         if (failureOf(error) !== "timeout") throw error;
-        throw new GatewayError("service_unavailable", "That takes too long; ask for fewer days.");
+        throw new GatewayError("service_unavailable", "The query takes too long. Request fewer days.");
       });
       return { text: found.text.map(costsResponse), tasks: found.tasks.map(costsResponse) };
     },

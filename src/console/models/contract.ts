@@ -1,23 +1,20 @@
 import { z } from "zod";
 import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 
-const usd = z.string().describe("US dollars as exact decimal text, the group's factor included");
+const usd = z.string().describe("US dollars as an exact decimal string, including the group's multiplier");
 
 const modelEndpoint = z.enum([...PROTOCOL_NAMES, "images", "videos"]);
 export type ModelEndpoint = z.infer<typeof modelEndpoint>;
 
 const accountModel = z.object({
-  id: z.string().describe("What a request puts into `model`"),
+  id: z.string().describe("The value to send as `model`"),
   modality: z
     .enum(["text", "embedding", "rerank", "image", "video"])
-    .describe("What it makes, told by its endpoints"),
-  family: z
-    .string()
-    .nullable()
-    .describe("Family of pictures or videos, as /v1/capabilities has it; null = text"),
+    .describe("Output type, derived from its endpoints"),
+  family: z.string().nullable().describe("Image or video family, as in /v1/capabilities; null = text"),
   owned_by: z.string(),
   created: z.int().describe("Unix seconds"),
-  endpoints: z.array(modelEndpoint).describe("On which the account can call it now"),
+  endpoints: z.array(modelEndpoint).describe("Endpoints available to the account"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
   price: z
@@ -28,9 +25,11 @@ const accountModel = z.object({
       cache_read: usd.nullable().describe("null = as input"),
       cache_write_5m: usd.nullable().describe("null = as input"),
       cache_write_1h: usd.nullable().describe("null = as input"),
-      per_image: z.array(z.object({ of: z.string(), usd })).describe("One picture, by tier"),
-      per_second: z.array(z.object({ of: z.string(), usd })).describe("One second of video, by resolution"),
-      extras: z.array(z.object({ of: z.string(), usd })).describe("Requests that ask for what is not tokens"),
+      per_image: z.array(z.object({ of: z.string(), usd })).describe("Per image, by tier"),
+      per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
+      extras: z
+        .array(z.object({ of: z.string(), usd }))
+        .describe("Per request, for features not billed by tokens"),
     })
     .describe("Tokens: per 1,000,000"),
 });
@@ -38,7 +37,7 @@ export type AccountModel = z.infer<typeof accountModel>;
 
 export const accountModels = z.object({
   group: z.string().describe("The account's price group"),
-  factor: z.string().describe("Its price factor as decimal text; the prices below contain it"),
+  factor: z.string().describe("Its price multiplier as a decimal string, included in the prices below"),
   data: z.array(accountModel).describe("All of them, by id"),
 });
 export type AccountModels = z.infer<typeof accountModels>;

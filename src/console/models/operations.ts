@@ -11,7 +11,7 @@ export function modelsOperations({ catalog }: ConsoleDeps): readonly Operation[]
       path: "/accounts/{account}/models",
       policy: "viewer",
       tag: "models",
-      summary: "Models that the account's group can call now, with the prices it pays",
+      summary: "Models available to the account's group, with its prices",
       response: accountModels,
       run: (call) => modelsOfGroup(catalog.current(), call.account().group),
     }),

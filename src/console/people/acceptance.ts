@@ -31,7 +31,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/invitations/view",
       policy: "anyone",
       tag,
-      summary: "What an invitation promises",
+      summary: "Show an invitation",
       unaudited: "reads; a POST because the link's secret must not stand in a URL",
       body: invitationLook,
       response: invitationView,
@@ -47,7 +47,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/invitations/accept",
       policy: "anyone",
       tag,
-      summary: "Accept an invitation and be signed in",
+      summary: "Accept an invitation and sign in",
       body: invitationResponse,
       response: sessionResponseSchema,
       async run(call) {
@@ -100,7 +100,7 @@ async function guestOf(
     throw new GatewayError("forbidden", `The invitation is for ${email}, not for ${person.email}.`);
   }
   if (password === undefined)
-    throw new GatewayError("invalid_request", "Choose a password, or give yours.", { param: "password" });
+    throw new GatewayError("invalid_request", "Choose a password, or enter yours.", { param: "password" });
   const { database, hasher, people, clock } = deps;
   if ((await findUser(database, email)) === undefined) {
     const passwordHash = await people.passwords.hash(password);
@@ -116,8 +116,7 @@ async function guestOf(
 
 async function insertGuest(tx: Queryable, user: NewUser): Promise<Known> {
   const id = await insertUser(tx, user);
-  if (id === undefined)
-    throw new GatewayError("conflict", "Somebody has just joined with this address; try again.");
+  if (id === undefined) throw new GatewayError("conflict", "This address was just registered. Try again.");
   return { id, email: user.email };
 }
 
@@ -126,6 +125,6 @@ async function invitationOf({ database, hasher }: ConsoleDeps, token: string): P
   if (found !== undefined) return found;
   throw new GatewayError(
     "not_found",
-    "This invitation was used, revoked or is too old. Ask for another one.",
+    "This invitation was used, was revoked or has expired. Ask for a new one.",
   );
 }

@@ -12,7 +12,7 @@ const sessionRow = z.strictObject({
   id: z.string(),
   current: z.boolean().describe("The one that asks"),
   created_at: moment,
-  last_seen_at: moment.describe("True to the minute"),
+  last_seen_at: moment.describe("Accurate to the minute"),
   expires_at: moment,
   address: z.string(),
   user_agent: z.string(),
@@ -38,7 +38,7 @@ export const totpCode = z.strictObject({ code: z.string().trim().max(40) });
 export type TotpCode = z.infer<typeof totpCode>;
 
 export const recoveryCodes = z.strictObject({
-  recovery_codes: z.array(z.string()).describe("Each works once in a code's place; shown only once"),
+  recovery_codes: z.array(z.string()).describe("Each replaces a code once; shown only once"),
 });
 export type RecoveryCodes = z.infer<typeof recoveryCodes>;
 
@@ -49,7 +49,7 @@ export const memberRow = z.strictObject({
   email: z.string(),
   name: z.string(),
   role: accountRole,
-  disabled: z.boolean().describe("An operator has locked them out"),
+  disabled: z.boolean().describe("Suspended by an operator"),
   has_totp: z.boolean(),
   since: moment,
   last_sign_in_at: moment.nullable(),
@@ -80,7 +80,7 @@ export const invitationPage = pageOf(invitationRow);
 export type InvitationPage = z.infer<typeof invitationPage>;
 
 export const createdInvitation = invitationRow.extend({
-  link: z.string().describe("To be given to whoever is invited; shown only once. It is for one person"),
+  link: z.string().describe("Link to pass on to the invited user; shown only once, works once"),
 });
 export type CreatedInvitation = z.infer<typeof createdInvitation>;
 
@@ -114,10 +114,8 @@ export type InvitationView = z.infer<typeof invitationView>;
 
 export const invitationResponse = z.strictObject({
   token: invitationToken,
-  password: newPassword
-    .optional()
-    .describe("A new one, or theirs where they have one here; not asked of who is signed in"),
-  name: personName.optional().describe("Of somebody new; the part before the @ where absent"),
+  password: newPassword.optional().describe("A new password, or the existing one; not needed when signed in"),
+  name: personName.optional().describe("Name of a new user; default the part before the @"),
   totp: z.string().trim().max(40).optional(),
 });
 export type InvitationResponse = z.infer<typeof invitationResponse>;
@@ -131,7 +129,7 @@ export const userRow = z.strictObject({
   is_operator: z.boolean(),
   disabled: z.boolean(),
   has_totp: z.boolean(),
-  has_password: z.boolean().describe("False = signs in through an identity provider only"),
+  has_password: z.boolean().describe("false = signs in only through an identity provider"),
   accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role: accountRole })),
   created_at: moment,
   last_sign_in_at: moment.nullable(),
@@ -142,12 +140,12 @@ export const userPage = pageOf(userRow);
 export type UserPage = z.infer<typeof userPage>;
 
 export const userQuery = pageQuery.extend({
-  q: z.string().trim().toLowerCase().max(254).optional().describe("How the e-mail address begins"),
+  q: z.string().trim().toLowerCase().max(254).optional().describe("Beginning of the email address"),
 });
 export type UserQuery = z.input<typeof userQuery>;
 
 export const userBody = z.strictObject({
-  disabled: z.boolean().optional().describe("Locked out; their sessions end"),
+  disabled: z.boolean().optional().describe("Suspended; their sessions end"),
   is_operator: z.boolean().optional(),
 });
 export type UserBody = z.infer<typeof userBody>;
@@ -157,9 +155,9 @@ export const identityRow = z.strictObject({
   provider: z
     .strictObject({ id: z.string(), name: z.string() })
     .nullable()
-    .describe("Of settings.sign_in.oidc; null where none has this issuer any more"),
+    .describe("Id in settings.sign_in.oidc; null if no provider has this issuer any more"),
   issuer: z.string(),
-  subject: z.string().describe("The provider's own name for them, exactly as it spells it"),
+  subject: z.string().describe("The provider's subject, exactly as spelled"),
   created_at: moment,
 });
 export type IdentityRow = z.infer<typeof identityRow>;
@@ -179,6 +177,6 @@ export const identityBody = z.strictObject({
 export type IdentityBody = z.infer<typeof identityBody>;
 
 export const madePassword = z.strictObject({
-  password: z.string().describe("Shown only once; they choose their own at the next sign-in"),
+  password: z.string().describe("Shown only once; must be changed at the next sign-in"),
 });
 export type MadePassword = z.infer<typeof madePassword>;

@@ -32,7 +32,7 @@ function list(deps: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path,
-    summary: "The identities at identity providers that sign in as somebody",
+    summary: "A user's linked identities",
     response: identityList,
     async run(call) {
       const user = await userOf(deps.database, call);
@@ -48,7 +48,7 @@ function link(deps: ConsoleDeps): Operation {
     method: "POST",
     path,
     makes: true,
-    summary: "Let a subject of an identity provider sign in as somebody, whatever its e-mail address",
+    summary: "Link an identity to a user, whatever its email address",
     body: identityBody,
     response: identityRow,
     async run(call) {
@@ -61,7 +61,7 @@ function link(deps: ConsoleDeps): Operation {
           const holder = await findByIdentity(tx, told);
           throw new GatewayError(
             "conflict",
-            `This subject signs in as ${holder?.email ?? "somebody"} already.`,
+            `This identity is already linked to ${holder?.email ?? "another user"}.`,
             {
               param: "subject",
             },
@@ -80,10 +80,10 @@ function unlink({ database }: ConsoleDeps): Operation {
     method: "DELETE",
     path: `${path}/{identity}`,
     summary:
-      "Let a subject sign in as somebody no more; their sessions, console tokens and open invitations end, and only an operator links another one",
+      "Unlink an identity; the user's sessions, console tokens and open invitations end, and only an operator can link another",
     response: done,
     async run(call) {
-      const identity = idOf(call.params["identity"], "They have no such identity.");
+      const identity = idOf(call.params["identity"], "Identity not found.");
       await database.transaction(async (tx) => {
         const user = await changedOf(tx, call);
         const gone = await unlinkIdentity(tx, user.id, identity);
@@ -112,7 +112,7 @@ async function userOf(db: Queryable, call: Call<unknown, unknown>): Promise<List
   return user;
 }
 
-const UNKNOWN = "There is no such user.";
+const UNKNOWN = "User not found.";
 
 function isOneself(call: Call<unknown, unknown>, user: ListedUser): boolean {
   return user.id === call.person().id;
@@ -120,7 +120,7 @@ function isOneself(call: Call<unknown, unknown>, user: ListedUser): boolean {
 
 async function issuerOf(deps: ConsoleDeps, provider: string): Promise<string> {
   if (!providersOf(deps).some(({ id }) => id === provider))
-    throw new GatewayError("invalid_request", "provider: settings.sign_in.oidc has none of this id.", {
+    throw new GatewayError("invalid_request", "provider: not found in settings.sign_in.oidc.", {
       param: "provider",
     });
   return deps.people.oidc.issuerOf(clientOf(deps, provider));

@@ -40,7 +40,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       path,
       policy: "owner",
       tag,
-      summary: "Invitations into the account that are still open",
+      summary: "Open invitations to the account",
       query: pageQuery,
       response: invitationPage,
       run: ({ query, account }) => list(deps, query, account().id),
@@ -52,7 +52,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       tag,
       makes: true,
       summary:
-        "Invite somebody into the account; the answer holds the link, which is good for one person and seven days",
+        "Invite a user to the account; the response contains the link, which works once within seven days",
       body: memberInvitation,
       response: createdInvitation,
       run(call) {
@@ -66,7 +66,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       path: `${path}/{invitation}`,
       policy: "owner",
       tag,
-      summary: "Revoke an invitation: its link opens nothing any more",
+      summary: "Revoke an invitation: its link stops working",
       response: done,
       run: (call) => revoke(deps, call, call.account().id),
     }),
@@ -81,7 +81,7 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       path,
       policy: "operator",
       tag,
-      summary: "All invitations that are still open",
+      summary: "All open invitations",
       query: pageQuery,
       response: invitationPage,
       run: ({ query }) => list(deps, query, null),
@@ -92,13 +92,13 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       policy: "operator",
       tag,
       makes: true,
-      summary: "Invite somebody as operator, into any account, or both",
+      summary: "Invite a user as operator, to any account, or both",
       body: operatorInvitation,
       response: createdInvitation,
       async run(call) {
         const { email, account, makes_operator: makesOperator } = call.body;
         if (account === null && !makesOperator)
-          throw new GatewayError("invalid_request", "Name an account, or make them an operator.", {
+          throw new GatewayError("invalid_request", "Choose an account, the operator role, or both.", {
             param: "account",
           });
         const membership = account && { accountId: await accountOf(deps, account.id), role: account.role };
@@ -140,7 +140,7 @@ async function invite(
   const invitation = await database.transaction(async (tx) => {
     const invitedBy = call.person().id;
     if (!(await holdInviter(tx, invitedBy, order.membership?.accountId ?? null)))
-      throw new GatewayError("forbidden", "You may not invite any more.");
+      throw new GatewayError("forbidden", "You no longer have permission to invite.");
     const made = await insertInvitation(tx, { ...order, hash: hasher.hash(secret), invitedBy });
     await call.audit(tx, {
       action: "invitation.create",
@@ -172,11 +172,11 @@ async function revoke(
   return { done: true } as const;
 }
 
-const UNKNOWN = "There is no such open invitation.";
+const UNKNOWN = "Invitation not found, or no longer open.";
 
 async function accountOf({ database }: ConsoleDeps, id: string): Promise<AccountId> {
-  const found = await readAccount(database, idOf(id, "There is no such account.") as AccountId);
-  if (found === undefined) throw new GatewayError("not_found", "There is no such account.");
+  const found = await readAccount(database, idOf(id, "Account not found.") as AccountId);
+  if (found === undefined) throw new GatewayError("not_found", "Account not found.");
   return found.id;
 }
 

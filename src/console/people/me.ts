@@ -17,7 +17,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       path: "/me",
       policy: "person",
       tag,
-      summary: "Change one's name",
+      summary: "Change your name",
       body: nameBody,
       response: nameBody,
       async run({ body, identity, audit }) {
@@ -35,7 +35,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       path: "/me/sessions",
       policy: "person",
       tag,
-      summary: "The browsers that are signed in as oneself",
+      summary: "Your sessions",
       response: sessionList,
       async run({ identity, person }) {
         const rows = await readSessions(database, person().id);
@@ -57,7 +57,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       path: "/me/sessions/{session}",
       policy: "person",
       tag,
-      summary: "Sign a browser out",
+      summary: "End a session",
       response: done,
       async run({ params, identity, audit }) {
         const { id, email } = browserOf(identity).person;
@@ -74,7 +74,7 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
       path: "/me/sessions",
       policy: "person",
       tag,
-      summary: "Sign every other browser out",
+      summary: "End all other sessions",
       response: endedSessions,
       async run({ identity, audit }) {
         const { person, sessionId } = browserOf(identity);
@@ -89,4 +89,4 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
   ];
 }
 
-const UNKNOWN = "You have no such session.";
+const UNKNOWN = "Session not found.";

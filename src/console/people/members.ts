@@ -31,7 +31,7 @@ function list({ database }: ConsoleDeps): Operation {
     path: "/accounts/{account}/members",
     policy: "viewer",
     tag,
-    summary: "Who belongs to the account",
+    summary: "Members of the account",
     query: pageQuery,
     response: memberPage,
     async run({ query: { limit, after }, account }) {
@@ -49,7 +49,7 @@ function changeRole({ database }: ConsoleDeps): Operation {
     path: "/accounts/{account}/members/{user}",
     policy: "owner",
     tag,
-    summary: "Give a member another role; the account keeps an owner",
+    summary: "Change a member's role; the account keeps an owner",
     body: roleBody,
     response: memberRow,
     async run({ body, params, account, audit }) {
@@ -72,7 +72,7 @@ function remove({ database }: ConsoleDeps): Operation {
     path: "/accounts/{account}/members/{user}",
     policy: "owner",
     tag,
-    summary: "Take somebody out of the account at once; the keys they made stay. It keeps an owner",
+    summary: "Remove a member immediately; their keys stay. The account keeps an owner",
     response: done,
     async run({ params, account, audit }) {
       const { id: accountId } = account();
@@ -99,11 +99,11 @@ async function memberOf(
   const member = await readMember(tx, account, idOf(user, UNKNOWN) as UserId);
   if (member === undefined) throw new GatewayError("not_found", UNKNOWN);
   if (!remainsOwner && owners.has(member.userId) && owners.size === 1)
-    throw new GatewayError("conflict", "The account must keep an owner: make somebody else one first.");
+    throw new GatewayError("conflict", "The account must keep an owner. Make someone else an owner first.");
   return member;
 }
 
-const UNKNOWN = "The account has no such member.";
+const UNKNOWN = "Member not found.";
 
 function memberRowOf(member: Member): MemberRow {
   return {

@@ -40,7 +40,7 @@ function enrol(deps: ConsoleDeps): Operation {
         if (!(await insertTotp(tx, seals, person.id, secret)))
           throw new GatewayError(
             "conflict",
-            "You use codes already; remove them first to set up another app.",
+            "Two-factor authentication is already enabled. Disable it first to set up another app.",
           );
         await audit(tx, { action: "totp.enrol", subject: person.email });
       });
@@ -55,7 +55,7 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
     path: "/me/totp/confirm",
     policy: "person",
     tag,
-    summary: "Prove the app with its first code; gives the recovery codes",
+    summary: "Confirm the app with its first code; returns the recovery codes",
     body: totpCode,
     response: recoveryCodes,
     async run({ body, identity, address, audit }) {
@@ -66,9 +66,13 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
         throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
       const step = stepOf(totp.secret, body.code.replaceAll(" ", ""), clock);
       if (step === undefined)
-        throw new GatewayError("invalid_request", "This is not the app's code; is the phone's clock right?", {
-          param: "code",
-        });
+        throw new GatewayError(
+          "invalid_request",
+          "That code isn't valid. Check that your phone's clock is correct.",
+          {
+            param: "code",
+          },
+        );
       const codes = newRecoveryCodes();
       await database.transaction(async (tx) => {
         const hashes = codes.map((code) => recoveryHash(hasher, code));
@@ -88,7 +92,7 @@ function remove(deps: ConsoleDeps): Operation {
     path: "/me/totp/remove",
     policy: "person",
     tag,
-    summary: "Sign in without codes again",
+    summary: "Disable your two-factor authentication",
     body: passwordProof,
     response: done,
     async run({ body, identity, address, audit }) {
@@ -96,7 +100,8 @@ function remove(deps: ConsoleDeps): Operation {
       const user = await provePassword(deps, { person, password: body.password, address, param: "password" });
       await deps.database.transaction(async (tx) => {
         await stayProven(tx, user);
-        if (!(await deleteTotp(tx, person.id))) throw new GatewayError("conflict", "You use no codes.");
+        if (!(await deleteTotp(tx, person.id)))
+          throw new GatewayError("conflict", "Two-factor authentication is not enabled.");
         await audit(tx, { action: "totp.remove", subject: person.email });
       });
       return { done: true } as const;

@@ -32,7 +32,7 @@ function list({ database }: ConsoleDeps): Operation {
     path: "/operator/users",
     policy: "operator",
     tag,
-    summary: "Everybody who can sign in, the latest first",
+    summary: "All users, newest first",
     query: userQuery,
     response: userPage,
     async run({ query: { q = "", limit, after } }) {
@@ -53,7 +53,7 @@ function change({ database }: ConsoleDeps): Operation {
     path: "/operator/users/{user}",
     policy: "operator",
     tag,
-    summary: "Lock somebody out or let them in again, make them an operator or no longer; not oneself",
+    summary: "Suspend or reactivate a user, or change the operator role; not for yourself",
     body: userBody,
     response: userRow,
     async run(call) {
@@ -61,7 +61,7 @@ function change({ database }: ConsoleDeps): Operation {
       return database.transaction(async (tx) => {
         const operators = await lockOperators(tx);
         if (!operators.has(call.person().id))
-          throw new GatewayError("forbidden", "You are no operator any more.");
+          throw new GatewayError("forbidden", "You no longer have the operator role.");
         const user = await otherOf(tx, call);
         await changeUser(tx, user.id, { disabled, isOperator });
         if (disabled === true) await deleteOtherSessions(tx, user.id, null);
@@ -87,7 +87,7 @@ function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
     policy: "operator",
     tag,
     summary:
-      "Give somebody a new password, shown once; their sessions, console tokens and open invitations end, and they choose their own at once",
+      "Reset a user's password, shown once; sessions, console tokens and open invitations end, and the user must change it",
     response: madePassword,
     async run(call) {
       const password = newPassword(hasher);
@@ -108,12 +108,13 @@ function resetTotp({ database }: ConsoleDeps): Operation {
     path: "/operator/users/{user}/totp",
     policy: "operator",
     tag,
-    summary: "Let somebody who lost phone and recovery codes sign in without codes",
+    summary: "Disable a user's two-factor authentication",
     response: done,
     async run(call) {
       await database.transaction(async (tx) => {
         const user = await otherOf(tx, call);
-        if (!(await deleteTotp(tx, user.id))) throw new GatewayError("conflict", "They use no codes.");
+        if (!(await deleteTotp(tx, user.id)))
+          throw new GatewayError("conflict", "Two-factor authentication is not enabled for this user.");
         await call.audit(tx, { action: "totp.reset", subject: user.email });
       });
       return { done: true } as const;
@@ -126,11 +127,14 @@ async function otherOf(tx: Queryable, call: Call<unknown, unknown>): Promise<Lis
   const user = await readListedUser(tx, idOf(call.params["user"], UNKNOWN) as UserId);
   if (user === undefined) throw new GatewayError("not_found", UNKNOWN);
   if (user.id === call.person().id)
-    throw new GatewayError("conflict", "Not for oneself: ask another operator, or see one's own page.");
+    throw new GatewayError(
+      "conflict",
+      "You can't do this to your own user. Use your profile page or ask another operator.",
+    );
   return user;
 }
 
-const UNKNOWN = "There is no such user.";
+const UNKNOWN = "User not found.";
 
 function userRowOf(user: ListedUser): UserRow {
   return {

@@ -8,12 +8,12 @@ export const queueQuery = pageQuery.extend({
     .enum(["overdue", "stuck", "ambiguous"])
     .optional()
     .describe(
-      "overdue: past its deadline; stuck: due, and no worker has come for it in 30 s; ambiguous: sent to its upstream more than a minute ago, and nobody knows what came of it",
+      "overdue: past its deadline; stuck: not picked up for 30 s; ambiguous: submitted more than a minute ago, without a response",
     ),
   model: z.string().max(200).optional(),
   account: z
     .string()
-    .regex(/^[1-9]\d{0,17}$/, "must be the id of an account")
+    .regex(/^[1-9]\d{0,17}$/, "must be an account id")
     .optional(),
 });
 
@@ -27,19 +27,19 @@ const queuedTask = z.object({
   accepted_at: moment,
   deadline_at: moment,
   due_at: moment.describe(
-    "When a worker takes it up next; while one holds it, when its claim ends unless kept",
+    "When a worker picks it up next; while claimed, when the claim ends unless renewed",
   ),
   upstream: z
     .object({
       name: z.string(),
-      model: z.string().describe("The upstream's name of the model"),
-      task: z.string().nullable().describe("The upstream's id; null = it has not answered the submit"),
-      intended_at: moment.describe("When the order was about to be sent"),
+      model: z.string().describe("The upstream's name for the model"),
+      task: z.string().nullable().describe("The upstream's id; null = no response to the submit"),
+      intended_at: moment.describe("Time just before the submit was sent"),
     })
     .nullable()
-    .describe("null = nobody has it"),
-  submit_attempts: z.number().int().describe("Passes over the upstreams in which none took it"),
-  polls: z.number().int().describe("Polls of its vendor since it was submitted"),
+    .describe("null = unassigned"),
+  submit_attempts: z.number().int().describe("Submit attempts in which no upstream accepted it"),
+  polls: z.number().int().describe("Polls since the submit"),
   hold_nanos: nanos,
   trouble: z.array(z.enum(["overdue", "stuck", "ambiguous"])),
 });
@@ -47,14 +47,14 @@ const queuedTask = z.object({
 export const queuePage = pageOf(queuedTask).describe("Oldest first");
 
 export const queueCounts = z.object({
-  open: z.number().int().describe("Tasks that are not over"),
+  open: z.number().int().describe("Open tasks"),
   overdue: z.number().int(),
   stuck: z.number().int(),
   ambiguous: z.number().int(),
   polled_late: z
     .number()
     .int()
-    .describe("Tasks that failed, were refunded, and are still polled for a success that comes too late"),
+    .describe("Failed and refunded tasks that are still polled for a late success"),
   by_model: z.array(z.object({ model: z.string(), state, open: z.number().int() })),
 });
 

@@ -21,7 +21,7 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
       ...QUEUE,
       method: "GET",
       path: "/operator/queue",
-      summary: "Tasks that are not over, oldest first",
+      summary: "Open tasks, oldest first",
       query: queueQuery,
       response: queuePage,
       async run({ query: { limit, after, account, ...filter } }) {
@@ -34,7 +34,7 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
       ...QUEUE,
       method: "GET",
       path: "/operator/queue/counts",
-      summary: "How many tasks are not over, by model and state, and how many are in trouble",
+      summary: "Number of open tasks by model and state, and of problems",
       response: queueCounts,
       async run() {
         const [counts, late] = await Promise.all([countQueue(database), countWatchedLate(database)]);
@@ -54,17 +54,14 @@ export function queueOperations({ database }: ConsoleDeps): readonly Operation[]
       ...QUEUE,
       method: "POST",
       path: "/operator/queue/{task}/poll",
-      summary: "Ask the upstream now how a submitted task is",
+      summary: "Poll a submitted task now",
       response: polledNow,
       async run({ params, audit }) {
         const id = params["task"] ?? "";
         await database.transaction(async (tx) => {
           const found = /^[\w-]{1,100}$/.test(id) ? await pollNow(tx, id) : undefined;
           if (found === undefined) {
-            throw new GatewayError(
-              "not_found",
-              "There is no such task that an upstream has and that is not over.",
-            );
+            throw new GatewayError("not_found", "No open, submitted task has this id.");
           }
           await audit(tx, {
             action: "task.poll",

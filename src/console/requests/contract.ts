@@ -10,27 +10,27 @@ const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
 
 /** Which requests; each part narrows, what is left out does not. */
 const filter = {
-  from: inputMoment.optional().describe("Recorded then or later"),
-  to: inputMoment.optional().describe("Recorded before then"),
+  from: inputMoment.optional().describe("Recorded at or after this time"),
+  to: inputMoment.optional().describe("Recorded before this time"),
   key: id.optional().describe("Id of the key"),
   user: z
     .union([id, z.literal("nobody")])
     .optional()
-    .describe("Id of who made the key, as in spending by user; nobody = a key made by no user"),
+    .describe("Id of the key's creator; nobody = not created by a user"),
   model: plain(200).optional(),
   endpoint: plain(64).optional().describe("A protocol (messages, responses ...), images or videos"),
   status: z
     .enum(["2xx", "4xx", "5xx", "none"])
     .optional()
-    .describe("What the caller saw; none = gone before any"),
+    .describe("Status returned; none = the client disconnected first"),
   outcome: z
     .enum(["failed", "answered"])
     .optional()
-    .describe("failed: for an upstream's or the caller's fault"),
-  reason: plain(64).optional().describe("Why it was charged as it was: completed, client_aborted ..."),
+    .describe("failed: because of the upstream or the client"),
+  reason: plain(64).optional().describe("Reason of the charge: completed, client_aborted ..."),
   upstream: plain(200).optional().describe("Operators only"),
   min_cost_nanos: nanos.max(19).optional(),
-  request: plain(100).optional().describe("The request's id, whole"),
+  request: plain(100).optional().describe("Exact request id"),
 };
 
 export const requestsQuery = pageQuery.extend(filter);
@@ -41,35 +41,39 @@ export type RequestFilter = z.output<typeof requestsExportQuery>;
 
 const requestRow = z.object({
   request_id: z.string(),
-  recorded_at: moment.describe("When it came into the log; lists are in this order"),
+  recorded_at: moment.describe("When it was logged; lists use this order"),
   accepted_at: moment,
   key: z.object({ id: z.string(), name: z.string().nullable() }),
   model: z.string(),
   endpoint: z.string(),
   streamed: z.boolean(),
-  status: z.number().int().describe("What the caller saw; 0 = gone before any"),
+  status: z.number().int().describe("Status returned; 0 = the client disconnected first"),
   reason: z.string(),
   failed: z.boolean(),
   error_code: z.string().nullable(),
-  estimated: z.boolean().describe("The gateway had to estimate part of the usage"),
-  input_tokens: z.number().int().nullable().describe("All of them, cached or not; null = nothing known"),
-  cached_tokens: z.number().int().nullable().describe("Those read from a cache"),
-  output_tokens: z.number().int().nullable().describe("All of them, reasoning included"),
+  estimated: z.boolean().describe("Part of the usage was estimated"),
+  input_tokens: z
+    .number()
+    .int()
+    .nullable()
+    .describe("All input tokens, including cached ones; null = unknown"),
+  cached_tokens: z.number().int().nullable().describe("Input tokens read from a cache"),
+  output_tokens: z.number().int().nullable().describe("All output tokens, including reasoning"),
   images: z.number().int().nullable(),
   video_seconds: z.number().int().nullable(),
   charge_nanos: nanos,
   first_byte_ms: z.number().int().nullable(),
   total_ms: z.number().int(),
   attempts: z.number().int(),
-  losses: z.number().int().describe("Fields that could not be carried to the upstream's protocol"),
-  upstream: z.string().nullable().describe("null for all but operators"),
+  losses: z.number().int().describe("Fields dropped because the upstream's protocol lacks them"),
+  upstream: z.string().nullable().describe("operators only"),
 });
 export type RequestRow = z.infer<typeof requestRow>;
 
 export const requestsPage = pageOf(requestRow);
 export type RequestsPage = z.infer<typeof requestsPage>;
 
-const usd = z.string().describe("US dollars as exact decimal text");
+const usd = z.string().describe("US dollars as an exact decimal string");
 
 const receiptLine = z.union([
   z.object({ bucket: z.string(), tokens: z.number().int(), usd_per_million_tokens: usd, usd }),
@@ -87,7 +91,9 @@ export const receipt = z.object({
   request_id: z.string(),
   state: z
     .enum(["running", "pending", "posted", "quarantined"])
-    .describe("pending: over, and recorded within a second; quarantined: could not be recorded, not charged"),
+    .describe(
+      "pending: completed, recorded within a second; quarantined: could not be recorded, not charged",
+    ),
   model: z.string().optional(),
   endpoint: z.string().optional(),
   streamed: z.boolean().optional(),
@@ -96,7 +102,7 @@ export const receipt = z.object({
   status: z.number().int().optional(),
   error_code: z.string().nullable().optional(),
   reason: z.string().optional(),
-  charged: z.boolean().optional().describe("false: requests that end for this reason cost nothing"),
+  charged: z.boolean().optional().describe("false: requests with this reason are free"),
   estimated: z.boolean().optional(),
   ignored_values: z.array(z.string()).readonly().optional(),
   lines: z.array(receiptLine).readonly().optional(),
@@ -105,15 +111,12 @@ export const receipt = z.object({
     .readonly()
     .optional(),
   sum_usd: usd.optional(),
-  factor: z.string().optional().describe("Of the account's group at acceptance"),
-  exact_usd: usd.optional().describe("sum x factor, before it is rounded to a billionth of a dollar"),
+  factor: z.string().optional().describe("Multiplier of the account's group at acceptance"),
+  exact_usd: usd.optional().describe("sum x factor, before rounding to a billionth of a dollar"),
   charge_usd: usd.optional(),
   charge_nanos: nanos.optional(),
   hold_usd: usd.optional(),
-  output_limit: z
-    .int()
-    .optional()
-    .describe("What the gateway wrote into a request without a limit, as the money covered no more"),
+  output_limit: z.int().optional().describe("Output limit that the gateway added because of a low balance"),
   losses: z.array(z.string()).readonly().optional(),
   task: z.object({ id: z.string(), state: z.string(), late_result: z.unknown().optional() }).optional(),
 });
@@ -121,24 +124,19 @@ export const receipt = z.object({
 export const requestDetail = z.object({
   receipt,
   request: requestRow.nullable().describe("null until it is recorded"),
-  raw_usage: z.unknown().describe("The vendor's own usage object; null = there was none"),
-  upstream_model: z
-    .string()
-    .nullable()
-    .describe("The upstream's name of the model; null for all but operators"),
+  raw_usage: z.unknown().describe("The vendor's usage object; null = none"),
+  upstream_model: z.string().nullable().describe("The upstream's name for the model; operators only"),
   place: z
     .object({
-      credential: z.string().describe("Name of the upstream's credential; none = it wants no key"),
+      credential: z.string().describe("Name of the upstream's credential; none = no key needed"),
       reason: z
         .enum(PLACE_REASONS)
         .describe(
-          "affinity = the conversation's own place; first_choice = of no conversation, by weight; moved = the conversation has gone on there; pinned = an id in the request leads there; state = it made the state that the request carries; failover = the own place was full, not well, or has failed the request",
+          "affinity = the conversation's own place; first_choice = no conversation, by weight; moved = the conversation moved there; pinned = an id in the request belongs there; state = it created the state in the request; failover = the own place was full, unhealthy or failed",
         ),
     })
     .nullable()
-    .describe(
-      "Where the request was sent last, and why there; null of pictures and videos, and for all but operators",
-    ),
+    .describe("Last place of the request, and the reason; null for images and videos. Operators only"),
 });
 export type RequestDetail = z.infer<typeof requestDetail>;
 export type Receipt = z.infer<typeof receipt>;

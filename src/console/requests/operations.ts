@@ -54,15 +54,12 @@ function show(deps: ConsoleDeps): Operation {
     path: "/accounts/{account}/requests/{request}",
     policy: "viewer",
     tag,
-    summary: "One request by its id or its task's: receipt, timing, losses, raw usage",
+    summary: "One request, by its id or its task's id: receipt, timing, losses, raw usage",
     response: requestDetail,
     async run(call) {
       const found = await readRecordedRequest(deps, call.account().id, call.params["request"] ?? "");
       if (found === undefined) {
-        throw new GatewayError(
-          "not_found",
-          "The account has no request or task of this id; the log keeps them for the retention time.",
-        );
+        throw new GatewayError("not_found", "Request or task not found. It may have expired.");
       }
       const { receipt, row } = found;
       return {
@@ -84,7 +81,7 @@ function exportCsv({ database }: ConsoleDeps): Operation {
     path: "/accounts/{account}/requests.csv",
     policy: "viewer",
     tag,
-    summary: "The same list as a CSV file, all of it",
+    summary: "The full list as a CSV file",
     query: requestsExportQuery,
     contentType: "text/csv; charset=utf-8",
     fileName: (call) => `requests-${call.account().id}.csv`,

@@ -8,34 +8,34 @@ export const routeQuery = z.strictObject({
   endpoint: z
     .enum([...PROTOCOL_NAMES, "images", "videos"])
     .optional()
-    .describe("Where the request comes in; by default the first that the model declares"),
+    .describe("Endpoint of the request; default the model's first"),
 });
 
 export const route = z.object({
-  process: z
-    .string()
-    .describe("The process that answers: what upstreams do is learnt by each process for itself"),
-  endpoint: z.string().describe("Where the request is taken to come in"),
-  endpoints: z.array(z.string()).describe("Those that the model declares"),
-  refusal: z.string().nullable().describe("Why nobody can be asked; null = somebody can"),
+  process: z.string().describe("The responding process; each process tracks health by itself"),
+  endpoint: z.string().describe("Assumed endpoint"),
+  endpoints: z.array(z.string()).describe("Endpoints of the model"),
+  refusal: z.string().nullable().describe("Why no upstream is available; null = one is"),
   conversations: z
     .object({
-      sampled: z.int().describe("At most 256 of those that this process was asked for in the last hours"),
-      seen_once: z.int().describe("Of these, those that one request alone belonged to"),
+      sampled: z.int().describe("Sample of at most 256 conversations of this process in the last hours"),
+      seen_once: z.int().describe("Sampled conversations with a single request"),
     })
-    .describe("Of the model: where nearly all are seen once, clients may make up a new id for each request"),
+    .describe(
+      "Conversations of the model; if nearly all are seen once, clients may send a new id with each request",
+    ),
   stations: z
     .array(
       z.object({
-        tier: z.int().describe("Counts from 1: the next is asked when none of this one can answer"),
+        tier: z
+          .int()
+          .describe("Counts from 1; the next tier is used if no upstream of this one is available"),
         upstream: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
-        model: z.string().describe("What the upstream calls it"),
+        model: z.string().describe("The upstream's name for it"),
         priority: z.int(),
         weight: z.number(),
-        share: z
-          .number()
-          .describe("Part of the tier's requests that it gets while all of it is well, 0 to 1"),
-        protocol: z.string().nullable().describe("In which it is asked; null = by the vendor's task API"),
+        share: z.number().describe("Its share of the tier's requests if all are healthy, 0 to 1"),
+        protocol: z.string().nullable().describe("Protocol used; null = the vendor's task API"),
         translates: z.boolean(),
         full: z.boolean(),
         credentials: z.array(
@@ -45,16 +45,14 @@ export const route = z.object({
             state: z
               .enum(CONDITION_WORDS)
               .describe(
-                "open = asked only by probes, and where there is no other; returning = gets part of its share",
+                "open = only probes, and requests without an alternative; returning = part of its share",
               ),
-            wait_seconds: z.int().describe("Until the next probe, or until it has cooled"),
-            closed_accounts: z
-              .int()
-              .describe("Accounts that are kept away, as their own last requests failed"),
+            wait_seconds: z.int().describe("Until the next probe, or the end of the cool-down"),
+            closed_accounts: z.int().describe("Accounts that avoid it because their last requests failed"),
           }),
         ),
       }),
     )
-    .describe("In the order in which they are asked"),
+    .describe("In the order of use"),
 });
 export type Route = z.infer<typeof route>;

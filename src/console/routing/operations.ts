@@ -16,7 +16,7 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/operator/routing",
       policy: "operator",
       tag: "upstreams",
-      summary: "The upstreams that a request would be sent to, in order, with the reasons",
+      summary: "Upstreams for a request, in order, with reasons",
       query: routeQuery,
       response: route,
       async run({ query: { model, group, endpoint: given } }) {
@@ -118,12 +118,12 @@ interface Asked {
 /** The first of the rules of the catalog that is not met. */
 function refusalOf(catalog: Catalog, { model, group, endpoint }: Asked): string {
   const known = catalog.models.get(model);
-  if (known === undefined) return `There is no model ${model}.`;
-  if (!catalog.groups.has(group)) return `There is no group ${group}.`;
+  if (known === undefined) return `Model ${model} not found.`;
+  if (!catalog.groups.has(group)) return `Group ${group} not found.`;
   if (known.price === null) return `${model} has no price.`;
-  if (known.groups !== null && !known.groups.has(group)) return `${model} is not open to group ${group}.`;
+  if (known.groups !== null && !known.groups.has(group)) return `${model} isn't available to group ${group}.`;
   if (!known.endpoints.includes(endpoint)) return `${model} does not declare the endpoint ${endpoint}.`;
-  return `No enabled upstream that is open to group ${group} and has a usable credential serves ${model} there.`;
+  return `No enabled upstream with a usable credential serves ${model} to group ${group} there.`;
 }
 
 function nameOf({ id, name, kind }: Upstream): Station["upstream"] {

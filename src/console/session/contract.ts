@@ -31,12 +31,12 @@ export const sessionResponseSchema = z.strictObject({
     id: z.string(),
     email: z.string(),
     name: z.string(),
-    is_operator: z.boolean().describe("Runs the gateway: may do everything, in every account"),
-    has_totp: z.boolean().describe("Signs in with a code besides the password"),
+    is_operator: z.boolean().describe("Operator: full access to every account"),
+    has_totp: z.boolean().describe("Uses two-factor authentication"),
   }),
   must_change_password: z
     .boolean()
-    .describe("The gateway made the password: until they choose one, nothing else is allowed"),
+    .describe("The password was generated; nothing else is allowed until it is changed"),
   accounts: z
     .array(
       z.strictObject({
@@ -46,12 +46,12 @@ export const sessionResponseSchema = z.strictObject({
         suspended: z.boolean().describe("Its API keys are refused"),
       }),
     )
-    .describe("The accounts they belong to, by name; operators may enter every other as well"),
+    .describe("Accounts of the user, by name; operators have access to all others too"),
   csrf_token: z
     .string()
     .nullable()
-    .describe("What every write of this session sends as x-faregate-csrf; null for a console token"),
-  public_url: z.string().describe("The address callers use, without a slash at its end"),
+    .describe("CSRF token for writes of this session (x-faregate-csrf); null for a console token"),
+  public_url: z.string().describe("Public base URL, without a trailing slash"),
   version: z.string().describe("Of the gateway"),
 });
 export type SessionResponse = z.infer<typeof sessionResponseSchema>;
@@ -64,12 +64,12 @@ export const signInBody = z.strictObject({
     .trim()
     .max(40)
     .optional()
-    .describe("The app's six digits, or a recovery code; asked for by 401 totp_required"),
+    .describe("Six digits, or a recovery code; required after 401 totp_required"),
 });
 export type SignInBody = z.infer<typeof signInBody>;
 
 export const signInOptions = z.strictObject({
-  self_registration: z.boolean().describe("Whether POST /registration makes people who come uninvited"),
+  self_registration: z.boolean().describe("Whether self-registration is enabled"),
   oidc: z
     .array(z.strictObject({ id: z.string(), name: z.string() }))
     .describe("Identity providers to sign in with"),
@@ -87,7 +87,7 @@ export const done = z.strictObject({ done: z.literal(true) });
 export const registrationBody = z.strictObject({
   email,
   password: newPassword,
-  name: personName.optional().describe("The part before the @ where absent"),
+  name: personName.optional().describe("Default the part before the @"),
 });
 export type RegistrationBody = z.infer<typeof registrationBody>;
 
@@ -95,13 +95,13 @@ export const oidcStartBody = z.strictObject({ provider: z.string().max(100) });
 export type OidcStartBody = z.infer<typeof oidcStartBody>;
 
 export const oidcStart = z.strictObject({
-  url: z.string().describe("Where to send the browser"),
-  flow: z.string().describe("To keep in the tab, and to send with what the provider answers"),
+  url: z.string().describe("URL to redirect the browser to"),
+  flow: z.string().describe("To keep in the tab and send with the provider's response"),
 });
 export type OidcStart = z.infer<typeof oidcStart>;
 
 export const oidcFinishBody = z.strictObject({
   flow: z.string().max(2_000),
-  response: z.string().max(8_000).describe("The query string with which the provider sent the browser back"),
+  response: z.string().max(8_000).describe("Query string of the provider's redirect"),
 });
 export type OidcFinishBody = z.infer<typeof oidcFinishBody>;

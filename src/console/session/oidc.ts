@@ -38,7 +38,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/session/oidc",
       policy: "anyone",
       tag,
-      summary: "Sign in with what the identity provider answered",
+      summary: "Complete a sign-in with the identity provider's response",
       body: oidcFinishBody,
       response: sessionResponseSchema,
       async run(call) {
@@ -68,7 +68,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
 /** A provider of `settings.sign_in`, with its secret. Throws not_found. */
 export function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): OidcClient {
   const provider = catalog.current().settings.signIn.oidc.find((candidate) => candidate.id === id);
-  if (provider === undefined) throw new GatewayError("not_found", "There is no such identity provider.");
+  if (provider === undefined) throw new GatewayError("not_found", "Identity provider not found.");
   return { ...provider, clientSecret: clientSecret(provider.clientSecretName) };
 }
 
@@ -98,7 +98,7 @@ function linksByAddress({ email, emailTrusted }: UserRecord): boolean {
 function notLinked({ issuer, subject }: OidcPerson): GatewayError {
   return new GatewayError(
     "sign_in_failed",
-    `Somebody here has your e-mail address and does not sign in with this identity. If it is you, sign in as you did before; ` +
+    `A user with your email address exists but isn't linked to this identity. If that's you, sign in as before, ` +
       `or ask an operator to link the identity by hand (People, Identities): issuer ${issuer}, subject ${subject}.`,
   );
 }
@@ -111,18 +111,17 @@ async function newUser(
 ): Promise<Pick<UserRecord, "id" | "email">> {
   const { verifiedEmail: email } = told;
   if (email === undefined)
-    throw new GatewayError("sign_in_failed", "The identity provider has not verified your e-mail address.");
+    throw new GatewayError("sign_in_failed", "The identity provider hasn't verified your email address.");
   const user = { email, name: told.name ?? nameOf(email), passwordHash: null, emailTrusted: true };
   const invitations = await invitationsFor(tx, email);
   if (invitations.length === 0 && !catalog.current().settings.signIn.selfRegistration) throw refused();
   const id = invitations.length === 0 ? (await registerPerson(tx, user)).id : await insertUser(tx, user);
-  if (id === undefined)
-    throw new GatewayError("conflict", "Somebody has just joined with this address; try again.");
+  if (id === undefined) throw new GatewayError("conflict", "This address was just registered. Try again.");
   for (const invitation of invitations) await acceptInvitation(tx, invitation, id);
   await linkIdentity(tx, id, told);
   return { id, email };
 }
 
 function refused(): GatewayError {
-  return new GatewayError("sign_in_failed", "You have no access here; ask for an invitation.");
+  return new GatewayError("sign_in_failed", "You don't have access. Ask for an invitation.");
 }

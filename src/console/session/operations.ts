@@ -46,7 +46,7 @@ function show(deps: ConsoleDeps): Operation {
     path: "/session",
     policy: "person",
     tag,
-    summary: "Who is signed in, with the accounts they belong to and the session's csrf_token",
+    summary: "The signed-in user, with accounts and the session's csrf_token",
     response: sessionResponseSchema,
     run(call) {
       if (call.identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
@@ -62,7 +62,7 @@ function signIn(deps: ConsoleDeps): Operation {
     path: "/session",
     policy: "anyone",
     tag,
-    summary: "Sign in with a password, and a code where the person uses one",
+    summary: "Sign in with a password, and a code if two-factor authentication is enabled",
     body: signInBody,
     response: sessionResponseSchema,
     async run(call) {
@@ -91,7 +91,7 @@ function signOut(deps: ConsoleDeps): Operation {
     path: "/session",
     policy: "person",
     tag,
-    summary: "Sign out: the session ends and its cookie goes",
+    summary: "Sign out: end the session and delete its cookie",
     response: done,
     async run({ identity, audit }) {
       const { person, sessionId } = browserOf(identity);
@@ -111,14 +111,14 @@ function changePassword(deps: ConsoleDeps): Operation {
     path: "/me/password",
     policy: "person",
     tag: "me",
-    summary: "Choose another password; every other session of the person ends",
+    summary: "Change your password; all your other sessions end",
     body: passwordBody,
     response: done,
     async run(call) {
       const { body, identity, address, audit } = call;
       const { person, sessionId } = browserOf(identity);
       if (body.new_password === body.current_password || body.new_password.toLowerCase() === person.email)
-        throw new GatewayError("invalid_request", "Choose a password that is new and not your address.", {
+        throw new GatewayError("invalid_request", "Choose a new password that isn't your email address.", {
           param: "new_password",
         });
       const password = body.current_password;
@@ -150,7 +150,7 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/sign-in",
       policy: "anyone",
       tag,
-      summary: "Which ways to sign in there are",
+      summary: "Available sign-in methods",
       response: signInOptions,
       run() {
         const { selfRegistration, oidc } = catalog.current().settings.signIn;
@@ -164,13 +164,13 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
       tag,
       makes: true,
       summary:
-        "Come uninvited, where settings.sign_in.self_registration lets people; gives an account without money",
+        "Register, if settings.sign_in.self_registration is enabled; the new account has a zero balance",
       body: registrationBody,
       response: sessionResponseSchema,
       async run(call) {
         const { body, address, userAgent, identity, audit } = call;
         if (!catalog.current().settings.signIn.selfRegistration)
-          throw new GatewayError("forbidden", "This gateway takes people by invitation only.");
+          throw new GatewayError("forbidden", "Sign-up is by invitation only.");
         people.passwords.expectRoom();
         await countRegistration({ database, hasher }, address);
         const passwordHash = await people.passwords.hash(body.password);

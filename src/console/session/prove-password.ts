@@ -26,8 +26,7 @@ export async function provePassword(
   const counter = await countProof({ database, hasher }, person.id, address);
   const user = await readUser(database, person.id);
   const matched = await people.passwords.matches(password, user?.passwordHash, { known: true });
-  if (user === undefined || !matched)
-    throw new GatewayError("forbidden", "This is not your password.", { param });
+  if (user === undefined || !matched) throw new GatewayError("forbidden", "Incorrect password.", { param });
   await forgiveAttempts(database, counter);
   return user;
 }

@@ -43,7 +43,7 @@ export async function signedIn(
   const identity = await deps.people.identify({ session: secret, token: undefined });
   const user = identity && (await readUser(deps.database, identity.person.id));
   if (identity === undefined || user === undefined)
-    throw new GatewayError("not_signed_in", "The session is over already.");
+    throw new GatewayError("not_signed_in", "The session has ended.");
   const cookies = [await cookieOf(deps, secret), await deviceCookieOf(deps, user, device)];
   return { response: await sessionResponseOf(deps, identity), cookies };
 }
@@ -77,14 +77,14 @@ export async function cookieOf(deps: ConsoleDeps, secret: string): Promise<strin
 /** What only the person at the browser may do, not a script with a token of theirs. */
 export function browserOf(identity: Identity | undefined): SessionIdentity {
   if (identity?.via === "session") return identity;
-  throw new GatewayError("forbidden", "Sign in with a browser for this: a console token may not do it.");
+  throw new GatewayError("forbidden", "This requires a browser session; console tokens aren't allowed.");
 }
 
 /** The same, with a password of their own: one that was printed or read out is for nothing but choosing another. */
 export function settledOf(identity: Identity | undefined): SessionIdentity {
   const browser = browserOf(identity);
   if (!browser.person.mustChangePassword) return browser;
-  throw new GatewayError("password_change_required", "Choose a password of your own first.");
+  throw new GatewayError("password_change_required", "Change your password first.");
 }
 
 /** The session that a new one takes the place of. */

@@ -4,13 +4,13 @@ import { moment, revision } from "../contract-parts.ts";
 export const settings = z.object({
   overrides: z
     .record(z.string(), z.unknown())
-    .describe("What is set, as under `settings` of the catalog file"),
-  revision: revision.describe("Names what is set"),
+    .describe("Explicit settings, as in `settings` of the catalog file"),
+  revision: revision.describe("Revision of the explicit settings"),
   fields: z.array(
     z.object({
       name: z.string(),
       description: z.string(),
-      effective: z.unknown().describe("What holds: what is set, else the default"),
+      effective: z.unknown().describe("Effective settings: explicit values or defaults"),
       default: z.unknown(),
       is_set: z.boolean(),
       schema: z.record(z.string(), z.unknown()).describe("JSON Schema of its value"),
@@ -18,10 +18,8 @@ export const settings = z.object({
   ),
   environment: z
     .array(z.object({ name: z.string(), is_set: z.boolean() }))
-    .describe("Variables that this process reads; what they hold is shown nowhere"),
-  applies_file: z
-    .boolean()
-    .describe("Each start applies a catalog file, which then overrules what was changed here"),
+    .describe("Environment variables read by this process, without values"),
+  applies_file: z.boolean().describe("Each start applies a catalog file, which overrides changes made here"),
   version: z.string(),
   public_url: z.string(),
   database: z.object({
@@ -31,13 +29,13 @@ export const settings = z.object({
   }),
   processes: z
     .array(z.object({ label: z.string(), since: moment, is_this: z.boolean() }))
-    .describe("Processes that serve callers and share the database"),
+    .describe("Running processes on this database"),
 });
 export type SettingsResponse = z.infer<typeof settings>;
 
 export const settingsChange = z.strictObject({
   overrides: z
     .record(z.string(), z.unknown())
-    .describe("Replaces what is set; what is left out has its default"),
+    .describe("Replaces all settings; omitted ones get their default"),
 });
 export type SettingsChange = z.infer<typeof settingsChange>;

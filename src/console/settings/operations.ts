@@ -19,7 +19,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
     json({
       ...described,
       method: "GET",
-      summary: "Settings with what they mean, and what the gateway runs on",
+      summary: "Settings with descriptions, and the environment",
       response: settings,
       conditional: true,
       run: async () => describe(deps, await readSettings(deps.database)),
@@ -27,7 +27,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
     json({
       ...described,
       method: "PUT",
-      summary: "Set the settings anew; what is left out has its default",
+      summary: "Replace the settings; omitted ones get their default",
       body: settingsChange,
       response: settings,
       conditional: true,

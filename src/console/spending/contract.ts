@@ -4,12 +4,12 @@ import { moment, nanos } from "../contract-parts.ts";
 const day = z.iso.date({ error: "must be a day, such as 2027-01-31" });
 
 export const spendingQuery = z.strictObject({
-  from: day.optional().describe("First day, UTC; absent = 29 days before the last"),
-  to: day.optional().describe("Last day, UTC; absent = today"),
+  from: day.optional().describe("First day, UTC; default 29 days before the last"),
+  to: day.optional().describe("Last day, UTC; default today"),
   step: z
     .enum(["day", "hour"])
     .default("day")
-    .describe("hour: for models and endpoints, and seven days at most"),
+    .describe("hour: only for models and endpoints, at most seven days"),
   by: z.enum(["model", "key", "user", "endpoint"]).default("model"),
 });
 export type SpendingQuery = z.input<typeof spendingQuery>;
@@ -26,7 +26,7 @@ export type SpendingSums = z.infer<typeof sums>;
 const latency = z
   .object({ p50_ms: z.number(), p95_ms: z.number() })
   .nullable()
-  .describe("Of requests answered in full, right within a tenth; null = there were none");
+  .describe("Of completed requests, accurate to 10 %; null = none");
 
 const latencies = z.object({ first_byte: latency, total: latency });
 export type SpendingLatencies = z.infer<typeof latencies>;
@@ -44,7 +44,7 @@ export const spendingResponse = z.object({
   from: z.string(),
   to: z.string(),
   totals: sums.extend({
-    estimated: z.number().int().describe("Requests whose usage the gateway had to estimate"),
+    estimated: z.number().int().describe("Requests with estimated usage"),
     tokens: z.object({
       input_uncached: z.number().int(),
       cache_read: z.number().int(),
@@ -57,12 +57,12 @@ export const spendingResponse = z.object({
     video_seconds: z.number().int(),
     latencies,
   }),
-  groups: z.array(group).describe("The hundred that cost most"),
-  others: sums.nullable().describe("What is in no group of the list; null = nothing"),
+  groups: z.array(group).describe("The hundred most expensive"),
+  others: sums.nullable().describe("Everything else; null = nothing"),
   series: z
     .array(
       z.object({
-        at: moment.describe("Beginning of the day or hour; those without requests are left out"),
+        at: moment.describe("Start of the day or hour; those without requests are omitted"),
         group: z.string().nullable().describe("Id of one of the first eight groups; null = all others"),
         charge_nanos: nanos,
         requests: z.number().int(),
@@ -73,8 +73,8 @@ export const spendingResponse = z.object({
     .object({
       month: z.string().describe("YYYY-MM, the current one, UTC"),
       charged_nanos: nanos.describe("So far"),
-      day_nanos: nanos.describe("A usual day: the mean of the last seven that are over"),
-      expected_nanos: nanos.describe("At the end of the month, if days stay usual"),
+      day_nanos: nanos.describe("Average of the last seven full days"),
+      expected_nanos: nanos.describe("Projection for the month"),
     })
     .describe("Of the current month, whatever the range"),
 });

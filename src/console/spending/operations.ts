@@ -32,7 +32,7 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
     path: "/accounts/{account}/spending.csv",
     policy: "viewer",
     tag,
-    summary: "The same as a CSV file: a line for each day or hour and each model, key, user or endpoint",
+    summary: "The same as CSV: one line per day or hour and model, key, user or endpoint",
     query: spendingQuery,
     contentType: "text/csv; charset=utf-8",
     fileName: (call) => `spending-${call.account().id}-by-${call.query.by}.csv`,
@@ -71,10 +71,10 @@ function wantedOf(
   const lastMs = to === undefined ? Math.floor(nowMs / DAY_MS) * DAY_MS : Date.parse(to);
   const firstMs = from === undefined ? lastMs - 29 * DAY_MS : Date.parse(from);
   const days = (lastMs - firstMs) / DAY_MS + 1;
-  if (days < 1) throw refusal("to", "lies before the first day.");
+  if (days < 1) throw refusal("to", "is before the first day.");
   if (days > MAX_DAYS[step]) throw refusal("from", `by the ${step} at most ${MAX_DAYS[step]} days.`);
   if (step === "hour" && (by === "key" || by === "user"))
-    throw refusal("step", "keys and people are summed by the day; ask for step=day.");
+    throw refusal("step", "keys and users are only available by day; use step=day.");
   const span = {
     accountId: call.account().id,
     from: new Date(firstMs),

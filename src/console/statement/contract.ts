@@ -2,9 +2,9 @@ import { z } from "zod";
 import { inputMoment, moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
 
 export const balance = z.object({
-  balance_nanos: nanos.describe("All that the account owns"),
-  available_nanos: nanos.describe("What it can spend: without what running tasks hold"),
-  held_nanos: nanos.describe("Held by images and videos that are not finished"),
+  balance_nanos: nanos.describe("Total balance of the account"),
+  available_nanos: nanos.describe("Available balance, without reservations of running tasks"),
+  held_nanos: nanos.describe("Reserved for images and videos in progress"),
 });
 export type Balance = z.infer<typeof balance>;
 
@@ -15,10 +15,10 @@ const filters = {
   view: view
     .default("changes")
     .describe(
-      "changes = all but moves between the account and the gateway's processes; funding = credits, codes and debits; usage = text requests; tasks = pictures and videos",
+      "changes = all but internal transfers; funding = credits, codes and debits; usage = text requests; tasks = images and videos",
     ),
-  from: inputMoment.optional().describe("Entries at or after this moment"),
-  to: inputMoment.optional().describe("Entries before this moment"),
+  from: inputMoment.optional().describe("Entries at or after this time"),
+  to: inputMoment.optional().describe("Entries before this time"),
 };
 
 export const statementQuery = pageQuery.extend(filters);
@@ -49,22 +49,17 @@ const entry = z.object({
 - hold: kept for an image or video; task_charge: paid for it; task_return: what was kept too much, or all of it
 - lease, return: moves between the account and the gateway's processes, which change no balance`),
   amount_nanos: nanos,
-  change_nanos: nanos.describe("What it did to the balance"),
-  available_change_nanos: nanos.describe("What it did to what can be spent"),
-  balance_after_nanos: nanos
-    .nullable()
-    .describe("The balance after it; null where a filter hides what the balance is made of"),
+  change_nanos: nanos.describe("Change of the balance"),
+  available_change_nanos: nanos.describe("Change of the available balance"),
+  balance_after_nanos: nanos.nullable().describe("Balance after the entry; null with a filter"),
   reference: z
     .object({
       type: z.enum(["account", "code", "task", "flush", "process", "record"]),
       id: z.string(),
     })
     .describe("What it was for"),
-  requests: z
-    .int()
-    .nullable()
-    .describe("Requests whose charges it sums up; null = it sums up none, or their log is past retention"),
-  reason: z.string().nullable().describe("The operator's words"),
+  requests: z.int().nullable().describe("Number of requests in the entry; null = none, or past retention"),
+  reason: z.string().nullable().describe("The operator's reason"),
 });
 export type StatementEntry = z.infer<typeof entry>;
 

@@ -98,7 +98,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/balance",
       policy: "viewer",
       tag: "billing",
-      summary: "What the account owns and what it can spend",
+      summary: "Total and available balance of the account",
       response: balance,
       async run(call) {
         const { balanceNanos, availableNanos } = await readBalance(database, call.account().id);
@@ -124,12 +124,12 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/statement/{entry}/requests",
       tag: "billing",
       policy: "viewer",
-      summary: "The requests that an entry sums up",
+      summary: "Requests of an entry",
       query: pageQuery,
       response: entryRequests,
       async run(call) {
         const { after = null, limit } = call.query;
-        const entryId = idOf(call.params["entry"], "There is no such entry.");
+        const entryId = idOf(call.params["entry"], "Entry not found.");
         const wish = { accountId: call.account().id, entryId, after, limit: limit + 1 };
         const rows = await readEntryRequests(database, wish);
         const shown = rows.slice(0, limit);
@@ -149,7 +149,7 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       path: "/accounts/{account}/statement.csv",
       policy: "viewer",
       tag: "billing",
-      summary: "The ledger's entries as a table, newest first",
+      summary: "The ledger's entries as CSV, newest first",
       query: exportQuery,
       contentType: "text/csv; charset=utf-8",
       fileName: (call) => `statement-${call.account().id}.csv`,

@@ -5,20 +5,20 @@ import { receipt } from "../requests/contract.ts";
 export const tasksQuery = pageQuery.extend({
   medium: z.enum(["image", "video"]).optional(),
   model: z.string().max(200).optional(),
-  state: z.enum(["open", "SUCCESS", "FAILURE"]).optional().describe("open: not over yet"),
+  state: z.enum(["open", "SUCCESS", "FAILURE"]).optional().describe("open: not finished yet"),
   key: z
     .string()
-    .regex(/^[1-9]\d{0,17}$/, "must be the id of a key")
+    .regex(/^[1-9]\d{0,17}$/, "must be a key id")
     .optional(),
-  from: z.iso.datetime({ offset: true }).optional().describe("Accepted then or later"),
+  from: z.iso.datetime({ offset: true }).optional().describe("Accepted at or after this time"),
   to: z.iso.datetime({ offset: true }).optional().describe("Accepted before"),
 });
 
 const taskFile = z.object({
   kind: z.enum(["image", "video", "last_frame"]),
-  url: z.string().describe("The link as the API answers it: the vendor's, or this gateway's copy"),
-  view: z.string().describe("Where the console shows it, Range requests included; `?download=1` keeps it"),
-  expires_at: moment.nullable().describe("null = not said"),
+  url: z.string().describe("URL as returned by the API: the vendor's, or this gateway's copy"),
+  view: z.string().describe("Path in the console API, with Range support; `?download=1` downloads it"),
+  expires_at: moment.nullable().describe("null = unknown"),
 });
 
 export const taskSummary = z.object({
@@ -36,25 +36,23 @@ export const taskSummary = z.object({
   accepted_at: moment,
   started_at: moment.nullable(),
   finished_at: moment.nullable(),
-  deadline_at: moment.describe("It is over by then"),
-  hold_nanos: nanos.describe("Set aside while it runs"),
-  charge_nanos: nanos.nullable().describe("null until it is over; 0 of one that failed"),
+  deadline_at: moment.describe("Deadline"),
+  hold_nanos: nanos.describe("Reserved while it runs"),
+  charge_nanos: nanos.nullable().describe("null until it finishes; 0 if it failed"),
   files: z.array(taskFile),
-  late: z
-    .boolean()
-    .describe("It succeeded after it had failed and was refunded: its files came at no charge"),
+  late: z.boolean().describe("It completed after it was refunded; its files are free"),
 });
 
 export const tasksPage = pageOf(taskSummary).describe(
-  "Newest first. With filters a page may hold fewer rows than asked for, even none, and still have a `next`: so far was looked",
+  "Newest first. With filters, a page may have fewer rows than requested, or none, and still have a `next`",
 );
 
 export const taskDetail = taskSummary.extend({
-  submit: z.string().describe("Path of the API that takes the request"),
+  submit: z.string().describe("API path of the request"),
   request: z
     .record(z.string(), z.unknown())
-    .describe("What was asked for, every default written out; fit to be sent again"),
-  shortened: z.number().int().describe("Pictures inside the request that are too large to be shown here"),
+    .describe("Full request as sent, including defaults; can be sent again"),
+  shortened: z.number().int().describe("Images in the request that are too large to show"),
   receipt: receipt.nullable(),
   webhook: z
     .object({
@@ -65,18 +63,18 @@ export const taskDetail = taskSummary.extend({
         z.object({
           attempt: z.number().int(),
           at: moment,
-          status: z.number().int().nullable().describe("null = there was no answer"),
+          status: z.number().int().nullable().describe("null = no response"),
           failure: z.string().nullable(),
           duration_ms: z.number().int(),
         }),
       ),
     })
     .nullable()
-    .describe("null = nobody asked to be told"),
+    .describe("null = no webhook requested"),
 });
 
 export const fileQuery = z.strictObject({
-  download: z.enum(["1"]).optional().describe("Keep it as a file in place of showing it"),
+  download: z.enum(["1"]).optional().describe("Download instead of displaying"),
 });
 
 export type TasksQuery = z.infer<typeof tasksQuery>;

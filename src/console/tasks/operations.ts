@@ -88,7 +88,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
 
   const find = async (accountId: bigint, id: string) => {
     const task = isId(id) ? await readTaskRecord(database, accountId, id) : undefined;
-    if (task === undefined) throw new GatewayError("not_found", "There is no such task in this account.");
+    if (task === undefined) throw new GatewayError("not_found", "Task not found.");
     return task;
   };
 
@@ -97,7 +97,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
       ...TASKS,
       method: "GET",
       path: "/accounts/{account}/tasks",
-      summary: "Pictures and videos, newest first",
+      summary: "Images and videos, newest first",
       query: tasksQuery,
       response: tasksPage,
       async run({ account, query }) {
@@ -123,7 +123,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
     events({
       ...TASKS,
       path: "/accounts/{account}/tasks/events",
-      summary: "Tasks that are not over, then each that is new or has changed",
+      summary: "Open tasks, then every new or changed task",
       event: taskSummary,
       async *run({ account, gone }) {
         const { id } = account();
@@ -134,7 +134,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
       ...TASKS,
       method: "GET",
       path: "/accounts/{account}/tasks/{task}",
-      summary: "One task: what was asked for, what came of it, what it cost, who was told",
+      summary: "One task: request, result, cost and webhook deliveries",
       response: taskDetail,
       async run({ account, params }) {
         const { id } = account();
@@ -144,14 +144,14 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
     file({
       ...TASKS,
       path: "/accounts/{account}/tasks/{task}/files/{file}",
-      summary: "What a task made, to be shown or kept",
+      summary: "A result file of a task",
       query: fileQuery,
       async run({ account, params, query, gone }, range) {
         const { id } = account();
         const task: TaskRecord = await find(id, params["task"] ?? "");
         const number = params["file"] ?? "";
         const found = /^\d{1,3}$/.test(number) ? filesOf(id, task)[Number(number)] : undefined;
-        if (found === undefined) throw new GatewayError("not_found", "The task has no such file.");
+        if (found === undefined) throw new GatewayError("not_found", "File not found.");
         const upstreamId = await readTaskUpstream(database, task.id);
         return openLinked({
           url: found.url,

@@ -8,7 +8,7 @@ const tokenRow = z.strictObject({
   read_only: z.boolean(),
   created_at: moment,
   expires_at: moment.nullable(),
-  last_used_at: moment.nullable().describe("True to the minute"),
+  last_used_at: moment.nullable().describe("Accurate to the minute"),
 });
 export type TokenRow = z.infer<typeof tokenRow>;
 
@@ -17,12 +17,12 @@ export type TokenList = z.infer<typeof tokenList>;
 
 export const tokenBody = z.strictObject({
   name: z.string().trim().min(1).max(100),
-  read_only: z.boolean().default(false).describe("May look only"),
-  expires_at: inputMoment.nullable().default(null).describe("From then on it lets nobody in; null = never"),
+  read_only: z.boolean().default(false).describe("Read-only"),
+  expires_at: inputMoment.nullable().default(null).describe("Expiry; null = never"),
 });
 export type TokenBody = z.input<typeof tokenBody>;
 
 export const createdToken = tokenRow.extend({
-  token: z.string().describe("The token itself, shown only once: only its hash is kept"),
+  token: z.string().describe("The token, shown only once; only a hash is stored"),
 });
 export type CreatedToken = z.infer<typeof createdToken>;

@@ -22,7 +22,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       path: "/me/tokens",
       policy: "person",
       tag,
-      summary: "One's console tokens",
+      summary: "Your console tokens",
       response: tokenList,
       async run(call) {
         return { data: (await readTokens(database, call.person().id)).map(tokenRowOf), next: null };
@@ -34,14 +34,14 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       policy: "person",
       tag,
       makes: true,
-      summary: "Make a console token; the answer is the only time it is shown",
+      summary: "Create a console token; only this response shows it",
       body: tokenBody,
       response: createdToken,
       async run({ body, identity, audit }) {
         const browser = settledOf(identity);
         const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
         if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs())
-          throw new GatewayError("invalid_request", "expires_at is over already.", { param: "expires_at" });
+          throw new GatewayError("invalid_request", "expires_at is in the past.", { param: "expires_at" });
         const token = newConsoleToken();
         const { name, read_only: readOnly } = body;
         const order = { userId: browser.person.id, name, readOnly, expiresAt };
@@ -62,7 +62,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
       path: "/me/tokens/{token}",
       policy: "person",
       tag,
-      summary: "Revoke a console token at once",
+      summary: "Revoke a console token immediately",
       response: done,
       async run(call) {
         const { id } = call.person();
@@ -77,7 +77,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
   ];
 }
 
-const UNKNOWN = "You have no such token.";
+const UNKNOWN = "Token not found.";
 
 function tokenRowOf(row: Row): TokenRow {
   return {

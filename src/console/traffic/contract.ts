@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { moment, nanos } from "../contract-parts.ts";
 
-const milliseconds = z.int().nullable().describe("null = no request was answered in full");
+const milliseconds = z.int().nullable().describe("null = no completed request");
 
 const figures = {
   requests: z.int(),
-  errors: z.int().describe("Requests that came to nothing for the caller's or an upstream's fault"),
+  errors: z.int().describe("Failed requests, because of the client or an upstream"),
   input_tokens: z.int(),
   output_tokens: z.int(),
   charge_nanos: nanos,
@@ -16,7 +16,7 @@ const figures = {
 const trafficFigures = z.object(figures);
 export type TrafficFigures = z.infer<typeof trafficFigures>;
 
-const trafficRow = z.object({ name: z.string().describe('"" = no upstream was asked'), ...figures });
+const trafficRow = z.object({ name: z.string().describe('"" = no upstream was used'), ...figures });
 export type TrafficRow = z.infer<typeof trafficRow>;
 
 const trafficSlot = z.object({ at: moment.describe("Begin of the slot"), ...figures });
@@ -27,16 +27,14 @@ export const traffic = z.object({
   slot_seconds: z.int(),
   slots: z
     .array(trafficSlot)
-    .describe(
-      "Oldest first, the last one still filling; an event after the first has only slots that changed",
-    ),
-  span_seconds: z.int().describe("What the rows below are sums of: so many seconds up to now"),
+    .describe("Oldest first, the last one incomplete; later events contain only changed slots"),
+  span_seconds: z.int().describe("Period of the rows below, in seconds up to now"),
   total: trafficFigures,
   upstreams: z.array(trafficRow),
   models: z.array(trafficRow),
   process: z.object({
-    label: z.string().describe("The process that answers, one of those in the settings"),
-    running: z.int().describe("Text requests under way in it"),
+    label: z.string().describe("The responding process, as listed in the settings"),
+    running: z.int().describe("Its running text requests"),
   }),
 });
 export type Traffic = z.infer<typeof traffic>;

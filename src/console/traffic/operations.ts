@@ -25,7 +25,7 @@ export function trafficOperations({ traffic: watch }: ConsoleDeps): readonly Ope
       path: "/operator/traffic/events",
       policy: "operator",
       tag,
-      summary: "The last five minutes, then what has changed, every two seconds",
+      summary: "The last five minutes, then changes every two seconds",
       event: traffic,
       async *run({ gone }) {
         yield await watch.live();

@@ -10,28 +10,30 @@ const timeouts = z.strictObject({
 });
 
 const terms = {
-  kind: z.string().describe("A preset: protocols, paths, authentication"),
-  base_url: z.string().describe("What the vendor's own SDK calls its base URL"),
-  models: z.record(z.string(), z.string()).describe("Our name: the vendor's name"),
-  protocols: z.array(z.string()).nullable().describe("null = the kind's own list"),
-  groups: z.array(z.string()).nullable().describe("Groups it serves; null = every group"),
+  kind: z.string().describe("Preset of protocols, paths and authentication"),
+  base_url: z.string().describe("Base URL as in the vendor's SDK"),
+  models: z.record(z.string(), z.string()).describe("Your name: vendor name"),
+  protocols: z.array(z.string()).nullable().describe("null = the kind's default"),
+  groups: z.array(z.string()).nullable().describe("Groups it serves; null = all"),
   priority: z.int().describe("Lower is tried first"),
   weight: z.number().describe("Share within one priority"),
-  max_concurrency: z.int().describe("Requests in flight at once, per process"),
+  max_concurrency: z.int().describe("Concurrent requests, per process"),
   shared_ids: z
     .array(z.string())
     .describe(
-      "Ids of things in the vendor's account that every account may name which may use this upstream",
+      "Ids of objects in the vendor's account that every account with access to this upstream may use",
     ),
-  timeouts: timeouts.describe("Milliseconds; what is left out has its default"),
-  probe: z.boolean().describe("It is tried every half minute while nobody asks it"),
+  timeouts: timeouts.describe("Milliseconds; omitted ones get their default"),
+  probe: z.boolean().describe("Probes it every 30 s while idle"),
   signer: z
     .string()
     .nullable()
-    .describe("Upstreams of one signer read each other's signed state; null = each credential only its own"),
+    .describe(
+      "Upstreams with the same signer accept each other's signed state; null = each credential only its own",
+    ),
 };
 
-const secret = z.string().min(1).max(4096).describe("Written only: no answer ever shows it");
+const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
 
 const rest = z.strictObject({
   protocols: terms.protocols,
@@ -55,7 +57,7 @@ export const upstreamTerms = z.strictObject({
   api_keys: z
     .array(secret)
     .optional()
-    .describe("Replaces every credential; needed where base_url leads to another server"),
+    .describe("Replaces all credentials; required if base_url changes to another server"),
 });
 export type UpstreamTerms = z.infer<typeof upstreamTerms>;
 
@@ -63,15 +65,15 @@ export const newUpstream = upstreamTerms.extend({ name: z.string() });
 export type NewUpstream = z.infer<typeof newUpstream>;
 
 export const upstreamState = z.strictObject({
-  enabled: z.boolean().describe("false = new requests go elsewhere; what runs is finished"),
+  enabled: z.boolean().describe("false = no new requests; running ones finish"),
 });
 
 export const newCredential = z.strictObject({
   secret,
-  name: z.string().trim().min(1).max(100).optional().describe("For people; by default its number"),
+  name: z.string().trim().min(1).max(100).optional().describe("Display name; default its number"),
 });
 export const credentialChange = z.strictObject({
-  secret: secret.optional().describe("Takes the place of the one before, for tasks under way too"),
+  secret: secret.optional().describe("Replaces the old secret, also for running tasks"),
   name: z.string().trim().min(1).max(100).optional(),
   enabled: z.boolean().optional(),
 });
@@ -79,19 +81,19 @@ export const credentialChange = z.strictObject({
 const credential = z.object({
   id: z.string(),
   name: z.string(),
-  hint: z.string().describe("Its last characters, where it is long enough to show some"),
-  reference: z.string().nullable().describe("The environment variable from which a catalog file took it"),
+  hint: z.string().describe("Its last characters, if long enough"),
+  reference: z.string().nullable().describe("Environment variable it came from in a catalog file"),
   enabled: z.boolean(),
   troubles: z
     .array(
       z.object({
-        model: z.string().describe("What the upstream calls it"),
-        state: z.enum(CONDITION_WORDS).describe("ready = but for some accounts"),
+        model: z.string().describe("The upstream's name for it"),
+        state: z.enum(CONDITION_WORDS).describe("ready = except for some accounts"),
         wait_seconds: z.int(),
-        closed_accounts: z.int().describe("Accounts that are kept away, as their own last requests failed"),
+        closed_accounts: z.int().describe("Accounts that avoid it because their last requests failed"),
       }),
     )
-    .describe("As this process has learnt"),
+    .describe("As seen by this process"),
 });
 
 export const HEALTH_STATES = ["healthy", "degraded", "failing", "idle", "disabled", "unusable"] as const;
@@ -111,27 +113,27 @@ export const upstream = z.object({
   name: z.string(),
   ...terms,
   enabled: z.boolean(),
-  revision: revision.describe("Names what is declared and which credentials there are, not how it does"),
+  revision: revision.describe("Revision of its configuration and credentials, not of its health"),
   credentials: z.array(credential),
   health: z.object({
     state: z
       .enum(HEALTH_STATES)
-      .describe("unusable = enabled, but without a usable credential; idle = nothing was asked of it lately"),
-    running: z.int().describe("Requests in flight, in this process"),
+      .describe("unusable = enabled, but without a usable credential; idle = no recent requests"),
+    running: z.int().describe("Running requests in this process"),
     connections: z.int(),
     open_breakers: z.int(),
     attempts: z
       .object({ ok: z.int(), failed: z.int(), rate_limited: z.int(), refused: z.int() })
-      .describe("Of the last ten minutes in this process, those that another upstream rescued too"),
+      .describe("Attempts of the last ten minutes in this process, including recovered ones"),
   }),
-  hour: figures.describe("Of the last hour, of all processes"),
+  hour: figures.describe("Requests of the last hour in all processes"),
 });
 export type Upstream = z.infer<typeof upstream>;
 
 export const upstreams = z.object({
   data: z.array(upstream),
   next: z.null(),
-  process: z.string().describe("The process that answers: breakers and running requests are its own"),
+  process: z.string().describe("The responding process; breakers and running requests are its own"),
 });
 export type Upstreams = z.infer<typeof upstreams>;
 
@@ -149,15 +151,15 @@ export const upstreamReport = z.object({
         charge_nanos: nanos,
         reported: z
           .object({
-            requests: z.int().describe("Those for which the vendor says a cost"),
-            charge_nanos: nanos.describe("What they were charged"),
-            cost_nanos: nanos.describe("What the vendor says they cost, read as US dollars"),
+            requests: z.int().describe("Requests with a vendor-reported cost"),
+            charge_nanos: nanos.describe("Charges for them"),
+            cost_nanos: nanos.describe("Vendor-reported cost, as US dollars"),
           })
           .nullable()
-          .describe("null = the vendor says nothing"),
+          .describe("null = not reported"),
       }),
     )
-    .describe("Oldest first, days in UTC without requests left out"),
+    .describe("Oldest first, UTC days; those without requests are omitted"),
   failures: z
     .array(
       z.object({
@@ -171,7 +173,7 @@ export const upstreamReport = z.object({
         attempts: z.int(),
       }),
     )
-    .describe("The latest requests that failed there for good, newest first"),
+    .describe("Latest unrecovered failures, newest first"),
 });
 export type UpstreamReport = z.infer<typeof upstreamReport>;
 
@@ -180,7 +182,7 @@ export const reportQuery = z.strictObject({ days: z.coerce.number().int().min(1)
 export const credentialTest = z.object({
   ok: z.boolean(),
   latency_ms: z.int(),
-  message: z.string().describe("What is wrong and what to do; that all is well"),
+  message: z.string().describe("The problem and its fix, or a confirmation"),
 });
 export type CredentialTest = z.infer<typeof credentialTest>;
 
@@ -188,9 +190,9 @@ export const kinds = z.object({
   data: z.array(
     z.object({
       name: z.string(),
-      protocols: z.array(z.string()).describe("Spoken unless an upstream says otherwise"),
+      protocols: z.array(z.string()).describe("Default protocols"),
       possible_protocols: z.array(z.string()),
-      families: z.array(z.string()).describe("Families of pictures and videos that it makes"),
+      families: z.array(z.string()).describe("Supported image and video families"),
       needs_key: z.boolean(),
     }),
   ),

@@ -52,7 +52,7 @@ function change(deps: ConsoleDeps): Operation {
     ...described,
     method: "PATCH",
     path: CREDENTIAL,
-    summary: "Replace a credential's secret, name it, or switch it on and off",
+    summary: "Replace a credential's secret, rename it, enable or disable it",
     body: credentialChange,
     response: upstream,
     async run(call) {
@@ -85,7 +85,7 @@ function remove(deps: ConsoleDeps): Operation {
     ...described,
     method: "DELETE",
     path: CREDENTIAL,
-    summary: "Remove a credential; tasks under way with it are lost sight of",
+    summary: "Remove a credential; running tasks that use it can no longer be polled",
     response: upstream,
     async run(call) {
       const { upstream: id, credential: credentialId } = call.params;
@@ -107,7 +107,7 @@ function test(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: `${CREDENTIAL}/test`,
-    summary: "Try a credential without spending anything, as `faregate doctor` does",
+    summary: "Test a credential for free, like `faregate doctor`",
     unaudited: "it changes nothing",
     response: credentialTest,
     async run({ params }) {
@@ -126,13 +126,13 @@ function test(deps: ConsoleDeps): Operation {
       return {
         ok: problem === undefined,
         latency_ms: Math.round(clock.monotonicMs() - begun),
-        message: problem ?? "answers and takes the credential",
+        message: problem ?? "reachable, credential accepted",
       };
     },
   });
 }
 
-const UNKNOWN = "There is no such credential.";
+const UNKNOWN = "Credential not found.";
 
 function credentialOf(
   { credentials }: UpstreamRecord,

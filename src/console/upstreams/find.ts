@@ -10,7 +10,7 @@ import { idOf } from "../input.ts";
 import type { Upstream } from "./contract.ts";
 import { upstreamResponses } from "./upstream-response.ts";
 
-const UNKNOWN = "There is no such upstream.";
+const UNKNOWN = "Upstream not found.";
 
 /** The upstream of a path; 404 where there is none. Its credentials are in clear. */
 export async function upstreamOf(

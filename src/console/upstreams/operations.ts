@@ -28,7 +28,7 @@ function list(deps: ConsoleDeps): Operation {
   return json({
     ...described,
     path: "/operator/upstreams",
-    summary: "Every upstream with its health now",
+    summary: "All upstreams with current health",
     response: upstreams,
     async run() {
       const records = await readUpstreams(deps.database, deps.seals);
@@ -45,7 +45,7 @@ function show(deps: ConsoleDeps): Operation {
   return json({
     ...described,
     path: UPSTREAM,
-    summary: "One upstream with its health now",
+    summary: "One upstream with current health",
     response: upstream,
     conditional: true,
     run: ({ params }) => responseOf(deps, params["upstream"]),
@@ -59,7 +59,7 @@ function report(deps: ConsoleDeps): Operation {
   return json({
     ...described,
     path: `${UPSTREAM}/report`,
-    summary: "What an upstream brought and cost by day, and its latest failures",
+    summary: "An upstream's charges and cost by day, and its latest failures",
     query: reportQuery,
     response: upstreamReport,
     async run({ params, query }) {
@@ -106,7 +106,7 @@ function listKinds(): Operation {
   return json({
     ...described,
     path: "/operator/kinds",
-    summary: "The kinds of upstreams there are",
+    summary: "Available kinds of upstreams",
     response: kinds,
     run: () => ({
       data: KIND_NAMES.flatMap((name) => {

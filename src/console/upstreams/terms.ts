@@ -46,7 +46,7 @@ function create(deps: ConsoleDeps): Operation {
       const { name, ...terms } = call.body;
       const id = await changeCatalog(deps, call, async (tx) => {
         if ((await readUpstreams(tx, deps.seals)).some((each) => each.name === name))
-          throw new GatewayError("conflict", `There is an upstream ${name} already.`, { param: "name" });
+          throw new GatewayError("conflict", `An upstream ${name} already exists.`, { param: "name" });
         const declared = await judge(tx, { name, terms, before: undefined });
         const value = await upsertUpstream(tx, deps.seals, declared);
         return { value, note: { action: "upstream.create", subject: name, after: audited(declared) } };
@@ -61,7 +61,7 @@ function update(deps: ConsoleDeps): Operation {
     ...described,
     method: "PUT",
     path: UPSTREAM,
-    summary: "Declare an upstream anew; its credentials stay unless others are given",
+    summary: "Replace an upstream; its credentials stay unless others are sent",
     body: upstreamTerms,
     response: upstream,
     conditional: true,
@@ -85,7 +85,7 @@ function setState(deps: ConsoleDeps): Operation {
     ...described,
     method: "PUT",
     path: `${UPSTREAM}/state`,
-    summary: "Enable an upstream, or disable it: what runs there is finished, nothing new is sent",
+    summary: "Enable or disable an upstream; a disabled one gets no new requests, and running ones finish",
     body: upstreamState,
     response: upstream,
     async run(call) {
@@ -107,7 +107,7 @@ function remove(deps: ConsoleDeps): Operation {
     ...described,
     method: "DELETE",
     path: UPSTREAM,
-    summary: "Remove an upstream with its credentials; tasks under way there are lost sight of",
+    summary: "Remove an upstream with its credentials; its running tasks can no longer be polled",
     response: removed,
     conditional: true,
     run: (call) =>
@@ -150,7 +150,7 @@ function refuseMoved(before: UpstreamRecord, baseUrl: string): void {
   if (before.credentials.length === 0 || new URL(before.baseUrl).origin === origin) return;
   throw new GatewayError(
     "invalid_request",
-    `base_url: leads to another server, ${origin}; give its credentials in api_keys, as the stored ones stay with theirs`,
+    `base_url: changes the server to ${origin}; send its credentials in api_keys, because stored ones are only sent to their own server`,
     { param: "api_keys" },
   );
 }

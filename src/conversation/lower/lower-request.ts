@@ -115,10 +115,7 @@ function copiesOf(
 ): number {
   if (n <= 1 || (quirks.manyAnswers ?? capabilities.manyAnswers)) return 1;
   if (n > MAX_COPIES) {
-    losses.refuse(
-      "n",
-      `This model gives at most ${MAX_COPIES} answers to one request; ask for fewer at once.`,
-    );
+    losses.refuse("n", `This model returns at most ${MAX_COPIES} choices per request. Request fewer.`);
   }
   return n;
 }
@@ -135,7 +132,7 @@ function refuseUnservable(
   if (prefill === "refuse" && endsWithPrefill(request.messages)) {
     losses.refuse(
       "messages",
-      "This model cannot go on from words of the assistant; let the conversation end with the user's.",
+      "This model can't continue an assistant message. End the conversation with a user message.",
     );
   }
 }
@@ -236,7 +233,7 @@ function refuseForeign(
 }
 
 const USUAL_REFUSAL: RequestRefusal = {
-  why: "This model's upstream has nothing that would do the same; leave the field out.",
+  why: "This model's upstream has no equivalent of this field. Remove it.",
 };
 
 function fitMessage(message: Message, fit: Fit): Message {

@@ -32,7 +32,7 @@ export function prepareTools(
   const tools = offered.flatMap((tool) => fitTool(tool, own, capabilities, target, names, losses));
   const toolChoice = fitChoice(request, tools, capabilities, names, losses);
   if (target.quirks.forcedTools === false && isForced(toolChoice)) {
-    losses.refuse("toolChoice", "This model cannot be made to call a tool; let it choose itself.");
+    losses.refuse("toolChoice", "This model doesn't support forced tool calls. Let it choose.");
   }
   const format = request.responseFormat;
   const asWished = { tools, toolChoice, responseFormat: format, responseTool: undefined };
@@ -83,7 +83,7 @@ function fitTool(
   if (tool.kind === "hosted") {
     if (tool.protocol === capabilities.protocol) return [tool];
     if (tool.weight === "meaning") {
-      losses.refuseAt(tool.path, `This model's upstream has no tool of the kind ${tool.name}; leave it out.`);
+      losses.refuseAt(tool.path, `This model's upstream has no tool of type ${tool.name}. Remove it.`);
     }
     losses.at(tool.path);
     return [];
@@ -158,7 +158,7 @@ function fitChoice(
   }
   return losses.refuse(
     "toolChoice",
-    "The forced tool does not exist at this model's upstream; choose another.",
+    "The forced tool doesn't exist at this model's upstream. Choose another.",
   );
 }
 

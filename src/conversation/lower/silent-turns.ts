@@ -66,4 +66,4 @@ function isSilent(parts: readonly Part[]): boolean {
   return parts.every((part) => part.kind === "text" && part.text.trim() === "" && part.opaque === undefined);
 }
 
-const NOTHING_SAID = "There is nothing to answer: the last turn has no content.";
+const NOTHING_SAID = "The last turn has no content: there is nothing to respond to.";

@@ -51,13 +51,13 @@ export class BodyMemory {
   }
 
   describe(metrics: Metrics): void {
-    metrics.gauges("body_memory_bytes", "Memory that request bodies hold", "pool", () =>
+    metrics.gauges("body_memory_bytes", "Memory held by request bodies", "pool", () =>
       this.budget.heldBytes(),
     );
-    metrics.gauge("bodies_waiting", "Requests whose body waits for memory", () => this.budget.waitingCount());
+    metrics.gauge("bodies_waiting", "Requests waiting for body memory", () => this.budget.waitingCount());
     metrics.counters(
       "body_memory_refused_total",
-      "Request bodies that were refused for want of memory, by what was used up.",
+      "Request bodies refused by a memory limit, by the limit.",
       "reason",
       () => this.budget.refused(),
     );
@@ -74,11 +74,11 @@ export function memoryRefused(why: MemoryRefusal): GatewayError {
 }
 
 const REFUSALS: Readonly<Record<MemoryRefusal, string>> = {
-  key: "The request bodies of this caller fill its share of the gateway's memory; send fewer or smaller ones at once.",
+  key: "This key's request bodies use up its share of the gateway's memory. Send fewer or smaller requests at once.",
   account:
-    "The request bodies of this account fill its share of the gateway's memory; send fewer or smaller ones at once.",
-  total: "The gateway's memory for request bodies is used up; try again in a moment.",
-  queue: "Too many requests wait for the gateway's memory; try again in a moment.",
+    "This account's request bodies use up its share of the gateway's memory. Send fewer or smaller requests at once.",
+  total: "The gateway's memory for request bodies is used up. Try again in a moment.",
+  queue: "Too many requests are waiting for memory. Try again in a moment.",
 };
 
 function heldOf(among: Lru<string, Held>, name: string): Held {

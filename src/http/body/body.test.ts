@@ -54,7 +54,7 @@ describe("a compressed body whose decoder is stuck", () => {
     );
     await once(request, "data");
     socket.destroy();
-    expect(await failed).toBe("The caller closed the connection while sending the body.");
+    expect(await failed).toBe("The client closed the connection while sending the body.");
     expect(decoder.destroyed).toBe(true);
   });
 });

@@ -48,7 +48,7 @@ export function readBody(
     return Promise.reject(
       new GatewayError(
         "unsupported_media_type",
-        `Content-Encoding "${headers["content-encoding"]}" is not supported; send the body plain or as one of ${CODINGS}.`,
+        `Content-Encoding "${headers["content-encoding"]}" isn't supported. Send the body uncompressed or as one of ${CODINGS}.`,
         { headers: { "accept-encoding": CODINGS } },
       ),
     );
@@ -144,7 +144,7 @@ class Reading {
   private over = false;
   private readonly onGone = (): void =>
     this.fail(
-      new GatewayError("invalid_request", "The caller closed the connection while sending the body."),
+      new GatewayError("invalid_request", "The client closed the connection while sending the body."),
     );
 
   constructor(
@@ -193,11 +193,12 @@ class Reading {
   private faultOf(cause: Error): GatewayError {
     if (cause instanceof DecodedTooLarge) return tooLarge(this.terms.limitBytes);
     if (cause instanceof PoolFull) {
-      const message = "The gateway decodes many compressed bodies now; send it again shortly, or plain.";
+      const message =
+        "The gateway is decoding many compressed bodies. Try again shortly, or send the body uncompressed.";
       return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });
     }
     const coding = this.request.headers["content-encoding"];
-    const message = this.decoder === undefined ? "The body broke off." : `The body is not valid ${coding}.`;
+    const message = this.decoder === undefined ? "The body ended early." : `The body is not valid ${coding}.`;
     return new GatewayError("invalid_request", message, { cause });
   }
 
@@ -274,7 +275,7 @@ function refusalOf(cause: unknown): GatewayError {
 function tooSlow(): GatewayError {
   return new GatewayError(
     "request_timeout",
-    "The request body came too slowly: less than 32 KB a second over 5 seconds.",
+    "The request body arrived too slowly: less than 32 KB/s over 5 seconds.",
     { headers: { connection: "close" } },
   );
 }
@@ -282,7 +283,7 @@ function tooSlow(): GatewayError {
 function tinyChunks(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    "The request body comes in chunks of a few bytes; send it in larger ones, or with a Content-Length.",
+    "The request body arrives in chunks of a few bytes. Send larger chunks, or a Content-Length.",
     { headers: { connection: "close" } },
   );
 }

@@ -45,10 +45,7 @@ export async function readJsonChunks(
   });
   const { values } = refusing(() => scanner.end());
   if (values > MAX_VALUES) {
-    throw new GatewayError(
-      "invalid_request",
-      `The body has ${values} values; at most ${MAX_VALUES} are read.`,
-    );
+    throw new GatewayError("invalid_request", `The body has ${values} values; the limit is ${MAX_VALUES}.`);
   }
   return chunks;
 }

@@ -48,7 +48,7 @@ export async function readInput(
 ): Promise<CallInput> {
   const { request } = context;
   if (placeOfNoText(request.params) !== undefined)
-    throw new GatewayError("not_found", "Nothing has a name with the character NUL in it.");
+    throw new GatewayError("not_found", "Names can't contain NUL.");
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
   const body =
     operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(context, sender)) : {};
@@ -114,7 +114,7 @@ function wantedRevisions(header: string | undefined): readonly string[] | undefi
 function changedMeanwhile(): GatewayError {
   return new GatewayError(
     "changed_meanwhile",
-    "Somebody changed this since it was read, and nothing was written: read it again, and write what still holds.",
+    "This was changed since it was read, and nothing was written. Read it again and repeat the change if needed.",
   );
 }
 
@@ -148,7 +148,7 @@ function read(schema: z.ZodType, value: unknown): unknown {
     throw refused(issue?.path.join(".") ?? "", issue?.message ?? "");
   }
   const place = placeOfNoText(result.data);
-  if (place !== undefined) throw refused(place, "must not contain the character NUL or half of a character");
+  if (place !== undefined) throw refused(place, "must not contain NUL or an unpaired surrogate");
   return result.data;
 }
 

@@ -43,10 +43,7 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
     throw new GatewayError("forbidden", "This console token may only read.");
   if (operation.policy === "person") return undefined;
   if (identity.person.mustChangePassword) {
-    throw new GatewayError(
-      "password_change_required",
-      "Choose a password of your own first: this one was made by the gateway.",
-    );
+    throw new GatewayError("password_change_required", "Change your password first: this one was generated.");
   }
   if (!isAccountRole(operation.policy)) {
     if (identity.person.isOperator) return undefined;
@@ -54,8 +51,7 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   }
   const account = await accountOf(asked);
   const role = account && roleIn(account.id, identity);
-  if (account === undefined || role === undefined)
-    throw new GatewayError("not_found", "There is no such account.");
+  if (account === undefined || role === undefined) throw new GatewayError("not_found", "Account not found.");
   if (!reaches(role, operation.policy))
     throw new GatewayError("forbidden", `Only ${operation.policy}s of the account may do this.`);
   return account;
@@ -87,7 +83,7 @@ async function refuseForeignPage(
   if (!isForeign && origin === new URL(await publicUrl()).origin) return;
   throw new GatewayError(
     "csrf_failed",
-    "This request comes from a page of another site. If it is one of this gateway's own, the operator must set FAREGATE_PUBLIC_URL to its address.",
+    "This request comes from another site. If that site is this gateway, the operator must set FAREGATE_PUBLIC_URL to its address.",
   );
 }
 

@@ -13,7 +13,7 @@ export function consoleRoutes(router: Router, deps: HttpDeps): void {
     const methods = operations.map(({ method }) => method);
     router.endpoint(methods, `/api${path.replace(/\{(\w+)\}/g, ":$1")}`, async (context) => {
       const operation = operations.find(({ method }) => method === context.request.method);
-      if (operation === undefined) throw new GatewayError("not_found", "There is no such operation.");
+      if (operation === undefined) throw new GatewayError("not_found", "Operation not found.");
       await serve(deps, operation, context);
     });
   }

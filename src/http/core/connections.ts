@@ -160,7 +160,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
 }
 
 function noDescriptor(): GatewayError {
-  const message = "The gateway has as many connections open as it may; try again in a moment.";
+  const message = "The gateway has reached its connection limit. Try again in a moment.";
   return new GatewayError("service_unavailable", message, {
     retryAfterSeconds: FULL_RETRY_SECONDS,
     headers: { connection: "close" },

@@ -21,7 +21,7 @@ export function authenticate(
   const carried = credentialsOf(request, queryKeys);
   const first = carried[0];
   if (first === undefined)
-    throw new GatewayError("invalid_api_key", `The request carries no API key: none was sent. ${SEND_ONE}`);
+    throw new GatewayError("invalid_api_key", `The request has no API key. ${SEND_ONE}`);
   if (carried.length === 1) {
     const found = authenticator.authenticate(first);
     return found instanceof Promise
@@ -53,7 +53,7 @@ async function resolveSeveral(carried: readonly string[], authenticator: Authent
   const found = await Promise.all(carried.map((credential) => authenticator.authenticate(credential)));
   const callers = found.filter((caller) => caller !== undefined);
   if (new Set(callers.map((caller) => caller.keyId)).size > 1) {
-    throw new GatewayError("invalid_api_key", "The request carries two different valid API keys; send one.");
+    throw new GatewayError("invalid_api_key", "The request contains two different valid API keys. Send one.");
   }
   return orInvalid(callers[0], carried, authenticator);
 }
@@ -108,16 +108,15 @@ function orInvalid(
 }
 
 const ENDS: Readonly<Record<KeyEnd, string>> = {
-  revoked: "This API key was revoked. Make another in the account dashboard.",
-  rotated:
-    "This API key was rotated: another has taken its place. Use the new one, or make another in the account dashboard.",
-  expired: "This API key has expired. Make another in the account dashboard, or have its end put off there.",
+  revoked: "This API key was revoked. Create another one in the dashboard.",
+  rotated: "This API key was rotated. Use the new one, or create another one in the dashboard.",
+  expired: "This API key has expired. Extend it or create another one in the dashboard.",
   disabled: "This API key is disabled. An owner of the account can enable it in the dashboard.",
-  account_suspended: "The account of this API key is suspended. Ask the operator of this gateway.",
+  account_suspended: "The account of this API key is suspended. Contact the gateway's operator.",
 };
 
 const SEND_ONE =
-  "Send a key of this gateway as `Authorization: Bearer <API_KEY>`; keys are made in the account dashboard.";
+  "Send a key of this gateway as `Authorization: Bearer <API_KEY>`; create keys in the dashboard.";
 
 function invalidKey(): GatewayError {
   return new GatewayError("invalid_api_key", `Invalid API key. ${SEND_ONE}`);

@@ -71,11 +71,11 @@ export function wrongMethod({ method, headers }: IncomingMessage, served: readon
   const allow = [...served, "OPTIONS"].join(", ");
   const methods = served.join(" or ");
   if (headers.upgrade?.toLowerCase() !== "websocket") {
-    return new GatewayError("method_not_allowed", `${method} is not served here; use ${methods}.`, {
+    return new GatewayError("method_not_allowed", `${method} isn't supported here. Use ${methods}.`, {
       headers: { allow },
     });
   }
-  return new GatewayError("websocket_not_served", `WebSockets are not served; use ${methods} over HTTP.`, {
+  return new GatewayError("websocket_not_served", `WebSockets aren't supported. Use ${methods} over HTTP.`, {
     headers: { allow, upgrade: "HTTP/1.1", connection: "close, upgrade" },
   });
 }

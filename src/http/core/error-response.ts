@@ -28,7 +28,7 @@ export function knownError(error: unknown): GatewayError {
     outageOf(error) ??
     new GatewayError(
       "internal_error",
-      "The gateway failed on this request; the operator's log has it under its request id.",
+      "Internal error. The operator's log has the details under this request id.",
       { cause: error },
     )
   );

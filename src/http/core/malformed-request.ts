@@ -23,9 +23,13 @@ export function refuseMalformedRequest(
 /** Refuses CONNECT: Node hands over its socket, whose errors are nobody else's from then on. */
 export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, errorType: string): void {
   socket.on("error", () => undefined);
-  const error = new GatewayError("method_not_allowed", "CONNECT is not served: this server is no proxy.", {
-    headers: { allow: "" },
-  });
+  const error = new GatewayError(
+    "method_not_allowed",
+    "CONNECT isn't supported: this server is not a proxy.",
+    {
+      headers: { allow: "" },
+    },
+  );
   tellOnce(socket, owed, error, errorType);
 }
 

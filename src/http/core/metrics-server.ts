@@ -41,7 +41,7 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
       if (refused !== at)
         log.error(
           { err, address: at },
-          "metrics cannot be served at this address; check settings.metrics_address",
+          "can't serve metrics at this address; check settings.metrics_address",
         );
       refused = at;
       if (current?.server === server) current = undefined;

@@ -12,13 +12,13 @@ const PATTERNS = [
 ];
 
 it.each([
-  ["/chat/completions", "/v1/chat/completions is there: end the client's base URL with /v1"],
+  ["/chat/completions", "/v1/chat/completions exists: end the client's base URL with /v1"],
   ["/models/text:generateContent", "end the client's base URL with /v1beta"],
-  ["/v1/v1/messages", "/v1/messages is there: take /v1 out of the client's base URL"],
-  ["/v1beta/v1/chat/completions", "take /v1beta out of the client's base URL"],
-  ["/api/v1/responses/resp_1", "take /api out of the client's base URL"],
-  ["/openai/deployments/v1/messages", "take /openai/deployments out of the client's base URL"],
-  ["/operator/routing", "/api/operator/routing is there"],
+  ["/v1/v1/messages", "/v1/messages exists: remove /v1 from the client's base URL"],
+  ["/v1beta/v1/chat/completions", "remove /v1beta from the client's base URL"],
+  ["/api/v1/responses/resp_1", "remove /api from the client's base URL"],
+  ["/openai/deployments/v1/messages", "remove /openai/deployments from the client's base URL"],
+  ["/operator/routing", "/api/operator/routing exists"],
 ])("%s is told what is near it", (path, sentence) => {
   expect(nearbyPath(path, PATTERNS)).toContain(sentence);
 });
@@ -35,7 +35,7 @@ it("names an endpoint that is served, whatever is asked for", () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
       const told = nearbyPath(`/${parts.join("/")}`, PATTERNS);
-      if (told !== undefined) expect(told).toMatch(/^\/(v1|v1beta|api)\/\S+ is there/);
+      if (told !== undefined) expect(told).toMatch(/^\/(v1|v1beta|api)\/\S+ exists/);
     }),
   );
 });

@@ -26,15 +26,15 @@ const CONSOLE = "/api";
 export function nearbyPath(path: string, patterns: readonly string[]): string | undefined {
   const isServed = (candidate: string): boolean => patterns.some((pattern) => matches(pattern, candidate));
   for (const prefix of PREFIXES) {
-    if (isServed(prefix + path)) return `${prefix}${path} is there: end the client's base URL with ${prefix}`;
+    if (isServed(prefix + path)) return `${prefix}${path} exists: end the client's base URL with ${prefix}`;
   }
   // What stands in front of a path that is served was put there by the base URL.
   for (let cut = path.indexOf("/", 1); cut !== -1; cut = path.indexOf("/", cut + 1)) {
     const rest = path.slice(cut);
     const extra = path.slice(0, cut);
-    if (isServed(rest)) return `${rest} is there: take ${extra} out of the client's base URL`;
+    if (isServed(rest)) return `${rest} exists: remove ${extra} from the client's base URL`;
   }
-  if (isServed(CONSOLE + path)) return `${CONSOLE}${path} is there`;
+  if (isServed(CONSOLE + path)) return `${CONSOLE}${path} exists`;
   return undefined;
 }
 
@@ -75,7 +75,7 @@ export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router 
   };
   const unreadable = (fault: string) => (path: string, request: IncomingMessage, response: ServerResponse) =>
     answer(request, response, NOTHING, () => {
-      throw new GatewayError("invalid_request", `The request cannot be read: '${path}' ${fault}`);
+      throw new GatewayError("invalid_request", `Invalid request: '${path}' ${fault}`);
     });
   const missing = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.method === "OPTIONS")
@@ -87,8 +87,8 @@ export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router 
   };
   const options = {
     maxParamLength: MAX_PARAM_LENGTH,
-    onBadUrl: unreadable("is not a valid url component"),
-    onMaxParamLength: unreadable("is exceeding the max param length"),
+    onBadUrl: unreadable("is not a valid URL component"),
+    onMaxParamLength: unreadable("exceeds the maximum length of a parameter"),
   };
   // What no route has is decoded all the same, so that a path that is no text is refused as one, whatever its method.
   const unknown = findMyWay({ ...options, defaultRoute: missing });

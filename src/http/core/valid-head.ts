@@ -44,7 +44,7 @@ function hostless(): GatewayError {
 function codedTooEarly(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    "Transfer-Encoding is not served over HTTP/1.0; send a Content-Length, or use HTTP/1.1.",
+    "Transfer-Encoding isn't supported over HTTP/1.0. Send a Content-Length, or use HTTP/1.1.",
     CLOSING,
   );
 }
@@ -53,7 +53,7 @@ function codedTooEarly(): GatewayError {
 function coded(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    "The only Transfer-Encoding that is served is `chunked`; name a compression in Content-Encoding.",
+    "The only supported Transfer-Encoding is `chunked`. Use Content-Encoding for compression.",
     CLOSING,
   );
 }
@@ -61,7 +61,7 @@ function coded(): GatewayError {
 export function unmetExpectation(): GatewayError {
   return new GatewayError(
     "unmet_expectation",
-    "The only Expect header that is served is `Expect: 100-continue`; send the request without this one.",
+    "The only supported Expect header is `Expect: 100-continue`. Remove this one.",
     CLOSING,
   );
 }

@@ -115,7 +115,7 @@ function modelOf(deps: HttpDeps, caller: Caller, named: unknown, endpoint: "imag
   if (named === undefined || named === null || named === "") {
     throw new GatewayError(
       "missing_media_model",
-      "The request names no model; set `model` to an id from /v1/models.",
+      "The request has no model. Set `model` to an id from /v1/models.",
       { param: "model" },
     );
   }
@@ -142,7 +142,7 @@ function readWebhookUrl(value: unknown): string | undefined {
   }
   throw invalid(
     "webhook_url",
-    "`webhook_url` must be an http(s) address without user and password, of at most 2048 characters.",
+    "`webhook_url` must be an http(s) URL without user and password, of at most 2048 characters.",
   );
 }
 

@@ -47,11 +47,11 @@ function whoMay({ policy }: Operation): string {
     case "anyone":
       return "For anyone.";
     case "person":
-      return "For whoever is signed in.";
+      return "For all signed-in users.";
     case "operator":
       return "For operators.";
     default:
-      return `For ${policy}s of the account and above, and operators.`;
+      return `For ${policy}s of the account, higher roles, and operators.`;
   }
 }
 
@@ -93,11 +93,11 @@ const IF_MATCH: Json = {
   required: false,
   schema: { type: "string" },
   description:
-    "The state this write was made from: the ETag of a read, or `revision` in double quotes. 412 where it is another by now. Left out = the last writer wins",
+    "The ETag of a read, or `revision` in double quotes. 412 if the state has changed. Omitted = the last writer wins",
 };
 
 const ETAG: Json = {
-  description: "`revision` of the answer in double quotes, for If-Match",
+  description: "`revision` of the response in double quotes, for If-Match",
   schema: { type: "string" },
 };
 
@@ -118,7 +118,7 @@ function responseOf(operation: Operation): Json {
       return { description: "OK", content: { [operation.contentType]: { schema: { type: "string" } } } };
     case "file":
       return {
-        description: "The file; a part of it where the request says `Range`",
+        description: "The file, or a part of it with `Range`",
         content: { "*/*": { schema: { type: "string", format: "binary" } } },
       };
   }
@@ -126,15 +126,15 @@ function responseOf(operation: Operation): Json {
 
 function errorsOf(operation: Operation, errorResponse: (words: string) => Json): Json {
   const errors: Record<string, Json> = {
-    400: errorResponse("The request is wrong; `param` names the field"),
-    default: errorResponse("Any other refusal, such as a conflict or too many attempts; `code` says which"),
+    400: errorResponse("Invalid request; `param` names the field"),
+    default: errorResponse("Any other error, such as a conflict or too many attempts; see `code`"),
   };
   if (operation.policy === "anyone") return errors;
   errors["401"] = errorResponse("Not signed in");
-  errors["403"] = errorResponse("The role does not reach, or a write lacks the session's csrf_token");
-  errors["404"] = errorResponse("Does not exist, or belongs to others");
+  errors["403"] = errorResponse("Not allowed for this role, or the csrf_token is missing");
+  errors["404"] = errorResponse("Doesn't exist, or belongs to someone else");
   if (isConditionalWrite(operation))
-    errors["412"] = errorResponse("Changed since the state that If-Match names; nothing was written");
+    errors["412"] = errorResponse("Changed since the state in If-Match; nothing was written");
   return errors;
 }
 

@@ -46,7 +46,7 @@ const TEXT_PATHS: Readonly<Record<string, TextEndpoint>> = {
     streams: false,
   },
   "/v1/rerank": {
-    summary: "Rerank documents by a query",
+    summary: "Rerank documents",
     request: rerankRequest,
     response: rerankResponse,
     streams: false,
@@ -90,18 +90,18 @@ const COUNT_PATHS: Readonly<Record<string, TextEndpoint>> = {
 const EMBED_REQUEST = z.looseObject({
   content: z.looseObject({ parts: z.array(z.looseObject({ text: z.string() })) }),
   outputDimensionality: z.int().nullish(),
-  taskType: z.string().nullish().describe("Told to upstreams of the native protocol"),
+  taskType: z.string().nullish().describe("Passed to upstreams of the native protocol"),
 });
 const EMBEDDING = z.looseObject({ values: z.array(z.number()) });
 
 /** Forms that are answered by way of another protocol. */
 const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
   "/v1/completions": {
-    summary: "Legacy completions by way of chat completions, plain or streamed",
+    summary: "Legacy completions, through chat completions, plain or streamed",
     request: z.looseObject({
-      model: z.string().describe("Model id; it must be served on chat completions"),
-      prompt: z.union([z.string(), z.array(z.string())]).describe("One text, or a list of one"),
-      max_tokens: z.int().nullish().describe("16 where left out, as the endpoint always had it"),
+      model: z.string().describe("Model id; must be available on chat completions"),
+      prompt: z.union([z.string(), z.array(z.string())]).describe("One text, or a list of texts"),
+      max_tokens: z.int().nullish().describe("Default 16, as always on this endpoint"),
       stream: z.boolean().nullish(),
       stop: z.union([z.string(), z.array(z.string())]).nullish(),
     }),
@@ -112,7 +112,7 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
     streams: true,
   },
   "/v1/responses/compact": {
-    summary: "Compact a conversation into one item: by the vendor where it can, else by a summary",
+    summary: "Compact a conversation into one item, by the vendor if supported, otherwise by a summary",
     request: responsesRequest,
     response: z.looseObject({
       object: z.literal("response.compaction"),
@@ -121,13 +121,13 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
     streams: false,
   },
   "/v1beta/models/{model}:embedContent": {
-    summary: "Embed one content by way of embeddings (under `/v1` too)",
+    summary: "Embed one content (under `/v1` too)",
     request: EMBED_REQUEST,
     response: z.looseObject({ embedding: EMBEDDING }),
     streams: false,
   },
   "/v1beta/models/{model}:batchEmbedContents": {
-    summary: "Embed several contents by way of embeddings (under `/v1` too)",
+    summary: "Embed several contents (under `/v1` too)",
     request: z.looseObject({ requests: z.array(EMBED_REQUEST) }),
     response: z.looseObject({ embeddings: z.array(EMBEDDING) }),
     streams: false,
@@ -153,7 +153,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
     };
   }
   Object.assign(paths, mediaPaths(errorResponse), consolePaths(console, errorResponse));
-  paths["/v1/models"] = get("models", "Models that the key may call", [
+  paths["/v1/models"] = get("models", "Models that the key may use", [
     queryParameter("limit", "Page size of the messages-style list, 1 to 1000"),
     queryParameter("after_id", "Messages-style cursor"),
     queryParameter("before_id", "Messages-style cursor"),
@@ -163,7 +163,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
   ]);
   paths["/v1beta/models"] = get("models", "Native-style model list", [
     queryParameter("pageSize", "Page size, 1 to 1000"),
-    queryParameter("pageToken", "`nextPageToken` of the page before"),
+    queryParameter("pageToken", "`nextPageToken` of the previous page"),
   ]);
   paths["/v1beta/models/{model}"] = get(
     "models",
@@ -174,31 +174,31 @@ export function openApi(version: string, console: readonly Operation[]): Json {
   storedPaths(paths);
   paths["/v1/receipts/{id}"] = get(
     "money",
-    "What a request or a task cost and why: units x frozen prices x factor",
-    [pathParameter("id", "`x-request-id` of the answer, or the id of a task")],
-    { 404: "No request or task of this account has that id, or its receipt is a moment away" },
+    "Receipt of a request or task: units x frozen prices x multiplier",
+    [pathParameter("id", "`x-request-id` of the response, or the id of a task")],
+    { 404: "Not found, or the receipt isn't ready yet" },
   );
-  paths["/v1/webhooks/secret"] = get("tasks", "What this account's webhooks are signed with", [], {
-    403: "The key has a list of models, or no owner of the account made it",
+  paths["/v1/webhooks/secret"] = get("tasks", "Signing secret of this account's webhooks", [], {
+    403: "The key has a list of models, or wasn't created by an owner of the account",
   });
   paths["/v1/webhooks/deliveries/{taskId}"] = get(
     "tasks",
-    "What became of telling a webhook of a task's end",
-    [pathParameter("taskId", "The id of a task that was submitted with `webhook_url`")],
-    { 404: "No webhook was told of such a task of this account" },
+    "Delivery attempts of a task's webhook",
+    [pathParameter("taskId", "Id of a task submitted with `webhook_url`")],
+    { 404: "No such task with a webhook in this account" },
   );
   paths["/media/{day}/{file}"] = open(
-    "A copied picture or video, whole or by `Range`; the link is the key",
+    "A copied image or video, with `Range` support; the URL is the credential",
     {
-      206: { description: "The part that `Range` asks for" },
-      404: errorResponse("There is no such file, or it is past retention"),
+      206: { description: "The part requested by `Range`" },
+      404: errorResponse("Not found, or past retention"),
     },
     [pathParameter("day", "The day of the task"), pathParameter("file", "The file's name")],
   );
   paths["/healthz"] = open("The process is alive");
-  paths["/readyz"] = open("Ready to serve", { 503: { description: "Not ready; the body says why" } });
+  paths["/readyz"] = open("Ready to serve", { 503: { description: "Not ready; the body has the reason" } });
   paths["/metrics"] = open(
-    "Prometheus metrics, for monitors on the gateway's own machine or with settings.metrics_token; 404 to others",
+    "Prometheus metrics, for local requests or with settings.metrics_token; otherwise 404",
   );
   return {
     openapi: "3.1.0",
@@ -224,14 +224,14 @@ export function openApi(version: string, console: readonly Operation[]): Json {
 
 /** Responses that an upstream keeps. */
 function storedPaths(paths: Record<string, Json>): void {
-  const id = pathParameter("response_id", "The id of a response that was made for this account and stored");
-  const missing = { 404: "This account was given no such response, or it is gone" };
+  const id = pathParameter("response_id", "Id of a stored response of this account");
+  const missing = { 404: "Not found in this account" };
   const path = "/v1/responses/{response_id}";
-  const read = get("text", "A stored response, from the upstream that keeps it", [id], missing);
+  const read = get("text", "A stored response, from its upstream", [id], missing);
   const one = get("text", "Delete a stored response", [id], missing);
   paths[path] = { ...read, delete: one["get"] };
-  paths[`${path}/input_items`] = get("text", "What a stored response was made of", [id], missing);
-  paths[`${path}/cancel`] = { post: get("text", "Cancel a response that still runs", [id], missing)["get"] };
+  paths[`${path}/input_items`] = get("text", "Input items of a stored response", [id], missing);
+  paths[`${path}/cancel`] = { post: get("text", "Cancel a running response", [id], missing)["get"] };
 }
 
 const ERROR_SCHEMA: Json = {
@@ -245,9 +245,9 @@ const ERROR_SCHEMA: Json = {
         message: { type: "string", description: "Ends with the request's id: (request id: ...)" },
         type: {
           type: "string",
-          description: "`gateway_error` for errors of the gateway itself, else the vendor's word",
+          description: "`gateway_error` for errors of the gateway itself, otherwise the vendor's value",
         },
-        param: { type: "string", description: "The field at fault, or empty" },
+        param: { type: "string", description: "The invalid field, or empty" },
         code: { type: "string" },
       },
     },
@@ -256,22 +256,22 @@ const ERROR_SCHEMA: Json = {
 
 const ERRORS: Json = Object.fromEntries(
   Object.entries({
-    400: "The request is wrong; `param` names the field",
+    400: "Invalid request; `param` names the field",
     401: "No valid API key",
-    403: "The account's balance or the key's limit does not cover the request",
-    404: "The model does not exist or the key may not use it",
+    403: "The account's balance or the key's limit doesn't cover the request",
+    404: "The model doesn't exist, or the key may not use it",
     413: "The body exceeds 32 MB",
-    429: "A rate limit; `Retry-After` says when to come back",
+    429: "Rate limit; see `Retry-After`",
     502: "The upstream failed",
-    503: "No upstream can take the request now",
-    504: "The upstream did not answer in time",
+    503: "No upstream is available",
+    504: "The upstream didn't respond in time",
   }).map(([status, description]) => [status, errorResponse(description)]),
 );
 
 function textResponse(response: z.ZodType, streams: boolean): Json {
   const content: Record<string, Json> = { "application/json": { schema: schemaOf(response) } };
   if (streams) content["text/event-stream"] = { schema: { type: "string" } };
-  return { description: "The upstream's answer", content };
+  return { description: "The upstream's response", content };
 }
 
 /** Loose schemas: fields that are not listed are passed on. */

@@ -13,13 +13,13 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
     ...Object.fromEntries([...ABOUT_CALLER].map(([s, d]) => [s, shapeA(d)])),
   };
   const read = {
-    400: shapeB("`task_not_exist`: unknown, or of another account"),
+    400: shapeB("`task_not_exist`: unknown, or another account's"),
     401: shapeA("No valid API key"),
   };
   return {
     "/v1/images/generations": {
       post: {
-        summary: "Submit a picture",
+        summary: "Submit an image",
         tags: ["media"],
         parameters: SUBMIT_PARAMETERS,
         requestBody: bodyOf([imagegen]),
@@ -31,7 +31,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
     },
     "/v1/images/tasks/{id}": {
       get: {
-        summary: "A picture's task; poll every 5 seconds",
+        summary: "An image task; poll every 5 seconds",
         tags: ["media"],
         parameters: READ_PARAMETERS,
         responses: { 200: response("The task", IMAGE_RECORD), ...read },
@@ -51,7 +51,7 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
     },
     "/v2/videos/generations/{id}": {
       get: {
-        summary: "A video's task; poll every 10 seconds",
+        summary: "A video task; poll every 10 seconds",
         tags: ["media"],
         parameters: READ_PARAMETERS,
         responses: { 200: response("The task", VIDEO_RECORD), ...read },
@@ -59,10 +59,10 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
     },
     "/v1/capabilities": {
       get: {
-        summary: "What each model of pictures and videos takes: fields, defaults, bounds, units of billing",
+        summary: "Image and video models: fields, defaults, limits, billing units",
         tags: ["media"],
         responses: {
-          200: response("The models that the key may call", object({})),
+          200: response("Models that the key may use", object({})),
           401: shapeA("No valid API key"),
         },
       },
@@ -99,9 +99,7 @@ function assetPaths(shapeA: (description: string) => Json): Record<string, Json>
           ),
           400: shapeA("`invalid_request`, `invalid_url`, `invalid_asset_type` or `invalid_asset_name`"),
           401: shapeA("No valid API key"),
-          502: shapeA(
-            "`seedance_asset_create_failed`: the asset service refused, the reason is in `message`",
-          ),
+          502: shapeA("`seedance_asset_create_failed`: the asset service refused; see `message`"),
         },
       },
     },
@@ -145,19 +143,28 @@ function formSchema(models: readonly string[], form: { properties: Json; require
     properties: {
       model: { type: "string", description: "Model id; /v1/models lists them", examples: models },
       ...form.properties,
-      webhook_url: { type: "string", format: "uri", description: "Is told once the task is final (signed)" },
+      webhook_url: {
+        type: "string",
+        format: "uri",
+        description: "Receives a signed webhook when the task is final",
+      },
     },
   };
 }
 
 const SUBMIT_PARAMETERS = [
-  parameter("dry_run", "query", "1 = check everything and tell the maximum charge, without a task", {
+  parameter("dry_run", "query", "1 = validate and return the maximum charge, without creating a task", {
     enum: ["0", "1"],
   }),
-  parameter("Idempotency-Key", "header", "The same key and body give the same task; another body is 409", {
-    type: "string",
-    maxLength: 255,
-  }),
+  parameter(
+    "Idempotency-Key",
+    "header",
+    "The same key and body return the same task; a different body is 409",
+    {
+      type: "string",
+      maxLength: 255,
+    },
+  ),
 ];
 
 const READ_PARAMETERS = [
@@ -190,9 +197,9 @@ const DRY_RUN = object({
   model: TEXT,
   action: { enum: ["generate", "textGenerate"] },
   units: object({ images: object({}), video_seconds: object({}) }),
-  max_charge_usd: { type: "string", description: "Decimal, every digit kept" },
+  max_charge_usd: { type: "string", description: "Exact decimal" },
   max_charge_nanos: TEXT,
-  fail_reason: { type: "string", description: "Why the accepted task would fail; empty = it would not" },
+  fail_reason: { type: "string", description: "Why the task would fail; empty = it wouldn't" },
 });
 
 const IMAGE_RECORD = object({
@@ -225,16 +232,16 @@ const SHAPE_B_ERRORS = Object.fromEntries(
   Object.entries({
     400: "`missing_model`, `invalid_request`, `invalid_duration` or `unsupported_endpoint`: no task, no charge",
     404: "`model_not_found`",
-    409: "`idempotency_conflict`: the key came with another body before",
+    409: "`idempotency_conflict`: the key was used with a different body",
     413: "The body exceeds 64 MB",
-    429: "A rate limit, or every upstream is saturated; `Retry-After` says when to come back",
-    503: "The gateway cannot accept work now",
+    429: "Rate limit, or all upstreams are saturated; see `Retry-After`",
+    503: "The gateway can't accept tasks right now",
   }).map(([status, description]) => [status, shapeB(description)]),
 );
 
 const ABOUT_CALLER = new Map([
   [401, "No valid API key"],
-  [403, "The account's balance or the key's limit does not cover the task"],
+  [403, "The account's balance or the key's limit doesn't cover the task"],
 ]);
 
 function shapeB(description: string): Json {

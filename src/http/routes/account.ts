@@ -20,7 +20,7 @@ export function webhookRoutes(router: Router, deps: HttpDeps): void {
     const { taskId = "" } = context.request.params;
     const delivery = isTaskId(taskId) ? await deps.webhooks.deliveryOf(caller.accountId, taskId) : undefined;
     if (delivery === undefined)
-      throw new GatewayError("not_found", "No webhook was told of a task of this account with that id.");
+      throw new GatewayError("not_found", "No task with a webhook has this id in this account.");
     sendJson(context, 200, deliveryRecord(taskId, delivery));
   });
 }
@@ -30,7 +30,7 @@ async function expectOwner({ keyId, models }: Caller, { webhooks }: HttpDeps): P
   if (models === null && (await webhooks.isKeyOfOwner(keyId))) return;
   throw new GatewayError(
     "forbidden",
-    "The webhook secret is shown to a key without a list of models that an owner of the account made. Owners see it in the dashboard, at Statement.",
+    "The signing secret is only shown to keys without a list of models, created by an owner of the account. Owners see it on the dashboard's Statement page.",
   );
 }
 
@@ -61,7 +61,7 @@ export function receiptRoutes(router: Router, deps: HttpDeps): void {
     if (receipt === undefined) {
       throw new GatewayError(
         "receipt_not_found",
-        "No request or task of this account has that id; a receipt appears within seconds of the answer and is kept for the retention time.",
+        "No request or task with this id in this account. Receipts appear within seconds and are kept for the retention period.",
       );
     }
     sendJson(context, 200, receipt);

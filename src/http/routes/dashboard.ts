@@ -19,7 +19,7 @@ export function dashboardRoutes(router: Router): void {
       if (!wantsPage(context))
         throw new GatewayError(
           "not_found",
-          "This is a page of the dashboard, for browsers; its API has the same address below /api. See /docs.",
+          "This is a dashboard page for browsers. The API has the same path under /api. See /docs.",
         );
       await sendPage(context);
     });
@@ -28,7 +28,7 @@ export function dashboardRoutes(router: Router): void {
     const { file = "" } = context.request.params;
     // Names that the build gives; nothing that could lead out of the folder.
     if (!/^[\w-]+(\.[\w-]+)*$/.test(file) || !(extname(file) in FILE_TYPES))
-      throw new GatewayError("not_found", "The dashboard has no such file.");
+      throw new GatewayError("not_found", "File not found.");
     await sendFile(context, join("assets", file), "public, max-age=31536000, immutable");
   });
 }
@@ -77,6 +77,6 @@ async function readBuilt(
   const message =
     file === "index.html"
       ? "The dashboard is not built: run `npm run build` (it needs `npm ci --include=dev`). The API works without it."
-      : "The dashboard has no such file; reload the page, as a newer version may be there.";
+      : "File not found. Reload the page; there may be a newer version.";
   throw new GatewayError("not_found", message);
 }

@@ -49,7 +49,7 @@ function sendText({ raw, headers }: RequestContext, type: string | undefined, te
 async function sendAsset({ request, raw }: RequestContext): Promise<void> {
   const { "*": file = "" } = request.params;
   if (/\/\.\.(\/|$)|%00/.test(request.url))
-    throw new GatewayError("invalid_request", "The request cannot be read: this names no file.");
+    throw new GatewayError("invalid_request", "Invalid request: this isn't a file name.");
   const type = FILE_TYPES[extname(file)];
   if (!/^[\w-]+\.[\w-]+$/.test(file) || type === undefined) return refuseMissing({ request });
   const path = join(PACKAGE_FILES.documentation, file);

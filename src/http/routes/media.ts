@@ -16,7 +16,7 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Re
   const name = readMediaName(day, file);
   const found = name && (await reached(files.find(name)));
   if (name === undefined || found === undefined) {
-    throw new GatewayError("not_found", "There is no such file, or it is past retention.");
+    throw new GatewayError("not_found", "File not found, or past retention.");
   }
   const { bytes } = found;
   // A file never changes, and no other one has its name.
@@ -49,7 +49,7 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Re
     await sendFile(raw, stream);
   } catch (error) {
     // The reader left or took nothing, or the shelf failed midway; either way the line is cut, and a status was sent long ago.
-    log.debug({ err: error, file }, "a copied file was not sent to its end");
+    log.debug({ err: error, file }, "a copied file was not sent completely");
   }
 }
 
@@ -65,7 +65,7 @@ const EMBEDDABLE = {
 /** A bucket may be away for a while. */
 function reached<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((cause: unknown) => {
-    const message = "Copied files cannot be reached now; try again in a moment.";
+    const message = "Copied files are temporarily unavailable. Try again in a moment.";
     throw new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 5 });
   });
 }

@@ -68,7 +68,7 @@ export function actOnModel(
   if (act === undefined) {
     throw new GatewayError(
       "unserved_action",
-      `The action "${action.slice(0, 50)}" is not served; use :generateContent, :streamGenerateContent or :countTokens.`,
+      `The action "${action.slice(0, 50)}" isn't supported. Use :generateContent, :streamGenerateContent or :countTokens.`,
     );
   }
   const { protocol, does } = act;

@@ -42,6 +42,6 @@ export function pageByCursor<Item extends { readonly id: string }>(
 function indexOf(items: readonly { readonly id: string }[], id: string, param: string): number {
   const index = items.findIndex((item) => item.id === id);
   if (index === -1)
-    throw new GatewayError("invalid_request", `${param} names no model of this list.`, { param });
+    throw new GatewayError("invalid_request", `${param} isn't a model in this list.`, { param });
   return index;
 }

@@ -53,7 +53,7 @@ function expectMonitor(request: IncomingMessage, { isMetricsToken }: HttpDeps): 
   if (isLocalCaller(request) || (token !== undefined && isMetricsToken(token))) return;
   throw new GatewayError(
     "not_found",
-    "There is nothing here for you. Metrics are for monitors on the gateway's own machine, or with settings.metrics_token.",
+    "Not found. Metrics are only available locally, or with settings.metrics_token.",
   );
 }
 

@@ -68,7 +68,7 @@ async function serveStored(
 function queryOf(url: string): string {
   const given = new URLSearchParams(url.split("?", 2)[1] ?? "");
   if (given.get("stream") === "true") {
-    const message = "A stored response is read plain here; leave `stream` out.";
+    const message = "Stored responses can't be streamed. Remove `stream`.";
     throw new GatewayError("invalid_request", message, { param: "stream" });
   }
   const passed = new URLSearchParams([...given].filter(([name]) => PASSED.has(name))).toString();

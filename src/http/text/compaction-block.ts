@@ -69,10 +69,10 @@ export const ASK =
 function requestOf(body: JsonObject): JsonObject {
   const { compaction, stop_sequences: _, output_format: __, tool_choice: ___, output_config, ...rest } = body;
   const messages = asObjects(body["messages"]);
-  if (messages.length === 0) refuse("There is nothing to summarize: `messages` is empty.");
+  if (messages.length === 0) refuse("`messages` is empty: there is nothing to summarize.");
   const last = messages.at(-1);
   if (last?.["role"] === "assistant" && asObjects(last["content"]).some(isCall))
-    refuse("The last turn ends in a call without a result: send the results first.");
+    refuse("The last turn ends with a tool call without a result. Send the results first.");
   const stated = asText(asObject(compaction)?.["instructions"]);
   const asked = stated.trim() === "" ? ASK : stated;
   const { format: ____, ...config } = asObject(output_config) ?? {};

@@ -127,7 +127,7 @@ function summaryIn(response: JsonObject, heard = ""): string | undefined {
   return isWhole && words.trim() !== "" ? words : undefined;
 }
 
-const NO_SUMMARY = "The model wrote no whole summary of the conversation, so it is not compacted; try again.";
+const NO_SUMMARY = "The model didn't complete the summary, so the conversation was not compacted. Try again.";
 
 function refuse(): never {
   throw new GatewayError("upstream_error", NO_SUMMARY);

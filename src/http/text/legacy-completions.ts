@@ -13,11 +13,11 @@ const DEFAULT_MAX_TOKENS = 16;
 export const legacyCompletions: Adapter = {
   request(body) {
     const { prompt, suffix, echo, logprobs, best_of: bestOf, max_tokens: maxTokens, ...rest } = body;
-    if (!isAbsent(suffix) && suffix !== "") throw refused("suffix", "text to be inserted before other text");
-    if (!isAbsent(echo) && echo !== false) throw refused("echo", "an answer that repeats its prompt");
+    if (!isAbsent(suffix) && suffix !== "") throw refused("suffix", "inserting text before a suffix");
+    if (!isAbsent(echo) && echo !== false) throw refused("echo", "echoing the prompt");
     if (!isAbsent(logprobs)) throw refused("logprobs", "log probabilities; chat completions have them");
     if (!isAbsent(bestOf) && bestOf !== (rest["n"] ?? 1))
-      throw refused("best_of", "the best of several answers");
+      throw refused("best_of", "the best of several completions");
     const prompts = readPrompts(prompt);
     return {
       ...rest,
@@ -72,8 +72,8 @@ function readPrompts(prompt: unknown): readonly string[] {
   const message = isAbsent(prompt)
     ? "`prompt` is required."
     : isTokens
-      ? "`prompt` holds tokens, which only the model's own vendor can read; send the text."
-      : "`prompt` must be a text, or a list of texts, none of them empty.";
+      ? "`prompt` contains tokens, which only the model's vendor can read. Send text."
+      : "`prompt` must be a non-empty text, or a list of non-empty texts.";
   throw new GatewayError("invalid_request", message, { param: "prompt" });
 }
 
@@ -87,12 +87,12 @@ function responsesEach(n: unknown, prompts: number): number {
 }
 
 function tooMany(param: string): GatewayError {
-  const message = `At most ${MAX_RESPONSES} answers are made for one request, those of all prompts together; ask for fewer at once.`;
+  const message = `At most ${MAX_RESPONSES} choices per request are supported, over all prompts. Request fewer.`;
   return new GatewayError("invalid_request", message, { param });
 }
 
 function refused(param: string, what: string): GatewayError {
-  const message = `\`${param}\` asks for ${what}, which is not served on this endpoint; leave it out.`;
+  const message = `\`${param}\` requests ${what}, which isn't supported on this endpoint. Remove it.`;
   return new GatewayError("invalid_request", message, { param });
 }
 

@@ -7,8 +7,7 @@ export function nativeEmbeddings(isBatch: boolean, model: string): Adapter {
   return {
     request(body) {
       const requests = isBatch ? asObjects(body["requests"]) : [body];
-      if (requests.length === 0)
-        throw invalid("requests", "`requests` must be a list of what is to be embedded.");
+      if (requests.length === 0) throw invalid("requests", "`requests` must be a list of contents to embed.");
       const sizes = new Set(
         requests.map((each) => settingOf(each, "outputDimensionality", "output_dimensionality")),
       );
@@ -43,7 +42,7 @@ function textOf(content: unknown, param: string): string {
   const parts = asObjects(asObject(content)?.["parts"]);
   const text = parts.map((part) => asText(part["text"])).join("");
   if (text === "" || parts.some((part) => typeof part["text"] !== "string"))
-    throw invalid(param, `\`${param}\` must have parts of text; other content is not embedded here.`);
+    throw invalid(param, `\`${param}\` must have text parts; other content can't be embedded here.`);
   return text;
 }
 

@@ -30,7 +30,7 @@ function single(...spellings: (string | string[] | undefined)[]): string | undef
   if (values.size > 1) {
     throw new GatewayError(
       "invalid_request",
-      "The request names two different API versions; send one version header.",
+      "The request has two different API versions. Send one version header.",
       { param: "vendorx-version" },
     );
   }

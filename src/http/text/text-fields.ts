@@ -25,7 +25,7 @@ export function readTextFields(
   if (model === "") {
     throw new GatewayError(
       "missing_model",
-      "The request names no model; set `model` to an id from /v1/models.",
+      "The request has no model. Set `model` to an id from /v1/models.",
       { param: "model" },
     );
   }
@@ -90,8 +90,8 @@ function checkContent(content: ForwardTable["content"], scan: BodyScan): void {
   const { field, instead } = content;
   const found = scan.last(field);
   if (!isAbsent(found) && !(found.type === "array" && found.items === 0)) return;
-  const others = instead.length === 0 ? "" : ` Without it one of ${instead.join(", ")} must be there.`;
-  const what = isAbsent(found) ? "is required" : "is empty; there is nothing to answer";
+  const others = instead.length === 0 ? "" : ` Without it, one of ${instead.join(", ")} is required.`;
+  const what = isAbsent(found) ? "is required" : "is empty; there is nothing to respond to";
   throw invalid(field, `\`${field}\` ${what}.${others}`);
 }
 

@@ -22,9 +22,9 @@ export function demoClashes(upstreams: readonly ServingUpstream[]): string[] {
     const remedy =
       name === "sandbox"
         ? "apply the file with --remove-demo, or disable the upstream"
-        : "disable the upstream or take the model off it";
+        : "disable the upstream or remove the model from it";
     return [
-      `${both.join(", ")} ${verb} also answered by the sandbox (upstream ${name}), whose answers are made up; ${remedy}`,
+      `${both.join(", ")} ${verb} also served by the sandbox (upstream ${name}) with made-up responses; ${remedy}`,
     ];
   });
 }

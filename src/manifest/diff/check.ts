@@ -68,14 +68,11 @@ function checkTextModel({ report }: Checks, path: Path, model: FileModel): void 
   if (generates) {
     for (const limit of ["context_tokens", "max_output_tokens"] as const) {
       if (model[limit] === undefined)
-        report(
-          [...path, limit],
-          "is required on a model that generates text: the cost of a request is bounded by it",
-        );
+        report([...path, limit], "is required on a text model: it caps the cost of a request");
     }
   }
   if (!model.price) {
-    report([...path, "price"], "is required: a model without a price cannot be called (0 makes it free)");
+    report([...path, "price"], "is required: a model without a price can't be used (0 makes it free)");
     return;
   }
   for (const rate of needs) {
@@ -98,7 +95,7 @@ function checkMediaModel({ report }: Checks, path: Path, model: FileModel, famil
   const named = { id: model.id, variant: model.variant ?? null };
   if (family.variantOf(named) === undefined) {
     const known = family.variants.map((each) => quoted(each)).join(", ");
-    const why = model.variant === undefined ? "cannot be read off the id; set it to" : "must be";
+    const why = model.variant === undefined ? "can't be derived from the id; set it to" : "must be";
     report([...path, "variant"], `${why} one of ${known}`);
   } else {
     checkMediaPrice({ report }, [...path, "price", unit], family, named, model.price?.[unit]);
@@ -130,7 +127,7 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   const { file, report } = checks;
   checkGroups(checks, path, upstream.groups);
   if (upstream.api_key !== undefined && upstream.api_keys !== undefined)
-    report([...path, "api_keys"], "stands beside api_key; put every credential into api_keys");
+    report([...path, "api_keys"], "can't be combined with api_key; put all credentials into api_keys");
   checkReference(checks, [...path, "api_key"], upstream.api_key);
   upstream.api_keys?.forEach((secret, index) => {
     checkReference(checks, [...path, "api_keys", index], secret);
@@ -141,10 +138,10 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   const paths: Partial<Record<ProtocolName, string>> = kind?.paths ?? {};
   upstream.protocols?.forEach((protocol, index) => {
     if (paths[protocol] === undefined)
-      report([...path, "protocols", index], `is not spoken by upstreams of kind ${upstream.kind}`);
+      report([...path, "protocols", index], `isn't supported by kind ${upstream.kind}`);
   });
   upstream.api_keys?.forEach((secret, index, all) => {
-    if (all.indexOf(secret) !== index) report([...path, "api_keys", index], "is in this list already");
+    if (all.indexOf(secret) !== index) report([...path, "api_keys", index], "is already in this list");
   });
   const mapped: [string | number, string][] = Array.isArray(upstream.models)
     ? [...upstream.models.entries()]
@@ -167,11 +164,7 @@ function checkAccounts(checks: Checks): void {
     for (const { index: at, value: key } of keys) {
       checkReference(checks, [...path, "keys", at, "key"], key.key);
       const owner = key.key && owners.get(key.key);
-      if (owner)
-        report(
-          [...path, "keys", at, "key"],
-          `is the same as that of ${owner}; every key needs one of its own`,
-        );
+      if (owner) report([...path, "keys", at, "key"], `is the same as that of ${owner}; keys must be unique`);
       if (key.key) owners.set(key.key, owner ?? `${account.name}/${key.name}`);
       key.models?.forEach((id, place) => {
         if (!file.modelIds.has(id))
@@ -184,7 +177,7 @@ function checkAccounts(checks: Checks): void {
 /** LiteLLM's way to name a variable would pass as a credential, and every request would fail with it. */
 function checkReference({ report }: Checks, path: Path, secret: string | undefined): void {
   const name = /^os\.environ\/(.+)$/.exec(secret ?? "")?.[1];
-  if (name !== undefined) report(path, `names a variable in LiteLLM's way; write \${${name}}`);
+  if (name !== undefined) report(path, `uses LiteLLM's syntax for variables; write \${${name}}`);
 }
 
 function checkGroups({ file, report }: Checks, path: Path, groups: readonly string[] | undefined): void {
@@ -215,7 +208,7 @@ function twice<T>(
     else
       report(
         [...path, index, field],
-        `${quoted(name)} is declared already, as number ${first + 1} of this list`,
+        `${quoted(name)} is already declared, as number ${first + 1} of this list`,
       );
   }
 }

@@ -66,7 +66,7 @@ function diffAccount(draft: Draft, declared: DeclaredAccount, before: AccountSta
     if (details.length > 0)
       draft.changes.push({ subject: "account", action: "update", name, details, account });
     if (before.disabled && declared.disabled === undefined)
-      draft.notes.push(`account ${name} is suspended and stays so; write "disabled: false" to resume it`);
+      draft.notes.push(`account ${name} stays suspended; set "disabled: false" to reactivate it`);
   }
   diffBalance(draft, declared, before?.openingNanos ?? null);
 }
@@ -80,7 +80,7 @@ function diffBalance(draft: Draft, { name, balanceNanos }: DeclaredAccount, gran
     return;
   }
   draft.notes.push(
-    `account ${name} had its opening balance of ${formatUsd(granted)} USD already; ${formatUsd(balanceNanos)} USD is not granted, book a credit instead`,
+    `account ${name} already received its opening balance of ${formatUsd(granted)} USD; ${formatUsd(balanceNanos)} USD is not granted, add credit instead`,
   );
 }
 
@@ -98,14 +98,14 @@ function diffKey(
       updateKey(draft, name, declared, before, null);
       return;
     }
-    const why = "the file does not say it and no key of this name is here";
+    const why = "the file has no key value and no key with this name exists";
     const [one] = doomed;
     // It may be one of those under a new name, whose holder would be locked out.
     if (one !== undefined)
       throw new ManifestConflict(
         `key ${name}: ${why}, while key ${account}/${one.name} would be revoked; keep that name in the file, or remove this key`,
       );
-    draft.notes.push(`key ${name} is not made: ${why}; give it \`key\`, or make it in the dashboard`);
+    draft.notes.push(`key ${name} is not created: ${why}; set \`key\`, or create it in the dashboard`);
     return;
   }
   const secret = { credential, reference: reference ?? null };
@@ -114,11 +114,11 @@ function diffKey(
     const holder = draft.facts.ownerOf(credential);
     if (holder?.state === "current")
       throw new ManifestConflict(
-        `key ${name}: this very key is already key ${holder.account}/${holder.key}; keep that name in the file, or use a new key`,
+        `key ${name}: the same key already exists as ${holder.account}/${holder.key}; keep that name in the file, or use a new key`,
       );
     if (holder) {
       draft.notes.push(
-        `key ${name} in the file was revoked or rotated out and stays so; give it a new key or remove it from the file`,
+        `key ${name} in the file was revoked or rotated and stays so; set a new key or remove it from the file`,
       );
       if (!before) return;
     }
@@ -148,7 +148,7 @@ function updateKey(
   if (details.length > 0)
     draft.changes.push({ subject: "key", action: "update", name, details, id: before.id, key, rotated });
   if (before.disabled && declared.disabled === undefined)
-    draft.notes.push(`key ${name} is disabled and stays so; write "disabled: false" to enable it`);
+    draft.notes.push(`key ${name} stays disabled; set "disabled: false" to enable it`);
 }
 
 function revoke(draft: Draft, account: string, keys: readonly KeyRecord[]): void {

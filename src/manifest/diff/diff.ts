@@ -90,7 +90,7 @@ function diffUpstreams(state: State, manifest: Manifest): Plan {
     const upstream = complete(declared, before);
     if (!before) return [{ subject: "upstream", action: "create", name, details: [declared.kind], upstream }];
     if (!before.enabled && declared.enabled === undefined)
-      notes.push(`upstream ${name} is disabled and stays so; write "disabled: false" to enable it`);
+      notes.push(`upstream ${name} stays disabled; set "disabled: false" to enable it`);
     const details = [
       ...changedFields(encodeUpstream(before), encodeUpstream(upstream)),
       ...credentialDetails(before.credentials, upstream.credentials),
@@ -159,9 +159,7 @@ function pruneGroups(state: State, manifest: Manifest): Plan {
       const member = members.get(name);
       return member === undefined
         ? []
-        : [
-            `group ${name} stays, because account ${member} is in it; move the account to another group first`,
-          ];
+        : [`group ${name} stays because account ${member} is in it; move the account to another group first`];
     }),
   };
 }

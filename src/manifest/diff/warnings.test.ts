@@ -52,7 +52,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a cache that costs more than none",
       { model: "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, cache_read: 3.1 }" },
-      /^model text has a price for cache_read above that of input$/,
+      /^model text has a cache_read price above its input price$/,
     ],
     [
       "a model that nobody serves",
@@ -62,7 +62,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a key that expired already",
       { key: ", expires_at: '2026-11-26T00:00:00Z'" },
-      /^key acme\/ci expired already/,
+      /^key acme\/ci has already expired/,
     ],
     [
       "an openai address without its version",
@@ -77,7 +77,7 @@ describe("what a file may declare but hardly means", () => {
     [
       "a model that the demo's sandbox answers too",
       { before: [SANDBOX] },
-      /^text is also answered by the sandbox \(upstream sandbox\), .*--remove-demo/,
+      /^text is also served by the sandbox \(upstream sandbox\) .*--remove-demo/,
     ],
   ])("%s", (_what, written, sentence) => {
     const told = warnings(written);
@@ -104,13 +104,13 @@ accounts: [{ name: acme, keys: [{ name: ci, key: ${key} }] }]`;
     ["api_keys", FILE("api_keys: [os.environ/VENDOR_KEY]", "ci-key-0123456789")],
     ["a key of an account", FILE("api_key: secret-secret", "os.environ/VENDOR_KEY")],
   ])("is refused as %s, with the right spelling", (_what, text) => {
-    expect(() => parseManifest(text, {})).toThrow("LiteLLM's way; write ${VENDOR_KEY}");
+    expect(() => parseManifest(text, {})).toThrow("uses LiteLLM's syntax for variables; write ${VENDOR_KEY}");
   });
 
   it("is recognised where the whole file is its configuration", () => {
     const text = "model_list:\n  - model_name: a\n    litellm_params: { model: openai/a }\n";
     expect(() => parseManifest(text, {}, "config.yaml")).toThrow(
-      /^config\.yaml:1:1: this looks like LiteLLM's configuration; docs\/moving\.md [^\n]*$/,
+      /^config\.yaml:1:1: this looks like a LiteLLM configuration; see docs\/moving\.md$/,
     );
   });
 });

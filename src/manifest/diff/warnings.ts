@@ -35,7 +35,7 @@ export function warningsOf(
     ...manifest.accounts.flatMap(({ name, keys }) =>
       (keys ?? []).flatMap((key) =>
         key.expiresAt && key.expiresAt.getTime() <= now
-          ? [`key ${name}/${key.name} expired already, on ${key.expiresAt.toISOString()}`]
+          ? [`key ${name}/${key.name} has already expired, on ${key.expiresAt.toISOString()}`]
           : [],
       ),
     ),
@@ -49,7 +49,7 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
     (rate) => rate !== undefined && rate > 0n && rate < LEAST_PRICE_NANOS,
   );
   const warnings: string[] = [];
-  if (!served.has(id)) warnings.push(`model ${id} has no upstream: list it under the models of one`);
+  if (!served.has(id)) warnings.push(`model ${id} has no upstream; add it to the models of one`);
   if (tiny)
     warnings.push(
       `model ${id} costs less than $0.001 per 1,000,000 tokens; is this a price per token? Prices are per 1,000,000`,
@@ -59,7 +59,7 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
       `model ${id} has max_output_tokens ${maxOutputTokens} above its context_tokens ${contextTokens}`,
     );
   if (rates.cacheRead !== undefined && rates.input !== undefined && rates.cacheRead > rates.input)
-    warnings.push(`model ${id} has a price for cache_read above that of input`);
+    warnings.push(`model ${id} has a cache_read price above its input price`);
   return warnings;
 }
 
@@ -68,7 +68,7 @@ function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number])
   const isVersioned = /\/v\d+$/.test(baseUrl);
   const belowRoot = Object.values(kindOf(kind)?.paths ?? {}).some((path) => path.startsWith("/v1/"));
   if (kind === "openai" && !isVersioned)
-    return [`upstream ${name} has a base_url without /v1 at its end, which kind openai wants`];
+    return [`upstream ${name} has a base_url without /v1 at the end, which kind openai requires`];
   if (belowRoot && isVersioned)
     return [
       `upstream ${name} has a base_url that ends in a version; kind ${kind} adds /v1 itself: remove it`,

@@ -90,7 +90,7 @@ function exchangeToken(
 function refuseMoved(kept: Kept, { name, baseUrl }: Manifest["upstreams"][number]): void {
   if (kept.origins.has(new URL(baseUrl).origin)) return;
   throw refusal(
-    `upstream ${name}: the credential \${${kept.name}} was entered for another address; write the credential itself to send it to ${new URL(baseUrl).origin}`,
+    `upstream ${name}: the credential \${${kept.name}} was entered for another server; write the credential itself to send it to ${new URL(baseUrl).origin}`,
   );
 }
 
@@ -101,7 +101,7 @@ function refuseKey<Credential extends { readonly secret: string }>(
 ): Credential {
   if (!keys.has(credential.secret)) return credential;
   throw refusal(
-    `upstream ${upstream}: its credential refers to an account's key, which only its holder knows`,
+    `upstream ${upstream}: its credential refers to an account's key, which is known only to its holder`,
   );
 }
 

@@ -233,34 +233,34 @@ accounts:
       [
         "f.yaml:1:10: version: must be 1",
         "f.yaml:3:30: groups[0].factor: must not be negative",
-        "f.yaml:4:13: groups[1].name: "default" is declared already, as number 1 of this list",
-        "f.yaml:6:5: models[0].context_tokens: is required on a model that generates text: the cost of a request is bounded by it",
-        "f.yaml:6:5: models[0].max_output_tokens: is required on a model that generates text: the cost of a request is bounded by it",
+        "f.yaml:4:13: groups[1].name: "default" is already declared, as number 1 of this list",
+        "f.yaml:6:5: models[0].context_tokens: is required on a text model: it caps the cost of a request",
+        "f.yaml:6:5: models[0].max_output_tokens: is required on a text model: it caps the cost of a request",
         "f.yaml:7:5: models[0].contxt_tokens: unknown key "contxt_tokens"; known here: id, family, variant, owned_by, created, endpoints, groups, context_tokens, max_output_tokens, price, quirks; did you mean context_tokens?",
         "f.yaml:8:12: models[0].price.output: is required: USD per 1,000,000 tokens (0 makes it free)",
-        "f.yaml:9:11: models[1].id: must be visible ASCII characters without blanks, " and \\",
+        "f.yaml:9:11: models[1].id: must be visible ASCII characters without spaces, " and \\",
         "f.yaml:9:41: models[1].endpoints[1]: must be one of oa, openai, oa-response, openai-response, an, anthropic, ge, gemini, image-generation, oa-video, openai-video, embeddings, vendorz-rerank, jina-rerank",
         "f.yaml:9:64: models[1].price.input: has more than 9 decimal places",
         "f.yaml:11:22: upstreams[0].kind: must be one of openai, openai-compatible, anthropic, gemini, rerank, gateway, sandbox, ark, seedance-relay, apimart, minimax, dashscope",
-        "f.yaml:11:40: upstreams[0].base_url: must be an http(s) address without user, query and fragment, such as https://api.vendor.example/v1",
+        "f.yaml:11:40: upstreams[0].base_url: must be an http(s) URL without user, query and fragment, such as https://api.vendor.example/v1",
         "f.yaml:12:5: upstreams[1].api_key: is required for kind openai",
         "f.yaml:12:77: upstreams[1].weight: must be more than 0",
-        "f.yaml:12:102: upstreams[1].protocols[1]: is not spoken by upstreams of kind openai",
+        "f.yaml:12:102: upstreams[1].protocols[1]: isn't supported by kind openai",
         "f.yaml:13:1: setings: unknown key "setings"; known here: version, groups, models, upstreams, settings, accounts; did you mean settings?",
         "f.yaml:15:23: accounts[0].group: no group "defaul" is declared in this file; did you mean "default"?",
-        "f.yaml:15:54: accounts[0].keys[0].key: must be 16 to 200 visible ASCII characters without blanks",
+        "f.yaml:15:54: accounts[0].keys[0].key: must be 16 to 200 visible ASCII characters without spaces",
       ]
     `);
   });
 
   it.each([
     ["a: [1, 2", "MISSING"],
-    ["version: 1\nversion: 1", "already there"],
+    ["version: 1\nversion: 1", "duplicate key"],
     ["version: 1\n\tgroups: []", "tabs cannot indent"],
     ["version: 1\ngroups: *nowhere", "alias"],
     ["version: 1\n---\nversion: 1", "only one document"],
     ["version: !!js/function 1", "unknown tag"],
-    ["version: 1\nmodels: [{ id: m, price: { extras: { __proto__: 1 } } }]", "is no name"],
+    ["version: 1\nmodels: [{ id: m, price: { extras: { __proto__: 1 } } }]", "is not a valid name"],
     ["? [a]\n: b", "plain text"],
     ["", "the file is empty"],
     ["just text", "must be a mapping"],
@@ -313,7 +313,7 @@ accounts:
     const path = join(await folder, "latin.yaml");
     await writeFile(path, Buffer.from([0x76, 0xff]));
     await expect(readManifest(path, {})).rejects.toThrow("not UTF-8");
-    await expect(readManifest(join(await folder, "none.yaml"), {})).rejects.toThrow("there is no such file");
+    await expect(readManifest(join(await folder, "none.yaml"), {})).rejects.toThrow("no such file");
   });
 });
 
@@ -380,7 +380,7 @@ describe("what a model needs", () => {
   it("of a family: a variant that the family has, named or read off the id", () => {
     const price = "price: { per_second: { 480p: 1, 720p: 1, 768p: 1, 1080p: 1 } }";
     expect(model(`family: videoa, ${price}`)).toEqual([
-      'variant: cannot be read off the id; set it to one of "2.0", "2.0-fast", "2.0-mini", "2.5"',
+      `variant: can't be derived from the id; set it to one of "2.0", "2.0-fast", "2.0-mini", "2.5"`,
     ]);
     for (const family of ["videoa", "videob", "videoc"])
       expect(model(`family: ${family}, variant: x, ${price}`)[0]).toMatch(/^variant: must be one of "/);

@@ -23,7 +23,7 @@ export async function readFileText(file: string): Promise<string> {
     bytes = await (file === "-" ? buffer(process.stdin) : readFile(file));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    const why = code === "ENOENT" ? "no such file" : `it cannot be read (${code})`;
     throw new ManifestError(file, [{ ...WHOLE_FILE, path: "", message: `${why}; check the path` }]);
   }
   try {
@@ -71,7 +71,7 @@ export function parseManifest(
     return fail([{ ...WHOLE_FILE, path: "", message: "the file is empty; begin with `version: 1`" }]);
   const value = withoutEmptySections(tree.value);
   if (isRecord(value) && "model_list" in value && !("version" in value)) {
-    const message = "this looks like LiteLLM's configuration; docs/moving.md tells how it is written here";
+    const message = "this looks like a LiteLLM configuration; see docs/moving.md";
     return fail([{ ...tree.placeOfKey(["model_list"]), path: "", message }]);
   }
   const parsed = fileSchema.safeParse(value, { error: issueMessage });

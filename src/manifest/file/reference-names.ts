@@ -71,7 +71,7 @@ export function referToMetricsToken(kept: string, names: ReferenceNames): string
     identity: `metrics token ${kept}`,
     known: null,
     words: ["metrics token"],
-    meaning: "settings.metrics_token, of which only a hash is known",
+    meaning: "settings.metrics_token, stored only as a hash",
   });
 }
 

@@ -45,7 +45,7 @@ export function expandReferences(
     if (!content) {
       problems.push(
         isSecret
-          ? `this gateway keeps no secret called ${name}; write the secret itself`
+          ? `this gateway has no stored secret called ${name}; write the secret itself`
           : `the environment variable ${name} is not set; set it, or write "$\${" for a plain "\${"`,
       );
       return match;
@@ -54,9 +54,7 @@ export function expandReferences(
     return content;
   });
   if (isSecret && taken.length > 0 && !whole)
-    problems.push(
-      "a secret that this gateway keeps must be the whole value, with nothing before or after it",
-    );
+    problems.push("a stored secret must be the whole value, with nothing before or after it");
   return { text, reference: whole?.[1] ?? null, taken, problems };
 }
 

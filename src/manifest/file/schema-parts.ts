@@ -31,9 +31,7 @@ export function decimal(field: keyof typeof DECIMALS) {
     } catch (error) {
       const tooFine = error instanceof RangeError && error.message.includes("decimal places");
       return refuse(
-        tooFine
-          ? `has more than ${scale} decimal places`
-          : "must be a number in decimal digits, such as 0.15",
+        tooFine ? `has more than ${scale} decimal places` : "must be a plain decimal number, such as 0.15",
       );
     }
     if (amount < 0n) return refuse("must not be negative");
@@ -54,7 +52,7 @@ export function name(longest: number) {
     .min(1)
     .max(longest)
     .regex(PLAIN_TEXT, "must not contain control characters")
-    .regex(/^(\S(.*\S)?)?$/su, "must not begin or end with a blank");
+    .regex(/^(\S(.*\S)?)?$/su, "must not begin or end with a space");
 }
 
 /** It stands in URLs (`/v1beta/models/{model}`) and in JSON that is spliced byte by byte. */
@@ -62,14 +60,14 @@ export const modelId = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[!#-[\]-~]+$/, 'must be visible ASCII characters without blanks, " and \\');
+  .regex(/^[!#-[\]-~]+$/, 'must be visible ASCII characters without spaces, " and \\');
 
 /** A list that names nothing twice. */
 export function unique<Item extends z.ZodType<string>>(item: Item) {
   return z.array(item).superRefine((list, context) => {
     list.forEach((entry, index) => {
       if (list.indexOf(entry) === index) return;
-      context.addIssue({ code: "custom", message: "is in this list already", path: [index] });
+      context.addIssue({ code: "custom", message: "is already in this list", path: [index] });
     });
   });
 }

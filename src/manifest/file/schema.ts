@@ -13,11 +13,9 @@ import { quirks } from "./schema-quirks.ts";
 const spendingLimit = z
   .strictObject({
     amount: decimal("balance").describe("USD"),
-    period: z
-      .enum(["day", "week", "month", "total"])
-      .describe("Calendar periods in UTC; total never starts anew"),
+    period: z.enum(["day", "week", "month", "total"]).describe("Calendar periods in UTC; total never resets"),
   })
-  .describe("The key spends no more than this");
+  .describe("Maximum spending of the key");
 
 const rateLimits = z
   .strictObject({
@@ -25,25 +23,27 @@ const rateLimits = z
     tokens_per_minute: whole(1, 2_147_483_647).optional(),
     concurrency: whole(1, 2_147_483_647).optional(),
   })
-  .describe("The key's own limits; each omitted = none");
+  .describe("Rate limits of the key; omitted = none");
 
 export const key = z
   .strictObject({
     name: name(200),
     key: z
       .string()
-      .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without blanks")
+      .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces")
       .optional()
       .describe(
-        "The key itself, better as a reference to an environment variable; kept as a hash only. Omitted = the one that the key of this name has",
+        "The key itself, preferably a reference to an environment variable; stored only as a hash. Omitted = unchanged",
       ),
-    models: unique(modelId).optional().describe("Models it may use; omitted = all of the account's group"),
-    disabled: z.boolean().optional().describe("Omitted = as it is; a new key is enabled"),
+    models: unique(modelId)
+      .optional()
+      .describe("Models that it may use; omitted = all of the account's group"),
+    disabled: z.boolean().optional().describe("Omitted = unchanged; a new key is enabled"),
     expires_at: z.iso
       .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
       .refine(hasPlainYear, PLAIN_YEAR)
       .optional()
-      .describe("When it stops working: 2027-01-31T00:00:00Z"),
+      .describe("Expiry, such as 2027-01-31T00:00:00Z"),
     spending_limit: spendingLimit.optional(),
     rate_limits: rateLimits.optional(),
   })
@@ -54,8 +54,8 @@ const account = z
     name: name(200),
     group: name(64).default(DEFAULT_GROUP).describe("Its group"),
     balance: decimal("balance").optional().describe("Opening balance in USD, granted once"),
-    disabled: z.boolean().optional().describe("Omitted = as it is; true suspends it, a new account is not"),
-    keys: z.array(key).optional().describe("Omitted = the file says nothing about its keys"),
+    disabled: z.boolean().optional().describe("true suspends it; omitted = unchanged"),
+    keys: z.array(key).optional().describe("Omitted = keys are unchanged"),
   })
   .describe("Who pays");
 
@@ -65,10 +65,10 @@ const account = z
  */
 const group = z
   .strictObject({
-    name: name(64).describe("What accounts, models and upstreams call the group"),
-    factor: decimal("factor").prefault(1).describe("Price factor: 0.85 charges 85 % of the price"),
+    name: name(64).describe("Name of the group"),
+    factor: decimal("factor").prefault(1).describe("Price multiplier: 0.85 charges 85 % of the price"),
   })
-  .describe("A class of accounts: what it pays and what it sees");
+  .describe("A group of accounts, with its price multiplier and access");
 
 // Above every real model, and small enough that a hold computed from it fits an int8 of nanos.
 const tokens = whole(1, 100_000_000);
@@ -76,99 +76,97 @@ const tokens = whole(1, 100_000_000);
 const price = z
   .strictObject({
     input: decimal("price").optional().describe("USD per 1,000,000 input tokens"),
-    output: decimal("price")
-      .optional()
-      .describe("USD per 1,000,000 output tokens, thinking and reasoning too"),
-    reasoning: decimal("price").optional().describe("Where reasoning has its own price; else that of output"),
-    cache_read: decimal("price").optional().describe("Tokens read from the cache; else the price of input"),
+    output: decimal("price").optional().describe("USD per 1,000,000 output tokens, including reasoning"),
+    reasoning: decimal("price").optional().describe("Reasoning tokens; default the output price"),
+    cache_read: decimal("price").optional().describe("Tokens read from the cache; default the input price"),
     cache_write_5m: decimal("price")
       .optional()
-      .describe("Tokens written to a 5-minute cache; else that of input"),
+      .describe("Tokens written to a 5-minute cache; default the input price"),
     cache_write_1h: decimal("price")
       .optional()
-      .describe("Tokens written to a 1-hour cache; else that of input"),
+      .describe("Tokens written to a 1-hour cache; default the input price"),
     per_image: z
       .record(name(20), decimal("price"))
       .optional()
-      .describe("USD for one picture by tier: { 1k: 0.04 }"),
+      .describe("USD per image by tier: { 1k: 0.04 }"),
     per_second: z
       .record(name(20), decimal("price"))
       .optional()
-      .describe("USD for one second by resolution: { 720p: 0.1 }"),
+      .describe("USD per second by resolution: { 720p: 0.1 }"),
     extras: z
       .record(name(100), decimal("price"))
       .optional()
       .describe(
-        "USD for a request that asks for what is not tokens: a hosted tool by its type, a tier as field:value",
+        "USD per request for features not billed by tokens: a vendor tool by its type, a tier as field:value",
       ),
   })
-  .describe("Prices in USD, decimals kept exactly (up to 9 places)");
+  .describe("Prices in USD, exact to 9 decimal places");
 
 const model = z
   .strictObject({
-    id: modelId.describe("What callers put into `model`"),
+    id: modelId.describe("The value callers send as `model`"),
     family: z
       .enum(FAMILY_NAMES)
       .optional()
-      .describe("Family of a picture or video model; omitted = a text model"),
-    variant: name(40).optional().describe("Variant within the family; by default read off the id"),
-    owned_by: name(200).default("faregate").describe("Owner shown in the list of models"),
+      .describe("Family of an image or video model; omitted = text model"),
+    variant: name(40).optional().describe("Variant within the family; default derived from the id"),
+    owned_by: name(200).default("faregate").describe("Owner shown in model lists"),
     created: whole(0, 253_402_300_799)
       .optional()
-      .describe("Unix seconds; by default the time of the first apply"),
+      .describe("Unix seconds; default the time of the first apply"),
     endpoints: unique(z.enum(ENDPOINT_WORDS as [string, ...string[]]))
       .min(1)
       .optional()
-      .describe("Where it can be called; omitted on a text model = the four text endpoints"),
-    groups: unique(name(64)).optional().describe("Groups that see it; omitted = every group"),
-    context_tokens: tokens.optional().describe("Context window; required on a model that generates text"),
-    max_output_tokens: tokens.optional().describe("Longest answer; required on a model that generates text"),
+      .describe("Endpoints; default for text models the four text endpoints"),
+    groups: unique(name(64)).optional().describe("Groups that can use it; omitted = all"),
+    context_tokens: tokens.optional().describe("Context window; required on text models"),
+    max_output_tokens: tokens.optional().describe("Maximum output tokens; required on text models"),
     price: price.optional(),
-    quirks: quirks
-      .default({})
-      .describe("Peculiarities of the vendor's model; omitted = by its kind and name"),
+    quirks: quirks.default({}).describe("Vendor-specific quirks; default by kind and model name"),
   })
-  .describe("Something callers can name");
+  .describe("A model that callers can use");
 
 const milliseconds = whole(1, 86_400_000);
 
 const timeouts = z
   .strictObject({
-    connect_ms: milliseconds.optional().describe("Until the connection stands (default 5000)"),
-    first_byte_stream_ms: milliseconds.optional().describe("Until a stream begins (default 120000)"),
-    first_byte_plain_ms: milliseconds.optional().describe("Until a plain answer begins (default 600000)"),
-    idle_ms: milliseconds.optional().describe("Longest silence inside an answer (default 300000)"),
-    total_ms: milliseconds.optional().describe("Longest answer (default 3600000)"),
+    connect_ms: milliseconds.optional().describe("Connecting (default 5000)"),
+    first_byte_stream_ms: milliseconds.optional().describe("First byte of a stream (default 120000)"),
+    first_byte_plain_ms: milliseconds.optional().describe("First byte of a plain response (default 600000)"),
+    idle_ms: milliseconds.optional().describe("Silence within a response (default 300000)"),
+    total_ms: milliseconds.optional().describe("Total time of a response (default 3600000)"),
   })
   .describe("Milliseconds");
 
 // Headers carry it: a line break or a blank in it is always a mistake of pasting.
 const credential = z
   .string()
-  .regex(/^[\x21-\x7e]{1,4096}$/, "must be 1 to 4096 visible ASCII characters without blanks");
+  .regex(/^[\x21-\x7e]{1,4096}$/, "must be 1 to 4096 visible ASCII characters without spaces");
 
 const upstream = z
   .strictObject({
     name: name(200),
-    kind: z.enum(KIND_NAMES).describe("A preset: protocols, paths, authentication"),
+    kind: z.enum(KIND_NAMES).describe("Preset of protocols, paths and authentication"),
     base_url: z
       .string()
       .max(2000)
       .refine(isBaseUrl, {
         message:
-          "must be an http(s) address without user, query and fragment, such as https://api.vendor.example/v1",
+          "must be an http(s) URL without user, query and fragment, such as https://api.vendor.example/v1",
       })
-      .describe("What the vendor's own SDK calls its base URL"),
-    api_key: credential.optional().describe("Its credential; better a reference to an environment variable"),
+      .describe("Base URL as in the vendor's SDK"),
+    api_key: credential
+      .optional()
+      .describe("Its credential, preferably a reference to an environment variable"),
     api_keys: z.array(credential).min(1).max(100).optional().describe("Several credentials of one upstream"),
     models: z
       .union([unique(modelId), z.record(modelId, z.string().min(1).max(500))])
-      .describe("Our name: the vendor's name; a plain list where the names agree"),
+      .describe("Your name: vendor name; a list if the names are the same"),
     protocols: unique(z.enum(PROTOCOL_NAMES))
       .min(1)
       .optional()
-      .describe("Protocols it speaks; omitted = the kind's own list"),
-    groups: unique(name(64)).optional().describe("Groups it serves; omitted = every group"),
+      .describe("Supported protocols; default by kind"),
+    groups: unique(name(64)).optional().describe("Groups it serves; omitted = all"),
     priority: whole(-1_000_000, 1_000_000)
       .default(UPSTREAM_DEFAULTS.priority)
       .describe("Lower is tried first"),
@@ -180,18 +178,15 @@ const upstream = z
       .describe("Share within one priority"),
     max_concurrency: whole(1, 1_000_000)
       .default(UPSTREAM_DEFAULTS.maxConcurrency)
-      .describe("Requests in flight at once, per process"),
+      .describe("Concurrent requests, per process"),
     shared_ids: unique(z.string().min(1).max(500))
       .max(1_000)
       .default([...UPSTREAM_DEFAULTS.sharedIds])
       .describe(
-        "Ids of things in the vendor's account (stored prompts, vector stores, files, skills) that every account may name which may use this upstream",
+        "Ids of objects in the vendor's account (stored prompts, vector stores, files, skills) that every account with access to this upstream may use",
       ),
     timeouts: timeouts.default({}),
-    probe: z
-      .boolean()
-      .default(UPSTREAM_DEFAULTS.probe)
-      .describe("Whether it is tried every half minute while nobody asks it"),
+    probe: z.boolean().default(UPSTREAM_DEFAULTS.probe).describe("Probes it every 30 s while idle"),
     signer: z
       .string()
       .min(1)
@@ -199,11 +194,11 @@ const upstream = z
       .nullable()
       .default(UPSTREAM_DEFAULTS.signer)
       .describe(
-        "Upstreams of one signer (keys of one organization at one vendor) read what any of them has signed or encrypted; null = each credential only its own",
+        "Upstreams with the same signer (keys of one organization at one vendor) accept each other's signed and encrypted state; null = each credential only its own",
       ),
-    disabled: z.boolean().optional().describe("Omitted = as it is; a new upstream is enabled"),
+    disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
-  .describe("A vendor's service, or any server that speaks one of the protocols");
+  .describe("A vendor, or any server that speaks one of the protocols");
 
 /** The schema of each section's items, for judging a sound item beside a broken one. */
 export const itemSchemas = { groups: group, models: model, upstreams: upstream, accounts: account } as const;
@@ -214,7 +209,7 @@ export const fileSchema = z
     groups: z.array(group).optional(),
     models: z.array(model).optional(),
     upstreams: z.array(upstream).optional(),
-    settings: settingsFile.optional().describe("How the gateway behaves; each omitted = its default"),
+    settings: settingsFile.optional().describe("Settings of the gateway; omitted ones get their default"),
     accounts: z.array(account).optional(),
   })
   .describe("The catalog file of Faregate: models, prices, upstreams, accounts");

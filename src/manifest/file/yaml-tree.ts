@@ -49,19 +49,19 @@ function plainValue(text: string): unknown {
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
   ALIAS_PROPS: "an alias (*name) takes no anchor or tag of its own",
   BAD_ALIAS: "an alias (*name) must stand after its anchor (&name) and be spelt like it",
-  BAD_COLLECTION_TYPE: "this tag does not fit the value it stands before; leave the tag out",
+  BAD_COLLECTION_TYPE: "this tag doesn't fit its value; remove the tag",
   BAD_DIRECTIVE: "directives (lines that begin with %) are not used here; remove it",
   BAD_DQ_ESCAPE: 'unknown escape inside "..."; double the backslash, or use single quotes',
   BAD_INDENT: "the indentation does not fit the lines around it",
   BAD_SCALAR_START: 'a value that begins with this character must be put in quotes ("...")',
   BLOCK_AS_IMPLICIT_KEY: "a nested list or mapping must begin on its own line, indented",
   BLOCK_IN_FLOW: "inside [...] and {...}, write values as [a, b] and {a: b}",
-  DUPLICATE_KEY: "this key is already there in the same mapping; remove one of the two",
+  DUPLICATE_KEY: "duplicate key in the same mapping; remove one of them",
   KEY_OVER_1024_CHARS: "this key is too long; is a quote or a bracket missing?",
   MISSING_CHAR: "a closing quote, bracket, brace, comma or a space after ':' is missing here",
   MULTILINE_IMPLICIT_KEY: "a key must stand on one line; is a ':' or a quote missing?",
   MULTIPLE_ANCHORS: "a value takes one anchor only",
-  MULTIPLE_DOCS: "only one document a file: remove the '---' between two",
+  MULTIPLE_DOCS: "only one document per file; remove the '---'",
   MULTIPLE_TAGS: "a value takes one tag only",
   NON_STRING_KEY: "a key must be plain text",
   TAB_AS_INDENT: "tabs cannot indent YAML; use spaces",
@@ -208,7 +208,7 @@ class Growth implements YamlTree {
         const inside = [...path, name];
         const keyStart = rangeStart(key) ?? start;
         this.keyPlaces.set(JSON.stringify(inside), keyStart);
-        if (name === "__proto__") this.refuse(inside, keyStart, "is no name that anything can have");
+        if (name === "__proto__") this.refuse(inside, keyStart, "is not a valid name");
         record[name] = this.read(value, inside, keyStart);
       }
       return record;
@@ -256,7 +256,7 @@ class Growth implements YamlTree {
   }
 }
 
-const OVERGROWN = `more than ${MAX_VALUES} values or ${MAX_DEPTH} levels once aliases are followed; write less of it by alias`;
+const OVERGROWN = `more than ${MAX_VALUES} values or ${MAX_DEPTH} levels with aliases expanded; use fewer aliases`;
 
 function rangeStart(node: unknown): number | undefined {
   const range = (node as { range?: readonly number[] | null } | null)?.range;

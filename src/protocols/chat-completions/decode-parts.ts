@@ -43,7 +43,7 @@ export function decodeMessages(body: Fields): DecodedMessages {
   for (const fields of listOf(body, "messages")) {
     const role = requiredText(fields, "role");
     const known =
-      KNOWN.get(role) ?? refuse(fields, "role", `\`${pathOf(fields, "role")}\` is none that chats have.`);
+      KNOWN.get(role) ?? refuse(fields, "role", `\`${pathOf(fields, "role")}\` isn't a valid role.`);
     foreign.push(...foreignFields(fields, known, MEANING));
     if (role === "tool") {
       addResult(messages, decodeResult(fields, foreign));

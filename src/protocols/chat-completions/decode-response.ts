@@ -22,7 +22,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   if (failure !== undefined) return { error: failure };
   const choices = asObjects(body["choices"]).toSorted((a, b) => asIndex(a["index"]) - asIndex(b["index"]));
   if (choices.length === 0) {
-    return { error: decodeStatedError({ error: { message: "The upstream's answer holds no choice." } }) };
+    return { error: decodeStatedError({ error: { message: "The upstream's response has no choice." } }) };
   }
   const { usage } = chatCompletionsUsage.readPlain(body);
   const sources = decodeSources(body);

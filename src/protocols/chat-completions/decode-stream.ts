@@ -159,7 +159,7 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
   const isWhole = choices.length > 0 && (done || choices.every(({ finish }) => finish !== undefined));
   if (!isWhole) {
     const error = decodeStatedError({
-      error: { message: "The upstream's stream ended before its answer did." },
+      error: { message: "The upstream's stream ended early." },
     });
     return [{ type: "error", error }];
   }

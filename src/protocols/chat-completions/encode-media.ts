@@ -32,7 +32,7 @@ export function encodeMedia(part: MediaPart, { losses, own }: Writing): JsonObje
   }
   return losses.refuse(
     "media",
-    `This model's upstream takes no ${media} by reference; send its data inline.`,
+    `This model's upstream doesn't support ${media} by reference. Send the data inline.`,
   );
 }
 
@@ -44,13 +44,13 @@ function encodeInline(part: MediaPart, data: string, { losses, own }: Writing): 
   if (part.media === "audio") {
     const format = /mpeg|mp3/.test(mimeType) ? "mp3" : mimeType.replace(/^audio\/(x-)?/, "");
     if (!own && format !== "mp3" && format !== "wav") {
-      return losses.refuse("media", "This model's upstream takes audio as WAV or MP3.");
+      return losses.refuse("media", "This model's upstream supports audio only as WAV or MP3.");
     }
     return { type: "input_audio", input_audio: { data, format } };
   }
   if (part.media === "video") {
     if (own) return { type: "video_url", video_url: { url: dataUrl(mimeType, data) } };
-    return losses.refuse("media", "This model's upstream takes no video; send pictures of it.");
+    return losses.refuse("media", "This model's upstream doesn't support video. Send images instead.");
   }
   if (!own && isTextType(mimeType)) {
     // The vendor takes no files but PDF.

@@ -35,4 +35,4 @@ const BROKEN_OFF = new Set([
   "abort",
 ]);
 
-const BROKEN = { error: { message: "The upstream broke its answer off." } };
+const BROKEN = { error: { message: "The upstream ended its response early." } };

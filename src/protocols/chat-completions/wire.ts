@@ -20,7 +20,7 @@ export const chatCompletionsRequest = z.looseObject({
             ),
           ])
           .nullish()
-          .describe("Plain text, or parts for multimodal input; may be absent beside `tool_calls`"),
+          .describe("Plain text, or parts for multimodal input; optional with `tool_calls`"),
         name: z.string().nullish().describe("Participant name"),
         tool_calls: z
           .array(z.looseObject({}))
@@ -30,21 +30,21 @@ export const chatCompletionsRequest = z.looseObject({
       }),
     )
     .describe("Chronological list"),
-  stream: z.boolean().nullish().describe("`true` gives an event stream"),
+  stream: z.boolean().nullish().describe("`true` returns an event stream"),
   stream_options: z
     .looseObject({ include_usage: z.boolean().nullish() })
     .nullish()
     .describe("Effective only when `stream` is true"),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  max_tokens: z.int().nullish().describe("Most generated tokens"),
-  max_completion_tokens: z.int().nullish().describe("Most generated tokens including reasoning"),
+  max_tokens: z.int().nullish().describe("Maximum generated tokens"),
+  max_completion_tokens: z.int().nullish().describe("Maximum generated tokens, including reasoning"),
   reasoning_effort: z.string().nullish().describe("Usually `low`, `medium` or `high`"),
   stop: z
     .union([z.string(), z.array(z.string()).max(4)])
     .nullish()
     .describe("At most 4 stop sequences"),
-  n: z.int().nullish().describe("Number of answers, 1 by default"),
+  n: z.int().nullish().describe("Number of choices, default 1"),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   seed: z.int().nullish().describe("Best-effort reproducibility"),

@@ -46,7 +46,7 @@ export function toClientError(
     case "rate-limit":
       return new GatewayError(
         "upstream_rate_limited",
-        "The upstream limits the rate of this model's requests; wait and try again.",
+        "The upstream limits the rate of requests for this model. Wait and try again.",
         {
           cause,
           shouldRetry: error.shouldRetry,
@@ -55,13 +55,13 @@ export function toClientError(
       );
     case "overloaded":
       if (client.tellsOverload !== true) break;
-      return new GatewayError("upstream_overloaded", "The upstream is overloaded; wait and try again.", {
+      return new GatewayError("upstream_overloaded", "The upstream is overloaded. Wait and try again.", {
         cause,
         shouldRetry: error.shouldRetry,
       });
     default:
   }
-  return new GatewayError("upstream_error", "The upstream could not answer this request; try again.", {
+  return new GatewayError("upstream_error", "The upstream failed on this request. Try again.", {
     cause,
   });
 }

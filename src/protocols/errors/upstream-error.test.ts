@@ -56,12 +56,8 @@ describe("an upstream's error", () => {
     ["as a list of texts", ["no"], { message: "no" }],
     ["in another case", { Message: "no" }, { message: "no" }],
     ["as a line of text", "no", { message: "no" }],
-    [
-      "as a page",
-      "<html><body>Bad Request</body></html>",
-      { message: "the upstream answered with status 400" },
-    ],
-    ["as nothing", "", { message: "the upstream answered with status 400", type: "invalid_request_error" }],
+    ["as a page", "<html><body>Bad Request</body></html>", { message: "the upstream returned status 400" }],
+    ["as nothing", "", { message: "the upstream returned status 400", type: "invalid_request_error" }],
   ])("is read %s", (_form, body, stated) => {
     expect(decode(400, body)).toMatchObject({ status: 400, fault: "caller", ...stated });
   });

@@ -30,7 +30,7 @@ function state(status: number, words: ErrorWords, retryAfterSeconds: number | un
     type: words.type !== "" ? words.type : status < 500 ? "invalid_request_error" : "api_error",
     code: fault === "caller" && isTooLong(words) ? "context_length_exceeded" : words.code,
     param: words.param,
-    message: words.message !== "" ? words.message : `the upstream answered with status ${status}`,
+    message: words.message !== "" ? words.message : `the upstream returned status ${status}`,
     details: words.details,
     retryAfterSeconds,
   };

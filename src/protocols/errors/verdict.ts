@@ -24,5 +24,5 @@ export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamE
   return usage === undefined || finish === undefined ? EMPTY : undefined;
 }
 
-const FAILED = decodeStatedError({ error: { message: "The upstream's answer says that it failed." } });
-const EMPTY = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });
+const FAILED = decodeStatedError({ error: { message: "The upstream's response reports a failure." } });
+const EMPTY = decodeStatedError({ error: { message: "The upstream's response is empty." } });

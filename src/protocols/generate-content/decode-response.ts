@@ -23,10 +23,12 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   const { candidates } = state;
   for (const [index, each] of candidates) candidates.set(index, { ...each, finish: each.finish ?? "" });
   if (candidates.size === 0 && state.block === undefined)
-    return noResponse("The upstream's answer holds no candidate.");
+    return noResponse("The upstream's response has no candidate.");
   const collected = collectEvents([...events, ...ending(state)]);
   if ("response" in collected) return { response: collected.response };
-  return noResponse("error" in collected ? collected.error.message : "The upstream's answer has no end.");
+  return noResponse(
+    "error" in collected ? collected.error.message : "The upstream's response is incomplete.",
+  );
 }
 
 function noResponse(message: string): DecodedResponse {

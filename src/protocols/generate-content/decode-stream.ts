@@ -96,7 +96,7 @@ export function ending(state: DecodeState): readonly ChatEvent[] {
   const candidates = [...state.candidates.values()];
   const isUnfinished = candidates.some(({ finish }) => finish === undefined);
   if (block === undefined && (candidates.length === 0 || isUnfinished)) {
-    return [failure("The upstream's stream ended before its answer did.")];
+    return [failure("The upstream's stream ended early.")];
   }
   const blocks = writeBlocks(state.blocks);
   const finishes: ChatEvent[] = [];

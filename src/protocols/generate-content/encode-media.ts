@@ -14,15 +14,12 @@ export function encodeMedia(part: MediaPart, own: boolean, losses: LossList): Js
       return { text: documentText(part, source.text) };
     case "file":
       if (source.protocol !== "generate-content") {
-        return losses.refuse("media", "The file is kept by another vendor; send its data inline.");
+        return losses.refuse("media", "The file is stored at another vendor. Send its data inline.");
       }
       return { ...fileOf(part, source.fileId, own), ...extra };
     case "url":
       if (!own && !source.url.startsWith("https://")) {
-        return losses.refuse(
-          "media",
-          "This model's upstream fetches from https addresses only; send the data inline.",
-        );
+        return losses.refuse("media", "This model's upstream only fetches https URLs. Send the data inline.");
       }
       return { ...fileOf(part, source.url, own), ...extra };
   }

@@ -45,7 +45,7 @@ export const generateContentResponse = z.looseObject({
       }),
     )
     .optional()
-    .describe("Absent where the prompt was blocked"),
+    .describe("Absent if the prompt was blocked"),
   usageMetadata: z
     .looseObject({
       promptTokenCount: z.int().optional(),

@@ -231,7 +231,11 @@ function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
     parts: parts.map((part) =>
       part.kind === "text" || part.kind === "media" || part.kind === "foreign"
         ? part
-        : refuse(block, "content", `\`${pathOf(block, "content")}\` holds a block that no result can hold.`),
+        : refuse(
+            block,
+            "content",
+            `\`${pathOf(block, "content")}\` contains a block that isn't allowed in a result.`,
+          ),
     ),
     isError: optionalFlag(block, "is_error") === true ? true : undefined,
     ...markOf(block),

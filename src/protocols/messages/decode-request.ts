@@ -159,7 +159,8 @@ function decodeUser(body: Fields, foreign: ForeignField[]): string | undefined {
 function decodeThread(body: Fields): readonly ForeignField[] {
   const value = body.value["thread"] ?? undefined;
   if (value === undefined) return [];
-  const why = "This model's upstream keeps no conversations; send the whole conversation without `thread`.";
+  const why =
+    "This model's upstream doesn't store conversations. Send the whole conversation without `thread`.";
   const refusal = { why, details: { error_code: "thread_unsupported_request" } };
   return [{ path: "thread", value, weight: "meaning", refusal }];
 }

@@ -228,5 +228,5 @@ function keyOf({ index }: JsonObject): string {
 }
 
 const BROKEN_OFF = decodeStatedError({
-  error: { message: "The upstream's stream ended before its answer did." },
+  error: { message: "The upstream's stream ended early." },
 });

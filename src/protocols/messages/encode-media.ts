@@ -5,7 +5,10 @@ import type { JsonObject, MediaPart } from "../../conversation/request.ts";
 /** An image or a document as a block (rule 35). What this protocol cannot show to a model is refused. */
 export function encodeMedia(part: MediaPart, losses: LossList): JsonObject {
   if (part.media === "audio" || part.media === "video") {
-    return losses.refuse("media", `This model's upstream takes no ${part.media}; send images or documents.`);
+    return losses.refuse(
+      "media",
+      `This model's upstream doesn't support ${part.media}. Send images or documents.`,
+    );
   }
   const type = knownType(part);
   if (part.source.from === "file") return encodeFile(part, part.source, losses);
@@ -20,7 +23,7 @@ function encodeFile(
   losses: LossList,
 ): JsonObject {
   if (source.protocol !== "messages") {
-    return losses.refuse("media", "This model's upstream does not have the file; send its content instead.");
+    return losses.refuse("media", "This model's upstream doesn't have the file. Send its content instead.");
   }
   return { type: part.media, source: { type: "file", file_id: source.fileId }, ...described(part) };
 }
@@ -28,7 +31,7 @@ function encodeFile(
 function encodeImage(part: MediaPart, type: string | undefined, losses: LossList): JsonObject {
   if (part.source.from === "url") return { type: "image", source: linkOf(part.source.url, losses) };
   if (part.source.from !== "base64" || type === undefined || !IMAGE_TYPES.has(type)) {
-    return losses.refuse("media", "This model's upstream takes images as JPEG, PNG, GIF or WebP.");
+    return losses.refuse("media", "This model's upstream supports images only as JPEG, PNG, GIF or WebP.");
   }
   return { type: "image", source: { type: "base64", media_type: type, data: part.source.data } };
 }
@@ -52,7 +55,7 @@ function documentSource({ source }: MediaPart, type: string | undefined, losses:
   }
   return losses.refuse(
     "media",
-    "This model's upstream takes documents as PDF, by URL or inline, or as text.",
+    "This model's upstream supports documents only as PDF, by URL or inline, or as text.",
   );
 }
 

@@ -20,12 +20,12 @@ export const messagesRequest = z.looseObject({
       }),
     )
     .describe("Chronological list"),
-  max_tokens: z.int().describe("Most generated tokens"),
+  max_tokens: z.int().describe("Maximum generated tokens"),
   system: z
     .union([z.string(), z.array(block)])
     .nullish()
-    .describe("An array of blocks where `cache_control` is used"),
-  stream: z.boolean().nullish().describe("`true` gives an event stream"),
+    .describe("An array of blocks with `cache_control`"),
+  stream: z.boolean().nullish().describe("`true` returns an event stream"),
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().nullish(),
   top_k: z.int().nullish(),

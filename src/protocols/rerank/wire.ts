@@ -14,7 +14,7 @@ export const rerankRequest = z.looseObject({
 export const rerankResponse = z.looseObject({
   results: z.array(
     z.looseObject({
-      index: z.int().describe("Place among the request's documents"),
+      index: z.int().describe("Index in the request's documents"),
       relevance_score: z.number(),
       document: z.unknown().optional(),
     }),

@@ -160,7 +160,7 @@ function foreignItem(item: Fields, type: string): Part {
 /** Some clients refer to every earlier item unless told that nothing is stored; leaving it out would lose the turn. */
 const NOT_STORED: RequestRefusal = {
   why:
-    "This model's upstream stores no items that a later request could refer to. Send the item itself: " +
+    "This model's upstream stores no items for later requests. Send the item itself: " +
     "clients do with `store: false` (in the AI SDK `providerOptions: { openai: { store: false } }`).",
 };
 

@@ -16,7 +16,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
   if (statesError(body)) return { error: decodeStatedError(body) };
   if (!Array.isArray(body["output"]) || UNFINISHED.has(asText(body["status"]))) {
-    return { error: decodeStatedError({ error: { message: "The upstream's answer holds no output." } }) };
+    return { error: decodeStatedError({ error: { message: "The upstream's response has no output." } }) };
   }
   const parts: ResponsePart[] = [];
   for (const [index, item] of asObjects(body["output"]).entries()) {

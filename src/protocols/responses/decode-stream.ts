@@ -77,4 +77,4 @@ const ENDS = new Map([
 
 const FAILURES: ReadonlySet<string> = new Set(["response.failed", "response.cancelled"]);
 
-const BROKEN_OFF: JsonObject = { error: { message: "The upstream's stream ended before its answer did." } };
+const BROKEN_OFF: JsonObject = { error: { message: "The upstream's stream ended early." } };

@@ -150,7 +150,8 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, ID_LETTERS);
 }
 
-const MEDIA_BY_ASSISTANT = "This model's upstream takes no such media as the assistant's; leave it out.";
+const MEDIA_BY_ASSISTANT =
+  "This model's upstream doesn't support this media in assistant messages. Remove it.";
 
 /** `type` and `text`: what else a text carries needs the long form. */
 const PLAIN_KEYS = 2;

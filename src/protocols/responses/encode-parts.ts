@@ -23,12 +23,12 @@ function encodeMedia(part: MediaPart, losses: LossList): JsonObject {
   if (part.source.from === "file" && part.source.protocol !== "responses") {
     return losses.refuse(
       "media",
-      "This model's upstream does not know files of another; send the file itself.",
+      "This model's upstream doesn't have files of another upstream. Send the file itself.",
     );
   }
   if (part.media === "image") return encodeImage(part, losses);
   if (part.media === "document") return encodeFile(part, losses);
-  return losses.refuse("media", `This model's upstream takes no ${part.media} here; leave it out.`);
+  return losses.refuse("media", `This model's upstream doesn't support ${part.media} here. Remove it.`);
 }
 
 function encodeImage(part: MediaPart, losses: LossList): JsonObject {
@@ -44,7 +44,7 @@ function encodeImage(part: MediaPart, losses: LossList): JsonObject {
       return { type: "input_image", image_url: dataUrl(mimeType, source.data), ...beside };
     }
     case "text":
-      return losses.refuse("media", "An image cannot be text; send its bytes or its URL.");
+      return losses.refuse("media", "An image can't be text. Send its bytes or its URL.");
   }
 }
 

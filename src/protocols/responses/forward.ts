@@ -50,7 +50,7 @@ export const responsesForward: ForwardTable = {
   maxItems: {},
   unserved: {
     background:
-      "Background responses are not served; leave `background` out and keep the connection, or stream.",
+      "Background responses aren't supported. Remove `background` and keep the connection open, or stream.",
   },
   outputLimits: ["max_output_tokens"],
   ownLimit: { name: "max_output_tokens" },

@@ -8,7 +8,7 @@ export const responsesRequest = z.looseObject({
     .union([z.string(), z.array(z.looseObject({}))])
     .describe("A string equals one user message; an array holds messages and items"),
   instructions: z.string().nullish().describe("Acts like a system message"),
-  stream: z.boolean().nullish().describe("`true` gives an event stream"),
+  stream: z.boolean().nullish().describe("`true` returns an event stream"),
   max_output_tokens: z.int().nullish().describe("Includes reasoning tokens"),
   reasoning: z
     .looseObject({
@@ -35,7 +35,7 @@ export const responsesRequest = z.looseObject({
     .nullish()
     .describe("Structured output"),
   temperature: z.number().nullish().describe("Reasoning models usually do not support it"),
-  previous_response_id: z.string().nullish().describe("Works only where the upstream stored that response"),
+  previous_response_id: z.string().nullish().describe("Works only if the upstream stored that response"),
   store: z.boolean().nullish().describe("Ask the upstream to store the response"),
 } satisfies Record<keyof typeof responsesFields.listed, z.ZodType>);
 

@@ -17,7 +17,7 @@ export function usageReader(rules: MeteringRules): UsageReader {
     rules.readResponse(response, notes);
     // Of what cannot be parsed nothing is known, not even that.
     if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(response, notes))
-      notes.error = decodeStatedError({ error: { message: "The upstream's answer holds nothing." } });
+      notes.error = decodeStatedError({ error: { message: "The upstream's response is empty." } });
     const facts = factsOf(rules, notes, () => {
       const sink = openTextSink();
       rules.responseText(response, sink);

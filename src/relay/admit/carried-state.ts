@@ -48,7 +48,7 @@ export function withoutState(request: TextRequest, count: number): WithoutState 
     if (object.type === undefined || row.essential?.includes(object.type) !== true) continue;
     throw new GatewayError(
       "invalid_request",
-      `\`${row.path}\` holds a history that only the upstream which made it can read, and that cannot answer now; ` +
+      `\`${row.path}\` contains a history that only its upstream can read, and that upstream is unavailable; ` +
         "try again later, or send the history itself.",
       { param: row.path },
     );

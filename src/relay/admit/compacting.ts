@@ -73,5 +73,5 @@ export function noCompaction(): AttemptFailure {
 
 /** To be told where nothing else can be asked in its place. */
 export function cannotCompact(): GatewayError {
-  return new GatewayError("invalid_request", "This upstream of the model does not compact conversations.");
+  return new GatewayError("invalid_request", "This upstream doesn't support compaction.");
 }

@@ -24,7 +24,7 @@ function serving(files: Readonly<Record<string, Served | FetchFailure>>) {
     async open(url) {
       asked.push(url);
       await Promise.resolve();
-      const file = files[url] ?? new FetchFailure("status", "Its server answered with status 404.");
+      const file = files[url] ?? new FetchFailure("status", "Its server returned status 404.");
       if (file instanceof FetchFailure) throw file;
       return streamOf(url, file);
     },
@@ -155,10 +155,10 @@ describe("inline media", () => {
     const gone = await refusal(inlining, asking(linked("image", image("gone"))));
     expect(gone).toMatchObject({ status: 400, code: "invalid_request", param: "messages[].content" });
     expect(gone.message).toBe(
-      "The image at files.example could not be fetched. Its server answered with status 404. Send its data inline instead.",
+      "The image at files.example could not be fetched. Its server returned status 404. Send its data inline instead.",
     );
     const page = await refusal(inlining, asking(linked("image", image("page"))));
-    expect(page.message).toBe("The image at files.example is text/html, which is no image.");
+    expect(page.message).toBe("The image at files.example has the type text/html, not image.");
   });
 
   it("is bounded in files, in bytes of a request and in bytes of all requests", async () => {
@@ -168,12 +168,12 @@ describe("inline media", () => {
     );
     const store = createInlineMedia(client);
     const many = asking(...Array.from({ length: 65 }, (_, index) => linked("image", image(`${index}`))));
-    expect((await refusal(store.begin(), many)).message).toMatch(/links 65 files; at most 64/);
+    expect((await refusal(store.begin(), many)).message).toMatch(/links 65 files; the limit is 64/);
     expect(asked).toEqual([]);
 
     const three = store.begin();
     const heavy = asking(...["a", "b", "c"].map((name) => linked("image", image(name))));
-    expect((await refusal(three, heavy)).message).toMatch(/together are larger/);
+    expect((await refusal(three, heavy)).message).toMatch(/linked files exceed/);
     three.end();
 
     const two = asking(linked("image", image("a")), linked("image", image("b")));

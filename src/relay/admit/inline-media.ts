@@ -110,7 +110,7 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
           new GatewayError("invalid_request", why, { param: request.fieldNames.media ?? "media" });
         const urls = new Set(parts.map(({ source }) => source.url));
         if (urls.size > MAX_FILES) {
-          throw refuse(`The request links ${urls.size} files; at most ${MAX_FILES} are fetched for it.`);
+          throw refuse(`The request links ${urls.size} files; the limit is ${MAX_FILES}.`);
         }
         const inlined = await Promise.all(
           parts.map(async (part) => [part, await inlinePart(part, refuse)] as const),
@@ -130,7 +130,7 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
           throw refuse(`${what} could not be fetched. ${error.message} Send its data inline instead.`);
         });
         if (!isOfKind(file.type, part)) {
-          throw refuse(`${what} is ${file.type ?? "of no known type"}, which is no ${wantedOf(part)}.`);
+          throw refuse(`${what} has the type ${file.type ?? "unknown"}, not ${wantedOf(part)}.`);
         }
         return {
           ...part,
@@ -164,11 +164,11 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
       }
 
       function hold(more: number): void {
-        if (abort.signal.aborted) throw new FetchFailure("aborted", "The fetch was given up.");
+        if (abort.signal.aborted) throw new FetchFailure("aborted", "The fetch was cancelled.");
         if (bytes + more > MAX_REQUEST_BYTES) {
           throw new FetchFailure(
             "too-large",
-            `All linked files together are larger than the ${MAX_REQUEST_BYTES} bytes that are fetched for a request.`,
+            `The linked files exceed the limit of ${MAX_REQUEST_BYTES} bytes per request.`,
           );
         }
         if (heldBytes + more > MAX_HELD_BYTES) throw crowded();
@@ -188,7 +188,7 @@ interface File {
 function crowded(): GatewayError {
   return new GatewayError(
     "service_unavailable",
-    "The gateway holds as many fetched files as it can now; try again, or send the data inline.",
+    "The gateway's memory for fetched files is used up. Try again, or send the data inline.",
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

@@ -89,14 +89,14 @@ function notKnown(reference: Reference): GatewayError {
   if (isContinued(reference)) {
     return new GatewayError(
       "previous_response_not_found",
-      "previous_response_id names no stored response of this account and model; send the history in `input` instead.",
+      "previous_response_id isn't a stored response of this account and model. Send the history in `input` instead.",
       { param: field },
     );
   }
-  const named = id === undefined ? "more than can be checked" : `'${id}'`;
+  const named = id === undefined ? "too many ids to check" : `'${id}'`;
   return new GatewayError(
     "invalid_request",
-    `\`${field}\` names ${named}, which this model's upstream has not issued to your account through this gateway; ` +
+    `\`${field}\` names ${named}, which this model's upstream hasn't issued to your account through this gateway; ` +
       "send the content itself, or ask the operator to share the id.",
     { param: field },
   );
@@ -105,8 +105,8 @@ function notKnown(reference: Reference): GatewayError {
 function fromTwoIssuers(first: Reference | undefined, second: Reference): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `\`${second.field}\` names '${second.id}', which another upstream keeps than '${first?.id}' of \`${first?.field}\`: ` +
-      "one request can refer to what one upstream keeps.",
+    `\`${second.field}\` names '${second.id}', which is stored at a different upstream than '${first?.id}' of \`${first?.field}\`: ` +
+      "a request can only use ids of one upstream.",
     { param: second.field },
   );
 }

@@ -64,7 +64,7 @@ function nativeRequest(body: readonly Buffer[], model: string): JsonObject {
   const input = asked["input"];
   const texts = typeof input === "string" ? [input] : asArray(input);
   if (texts.length === 0 || texts.some((text) => typeof text !== "string")) {
-    const message = "`input` must be a text or a list of texts; this model's upstream takes no tokens.";
+    const message = "`input` must be a text or a list of texts; this model's upstream doesn't accept tokens.";
     throw new GatewayError("invalid_request", message, { param: "input" });
   }
   const { dimensions, [TASK_FIELD]: taskType } = asked;

@@ -71,7 +71,7 @@ export function readStreamed(
   const events = framesOf(body, framing).flatMap((frame) => decoder.step(frame));
   const collected = collectEvents([...events, ...decoder.end()]);
   if ("response" in collected) return withCheckedMedia({ response: collected.response });
-  const error = "error" in collected ? collected.error : { message: "The upstream's stream has no end." };
+  const error = "error" in collected ? collected.error : { message: "The upstream's stream is incomplete." };
   return { error: decodeStatedError({ error }) };
 }
 

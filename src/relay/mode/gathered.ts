@@ -34,8 +34,8 @@ export class Gathered {
     }
     this.bytes += events.length === 0 ? data.length : bytes;
     if (this.#blocks > MAX_BLOCKS)
-      throw new OversizedResponse(`an answer of more than ${MAX_BLOCKS} texts, thoughts and calls`);
+      throw new OversizedResponse(`a response with more than ${MAX_BLOCKS} content blocks`);
     if (this.bytes > PLAIN_RESPONSE_BYTES)
-      throw new OversizedResponse(`an answer of more than ${PLAIN_RESPONSE_BYTES} bytes`);
+      throw new OversizedResponse(`a response of more than ${PLAIN_RESPONSE_BYTES} bytes`);
   }
 }

@@ -129,7 +129,7 @@ export class RelayModes {
     if (scan.length <= SMALL_BYTES || memory.growTo(scan.length * TRANSLATED_WEIGHT) === undefined) return;
     throw new GatewayError(
       "service_unavailable",
-      "The gateway has no memory left to translate a request of this size now; try again in a moment.",
+      "The gateway has no memory to translate a request of this size right now. Try again in a moment.",
       { retryAfterSeconds: BUSY_RETRY_SECONDS },
     );
   }

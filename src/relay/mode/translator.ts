@@ -59,9 +59,9 @@ function replyOf(response: TranslateResponse): TranslateReply {
 
 function refusalOf(cause: PoolFull | WorkerLost): GatewayError {
   if (cause instanceof PoolFull) {
-    const message = "The gateway is busy with other large requests; try again shortly.";
+    const message = "The gateway is busy with other large requests. Try again shortly.";
     return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });
   }
-  const message = "The request holds more than the gateway can translate; send less of it at once.";
+  const message = "The request is too large to translate. Send less at once.";
   return new GatewayError("invalid_request", message, { cause });
 }

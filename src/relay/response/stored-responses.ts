@@ -134,9 +134,7 @@ function told(body: Uint8Array, catalog: Catalog): Uint8Array {
 const ERROR_OBJECT = /"error"\s*:\s*\{/;
 
 function unknown(id: string): GatewayError {
-  return new GatewayError(
-    "not_found",
-    `No response '${id.slice(0, 100)}' of this account is stored at an upstream.`,
-    { param: "response_id" },
-  );
+  return new GatewayError("not_found", `No response '${id.slice(0, 100)}' found in this account.`, {
+    param: "response_id",
+  });
 }

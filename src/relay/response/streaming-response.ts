@@ -133,7 +133,7 @@ export class StreamingResponse implements Receiver {
   async drain(): Promise<void> {
     if (this.over) return;
     this.attempt.call.abort();
-    const error = new GatewayError("service_unavailable", "The gateway is shutting down; try again.");
+    const error = new GatewayError("service_unavailable", "The gateway is shutting down. Try again.");
     await this.breakOff(error, "drained");
   }
 

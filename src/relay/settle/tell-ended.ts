@@ -62,8 +62,8 @@ export function countEnded(deps: Tells, model: Model, exchange: Exchange): void 
   });
 }
 
-const NOT_POSSIBLE = "an upstream reported usage that is not possible; it was not charged";
-const FAR_BEYOND = "an upstream reported output far beyond the caller's limit; it was charged";
+const NOT_POSSIBLE = "an upstream reported impossible usage; it was not charged";
+const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";
 
 /** An upstream that reports nonsense, or work that nobody pays for: an operator should look. */
 function tellOdd(

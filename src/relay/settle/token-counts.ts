@@ -205,15 +205,15 @@ function credentialAt(
 function notServed(): GatewayError {
   return new GatewayError(
     "unserved_action",
-    "Token counting is not served; read the counts from `usage` (`usageMetadata`) of an ordinary request.",
+    "Token counting is disabled. Read the counts from `usage` (`usageMetadata`) of a regular request.",
   );
 }
 
 function notNow(cause: Error): GatewayError {
   if (!(cause instanceof PoolFull)) {
-    const message = "The request holds more than the gateway can count; send less of it at once.";
+    const message = "The request is too large to count. Send less at once.";
     return new GatewayError("invalid_request", message, { cause });
   }
-  const message = "The gateway counts the tokens of many requests now; try again shortly.";
+  const message = "The gateway is counting tokens of many requests. Try again shortly.";
   return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });
 }

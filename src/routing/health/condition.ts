@@ -51,15 +51,14 @@ export function conditionWord({
 type Change = NonNullable<HealthChange>;
 
 const WORDS: Readonly<Record<Change, string>> = {
-  unreachable: "five connections in a row failed: requests go elsewhere, with a probe every 30 s",
-  outvoted:
-    "requests of several accounts fail, of more than are served: requests go elsewhere, with a probe every 30 s",
+  unreachable: "five connections in a row failed: circuit breaker open, with a probe every 30 s",
+  outvoted: "requests of several accounts fail: circuit breaker open, with a probe every 30 s",
   "closed-to-account":
-    "five requests of one account in a row failed: that account's requests go elsewhere, with a probe every 30 s",
-  closed: "the upstream answers again: it gets its share back within a minute",
-  withdrawn: "the upstream serves others, or those accounts fail elsewhere too: requests go there again",
-  "rate-limited": "the upstream limits our rate; its other credentials go first",
-  refused: "the upstream refuses our account: check its key, its credit and the model's name",
+    "five requests of one account in a row failed: circuit breaker open for that account, with a probe every 30 s",
+  closed: "the upstream responds again: it regains its share within a minute",
+  withdrawn: "the upstream serves others, or those accounts fail elsewhere too: circuit breaker closed",
+  "rate-limited": "the upstream limits the rate; its other credentials are used first",
+  refused: "the upstream refuses our account: check key, credit and model name",
 };
 
 /** Writes what has changed at a place; what a person must mend is an alarm. */

@@ -54,7 +54,7 @@ async function close(): Promise<void> {
 
 /** As whom the server of the latest start runs, and with which programs. */
 const lastStart = () =>
-  info.mock.calls.findLast(([, message]) => message === "the embedded database starts")?.[0] as {
+  info.mock.calls.findLast(([, message]) => message === "starting the embedded database")?.[0] as {
     as: string;
     postgres: string;
   };
@@ -244,10 +244,10 @@ describe("the programs", () => {
     };
     const failing = open(join(folder, "data"), { identities: [nowhere] });
     await expect(failing).rejects.toThrow(
-      /No PostgreSQL could be run on .*as self: .*ENOENT.*or set DATABASE_URL/,
+      /No PostgreSQL could run on .*as self: .*ENOENT.*or set DATABASE_URL/,
     );
     const none = open(join(folder, "data"), { installations: [] });
-    await expect(none).rejects.toThrow("none is on PATH");
+    await expect(none).rejects.toThrow("PATH has none");
   });
 
   it("that cannot make a database say why not, not what they tidied up afterwards", async () => {

@@ -66,7 +66,10 @@ export async function prepareCluster(
   // Only where nobody can get there: a wrong version, say, would not be helped by moving anything.
   if (nobody && root !== undefined && !reached) {
     const stateFolder = options.stateFolder ?? STATE_FOLDER;
-    log.info({ stateFolder }, "nobody may not enter this folder, so the database goes to a system folder");
+    log.info(
+      { stateFolder },
+      "the user nobody has no access to this folder, so the database uses a system folder",
+    );
     const copy = await copyInstallation(root, stateFolder);
     const inPlace = await attempt(place, copy, nobody);
     if (inPlace) return inPlace;
@@ -75,9 +78,9 @@ export async function prepareCluster(
       : await attempt(await moveOut(place, dataDir, stateFolder), copy, nobody);
     if (moved) return moved;
   }
-  if (installations.length === 0) reasons.push("npm installed none for this platform, and none is on PATH");
+  if (installations.length === 0) reasons.push("npm installed none for this platform, and PATH has none");
   throw new Error(
-    `No PostgreSQL could be run on ${place.folder}: ${reasons.join("; ")}. ` +
+    `No PostgreSQL could run on ${place.folder}: ${reasons.join("; ")}. ` +
       "Install one, or set DATABASE_URL to a PostgreSQL server.",
   );
 }
@@ -104,8 +107,8 @@ async function findPlace(dataDir: string): Promise<Place> {
   const strangers = await readdir(final).catch(() => []);
   if (strangers.length > 0) {
     throw new Error(
-      `${final} holds files but no PostgreSQL database (PG_VERSION is missing). ` +
-        "Restore it from a backup, or move it away to begin with an empty database.",
+      `${final} contains files but no PostgreSQL database (PG_VERSION is missing). ` +
+        "Restore it from a backup, or move it away to start with an empty database.",
     );
   }
   const folder = join(dataDir, "pg.new");
@@ -121,7 +124,7 @@ async function tryToUse(place: Place, installation: Installation, identity: Iden
   try {
     await giveTo(place.folder, identity.owner);
   } catch (error) {
-    return { reason: `the files could not be given to it (${messageOf(error)})`, reached: false };
+    return { reason: `the owner of the files could not be changed (${messageOf(error)})`, reached: false };
   }
   const tried = await probe(identity, join(installation.binFolder, "postgres"), place.folder);
   if ("reason" in tried) return { reason: tried.reason, reached: false };

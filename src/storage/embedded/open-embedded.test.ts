@@ -115,7 +115,7 @@ describe("an owner", () => {
   it("refuses a folder whose database has lost its version file", async () => {
     await close(await open("owner"));
     await rm(join(dataDir, "pg", "PG_VERSION"));
-    await expect(open("owner")).rejects.toThrow("holds files but no PostgreSQL database");
+    await expect(open("owner")).rejects.toThrow("contains files but no PostgreSQL database");
   });
 });
 

@@ -68,7 +68,7 @@ export interface EmbeddedDatabase {
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   if (process.platform === "win32") {
     throw new Error(
-      "The embedded PostgreSQL needs unix sockets and does not run on Windows; set DATABASE_URL.",
+      "The embedded PostgreSQL needs Unix sockets and doesn't run on Windows. Set DATABASE_URL.",
     );
   }
   await makeDataDir(options.dataDir);

@@ -48,7 +48,7 @@ export async function ensureServer(
       return { pid: found.server.pid, clusterFolder: found.clusterFolder, url };
     }
     if (trouble.wrongPassword) {
-      log.warn({ server: found.server.pid }, "the database does not take its password; making another");
+      log.warn({ server: found.server.pid }, "the database rejects its password; creating another");
       await stopPostmaster(found.server.pid, found.clusterFolder);
       await forgetPassword(dataDir);
       continue;
@@ -103,13 +103,13 @@ async function start(
   let ended = false;
   void exited.then((lastWords) => {
     ended = true;
-    onEnd(lastWords === "" ? `postgres (pid ${pid}) ended without a word` : lastWords);
+    onEnd(lastWords === "" ? `postgres (pid ${pid}) exited without output` : lastWords);
   });
   while (!ended) {
     if (await livingPostmaster(folder)) {
       log.info(
         { server: pid, postgres: installation.origin, as: identity.name },
-        "the embedded database starts",
+        "starting the embedded database",
       );
       return true;
     }

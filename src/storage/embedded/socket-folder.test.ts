@@ -19,6 +19,6 @@ it("lies in the data folder where no temporary folder can be written", async () 
 it("that can lie nowhere is a sentence with the ways out", async () => {
   const deep = join(dataDir, "deep".repeat(20));
   await expect(socketFolder(deep, owner, ["/nonexistent"])).rejects.toThrow(
-    /no place for the database's socket: ENOENT.*TMPDIR.*FAREGATE_DATA_DIR/,
+    /no folder for the database's socket: ENOENT.*TMPDIR.*FAREGATE_DATA_DIR/,
   );
 });

@@ -64,7 +64,7 @@ async function makeFolder(places: readonly string[]): Promise<string> {
     }
   }
   throw new Error(
-    `There is no place for the database's socket: ${reasons.join("; ")}. Set TMPDIR to a folder that can be written, ` +
+    `There is no folder for the database's socket: ${reasons.join("; ")}. Set TMPDIR to a writable folder, ` +
       `or FAREGATE_DATA_DIR to a path of at most ${MAX_PARENT_BYTES} bytes.`,
   );
 }

@@ -38,7 +38,7 @@ async function acquire(name: string, dataDir: string): Promise<Server> {
   }
   throw new Error(
     `Another program has been starting or stopping the database in ${dataDir} for ${LOCK_WAIT_MS / 1000} s. ` +
-      "Look for a hanging faregate, end it and try again.",
+      "Look for a hanging faregate process, end it and try again.",
   );
 }
 

@@ -44,7 +44,7 @@ export function createFinisher(
       if (beyond !== undefined)
         log.error(
           { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...beyond, alarm: true },
-          "a vendor made more than was ordered: the task is charged as ordered, the vendor may bill what it made",
+          "a vendor produced more than was ordered: the task is charged as ordered, but the vendor may bill the rest",
         );
       const { used, estimated, found } = claim.openEnded
         ? await actualUnits(claim.units, result, probe)

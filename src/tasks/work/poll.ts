@@ -145,7 +145,7 @@ function isSilence(outcome: AskOutcome | undefined): boolean {
 const MAX_RESULTLESS = 4;
 /** Nor is it waited for as long as for a task that runs: some three seconds from poll to poll. */
 const RESULTLESS_POLLS = 3;
-const RESULTLESS = "The vendor says that the task is done, and gives no result.";
+const RESULTLESS = "The vendor reports success but gives no result.";
 
 async function takeIn(
   held: HeldTask,
@@ -176,10 +176,7 @@ async function takeInLate(
   again: (poll: PollResult) => Promise<void>,
 ): Promise<void> {
   if (outcome?.type === "succeeded") {
-    deps.log.warn(
-      { task: claim.id },
-      "a task that was refunded has succeeded after all; its cost is written off",
-    );
+    deps.log.warn({ task: claim.id }, "a refunded task has succeeded late; its cost is written off");
     return deps.store.keepLateResult(claim, outcome.result);
   }
   const { state, progressPercent, polls, msSinceFinished } = claim;

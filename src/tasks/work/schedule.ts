@@ -72,4 +72,4 @@ export const TIMED_OUT = "The task did not finish in time.";
 
 /** What the caller of a task reads whose submit had no answer that says whether it was taken. */
 export const UNKNOWN_FATE =
-  "The vendor's answer to the order was lost, and whether it was taken cannot be learnt. It was not sent again and costs nothing.";
+  "The vendor's response to the submit was lost, and its outcome is unknown. The task was not submitted again and is free.";

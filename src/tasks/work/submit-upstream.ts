@@ -16,7 +16,7 @@ const UNSURE_ATTEMPTS = 2;
 /** A 429 that does not say how long. */
 const COOL_MS = 10_000;
 const MAX_COOL_MS = 300_000;
-const NOT_TAKEN = "No upstream could take the task.";
+const NOT_TAKEN = "No upstream accepted the task.";
 
 /**
  * Finds an upstream that takes the task. The intent is committed before the call: after a death in between nobody
@@ -29,7 +29,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   const resolved = await deps.resolveAssets(claim, asked);
   if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
   if (resolved.type === "unknown") {
-    deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets cannot be looked up yet");
+    deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets can't be looked up yet");
     return store.requeue(
       claim,
       resubmitDelayMs(UNSURE_ATTEMPTS, undefined, msToDeadline(held), random()),
@@ -71,7 +71,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
     if (outcome.next === "fail") return finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
     deps.log.warn(
       { task: claim.id, upstream: candidate.upstream.name, next: outcome.next, reason: outcome.reason },
-      "an upstream did not take a task",
+      "an upstream did not accept a task",
     );
     if (outcome.next === "later") {
       const waitMs = Math.min((outcome.retryAfterSeconds ?? 0) * 1000 || COOL_MS, MAX_COOL_MS);

@@ -20,7 +20,7 @@ import type { TaskEngine, TaskEngineOptions } from "../engine.ts";
 const DOLLAR = 1_000_000_000n;
 /** Five seconds of 720p. */
 const PRICE = 5n * SECOND_NANOS["720p"];
-const LOST = /^The vendor's answer to the order was lost/;
+const LOST = /^The vendor's response to the submit was lost/;
 
 let vendor: FakeVendor;
 let other: FakeVendor;
@@ -57,7 +57,7 @@ async function dueMs(id: string): Promise<number> {
 describe("a submit whose fate is unknown", () => {
   it.each([
     ["its answer was lost", "lost"],
-    ["its answer says nothing", { type: "unclear", reason: "The answer is not JSON." }],
+    ["its answer says nothing", { type: "unclear", reason: "The response is not JSON." }],
   ] as const)(
     "fails at once with its refund, and is sent nowhere again, where nothing can be learnt: %s",
     async (_, outcome) => {

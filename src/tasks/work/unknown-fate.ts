@@ -27,7 +27,7 @@ export async function meetUnknownFate(
   if (dueMs === undefined) return giveUp(held, candidate.upstream.name, reason, deps);
   deps.log.warn(
     { task: claim.id, upstream: candidate.upstream.name, reason },
-    "nobody knows whether an upstream has a task; it is looked for there and not submitted twice",
+    "the outcome of a submit is unknown; looking the task up at the upstream instead of submitting it again",
   );
   const { state, progressPercent } = claim;
   await deps.store.polled([{ claim, state, progressPercent, dueMs }]);
@@ -38,7 +38,7 @@ export function giveUp({ claim }: HeldTask, upstream: string, reason: string, de
   deps.unknownFates.note(upstream);
   deps.log.error(
     { task: claim.id, upstream, reason, alarm: true },
-    "an order's answer was lost: its task has failed and was refunded, though the vendor may make and bill it",
+    "the response to a submit was lost: the task failed and was refunded, but the vendor may run and bill it",
   );
   return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
 }
@@ -76,15 +76,15 @@ async function askForIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps
   const order = await orderFor(held, candidate, deps);
   if (typeof order === "string") return unclear(order);
   const sought = api.find?.(order, { model: place.model, taskId: claim.id });
-  if (sought === undefined) return unclear("The vendor's list does not tell such an order from others.");
+  if (sought === undefined) return unclear("The vendor's list doesn't distinguish such tasks.");
   const { requestId } = claim;
   const asking = deps.ask({ upstream, credential, requestId, request: sought.request });
   const asked = await within(asking, Math.min(FIND_MS, msToDeadline(held)), deps.timers);
-  if (asked?.type !== "answered") return unclear("The vendor's list cannot be read.");
+  if (asked?.type !== "answered") return unclear("The vendor's list can't be read.");
   const outcome: FindOutcome = sought.read(asked.response);
   return outcome.type === "found"
     ? { type: "accepted", upstreamId: outcome.upstreamId }
-    : unclear("The vendor's list does not have the order.");
+    : unclear("The vendor's list doesn't contain the task.");
 }
 
 /** The same submit again, where the vendor makes one task of any number of them; another order would be no repetition. */

@@ -153,7 +153,7 @@ export function createWorker(deps: WorkDeps): Worker {
     brokenOffMs: BROKEN_OFF_MS,
     brokeOff(error, claims) {
       const ids = claims.slice(0, 10).map(({ id }) => id);
-      log.error({ err: error, tasks: ids }, "work on tasks broke off; it will be tried again");
+      log.error({ err: error, tasks: ids }, "work on tasks failed; retrying");
     },
   });
 

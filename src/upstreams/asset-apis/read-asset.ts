@@ -25,7 +25,7 @@ export function readResult<T>(
   }
   const value = read(valueAt(exactJsonOf(asked.response), responses.result));
   return value === undefined
-    ? { type: "unavailable", reason: "The asset service's answer cannot be read." }
+    ? { type: "unavailable", reason: "The asset service's response can't be read." }
     : { type: "done", value };
 }
 

@@ -60,10 +60,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
     try {
       await writeCallStates(database, batch.map(sealed));
     } catch (err) {
-      log.warn(
-        { err, calls: batch.length },
-        "states of calls could not be stored and are kept in memory alone",
-      );
+      log.warn({ err, calls: batch.length }, "states of calls could not be stored and are only in memory");
     }
   };
   const sealed = ([key, state]: readonly [string, string]): CallStateRow => ({
@@ -80,7 +77,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
   };
   const sweep = setInterval(() => {
     deleteCallStatesOlderThan(database, KEEP_HOURS).catch((err: unknown) =>
-      log.warn({ err }, "old states of calls stay for now"),
+      log.warn({ err }, "old states of calls could not be deleted"),
     );
   }, SWEEP_EVERY_MS);
   sweep.unref();
@@ -103,7 +100,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
         known.set(call, state);
       }
     } catch (err) {
-      log.warn({ err }, "states of calls could not be read; the conversation goes on without");
+      log.warn({ err }, "states of calls could not be read; the conversation continues without them");
     }
     return known;
   }

@@ -174,7 +174,7 @@ export async function openMovedConversations(
   }
   const sweep = setInterval(() => {
     deleteOldMovedConversations(database, IDLE_MINUTES, MAX_STORED).catch((err: unknown) =>
-      log.warn({ err }, "old places of conversations stay for now"),
+      log.warn({ err }, "old places of conversations could not be deleted"),
     );
   }, SWEEP_EVERY_MS);
   sweep.unref();

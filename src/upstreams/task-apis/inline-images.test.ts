@@ -48,10 +48,10 @@ describe("an order for a vendor that wants files", () => {
 
   it("is refused where a link cannot be fetched or is no picture, saying which", async () => {
     const order = imageOrder({ images: ["data:image/png;base64,AAAA", "https://a.example/1"] });
-    const failing: ReadFile = () => Promise.reject(new Error("Its host cannot be found."));
+    const failing: ReadFile = () => Promise.reject(new Error("Its host name can't be resolved."));
     expect(await inlineImages(order, failing, TIME)).toEqual({
       type: "refused",
-      reason: "Reference picture 2 cannot be fetched: Its host cannot be found.",
+      reason: "Reference image 2 can't be fetched: Its host name can't be resolved.",
     });
     const html: ReadFile = async () => ({
       bytes: Buffer.from("<html>"),
@@ -59,7 +59,7 @@ describe("an order for a vendor that wants files", () => {
     });
     expect(await inlineImages(order, html, TIME)).toEqual({
       type: "refused",
-      reason: "Reference picture 2 is no picture.",
+      reason: "Reference image 2 isn't an image.",
     });
   });
 
@@ -92,7 +92,7 @@ describe("an order for a vendor that wants files", () => {
       const clock = { nowMs: () => 0, monotonicMs: () => nowMs };
       expect(await inlineImages(imageOrder({ images }), slow, { withinMs, clock })).toEqual({
         type: "refused",
-        reason: expect.stringMatching(/^Reference picture \d+ cannot be fetched: /),
+        reason: expect.stringMatching(/^Reference image \d+ can't be fetched: /),
       });
       expect(nowMs).toBeLessThanOrEqual(most);
       expect(wished[0]).toBe(60_000);

@@ -45,22 +45,22 @@ export async function inlineImages(
       images.push(url);
       continue;
     }
-    const name = `Reference picture ${index + 1}`;
+    const name = `Reference image ${index + 1}`;
     const leftMs = Math.floor(endMs - clock.monotonicMs());
     if (leftMs <= 0)
-      return { type: "refused", reason: `${name} cannot be fetched: those before it took too long.` };
+      return { type: "refused", reason: `${name} can't be fetched: earlier ones took too long.` };
     try {
       const { bytes, headers } = await read(url, {
         maxBytes: Math.min(IMAGE_BYTES, leftBytes),
         limits: { totalMs: Math.min(IMAGE_MS, leftMs) },
       });
       const type = typeOf(bytes, headers["content-type"]);
-      if (type === undefined) return { type: "refused", reason: `${name} is no picture.` };
+      if (type === undefined) return { type: "refused", reason: `${name} isn't an image.` };
       leftBytes -= bytes.length;
       images.push(`data:${type};base64,${Buffer.from(bytes).toString("base64")}`);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return { type: "refused", reason: `${name} cannot be fetched: ${why}` };
+      return { type: "refused", reason: `${name} can't be fetched: ${why}` };
     }
   }
   return { type: "inlined", order: { ...order, images } };

@@ -151,7 +151,7 @@ describe("openai-images", () => {
       expect(read({ data: [{ b64_json }] })).toEqual({
         type: "refused",
         next: "another",
-        reason: "The vendor answered with bytes that are no picture.",
+        reason: "The vendor returned bytes that aren't an image.",
       });
       if (b64_json.includes(";base64,"))
         expect(read({ data: [{ url: b64_json }] })).toMatchObject({ next: "another" });
@@ -196,9 +196,9 @@ describe("openai-images", () => {
   });
 
   it.each([
-    [{ data: [] }, "The vendor answered without a picture."],
-    [{ data: null }, "The vendor answered without a picture."],
-    [{ data: [null, {}] }, "The vendor answered without a picture."],
+    [{ data: [] }, "The vendor's response contains no image."],
+    [{ data: null }, "The vendor's response contains no image."],
+    [{ data: [null, {}] }, "The vendor's response contains no image."],
     [{ error: { message: "too rude", code: null, type: null } }, "too rude"],
     [{ error: "too rude" }, "too rude"],
   ])("has failed where its whole answer is %j", (body, reason) => {

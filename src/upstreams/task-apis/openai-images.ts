@@ -76,13 +76,13 @@ const REFUSAL: RefusalTable = {
   },
 };
 
-const NO_IMAGE = "The vendor answered without a picture.";
+const NO_IMAGE = "The vendor's response contains no image.";
 
 /** Its answer is complete and useless, and the order is not to blame. */
 const NOT_A_PICTURE: SubmitOutcome = {
   type: "refused",
   next: "another",
-  reason: "The vendor answered with bytes that are no picture.",
+  reason: "The vendor returned bytes that aren't an image.",
 };
 
 /**

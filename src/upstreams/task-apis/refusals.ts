@@ -31,10 +31,10 @@ export function readRefusal(response: TaskApiResponse, table: RefusalTable): Ref
   const body = jsonOf(response);
   const code = textAt(body, table.code);
   const good = isAnswered(response);
-  if (good && body === undefined) return { type: "unclear", reason: "The answer is not JSON." };
+  if (good && body === undefined) return { type: "unclear", reason: "The response is not JSON." };
   if (good && (code === undefined || table.good?.includes(code))) return undefined;
   const status = good ? Number(code) : response.status;
-  const reason = reasonOf(body, table.message) ?? `The vendor answered with status ${response.status}.`;
+  const reason = reasonOf(body, table.message) ?? `The vendor returned status ${response.status}.`;
   const listed = code === undefined ? undefined : nextOfCode(code, table.codes ?? {});
   if (listed === undefined && !saysNo(status)) return { type: "unclear", reason };
   const retryAfterSeconds = retryAfterOf(response);
@@ -58,7 +58,7 @@ export function refusalWithoutTask(response: TaskApiResponse, table: RefusalTabl
   if (reason === undefined && code === undefined) return undefined;
   if (code !== undefined && (table.good?.includes(code) || table.faults?.includes(code) || FAULT.test(code)))
     return undefined;
-  return { type: "refused", next: "fail", reason: reason ?? `The vendor refused the order as ${code}.` };
+  return { type: "refused", next: "fail", reason: reason ?? `The vendor refused the task (${code}).` };
 }
 
 const FAULT = /^5\d\d$|internal|server.?error|service.?(?:error|unavailable)|time.?out/i;

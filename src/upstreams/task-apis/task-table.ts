@@ -116,7 +116,7 @@ function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome 
   const told = readRecord(table.record, valueAt(body, table.record.at));
   if (told.type === "failed") return { type: "refused", next: "fail", reason: told.reason };
   const said = refusalWithoutTask(response, table.refusal);
-  return said ?? refusal ?? { type: "unclear", reason: "The answer names no task." };
+  return said ?? refusal ?? { type: "unclear", reason: "The response contains no task id." };
 }
 
 function readBatch(

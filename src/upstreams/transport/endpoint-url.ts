@@ -25,10 +25,10 @@ export interface BaseUrl {
 export function splitBaseUrl(text: string): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new RangeError("its base_url is not an http or https address");
+    throw new RangeError("its base_url is not an http or https URL");
   }
   if (url.username || url.password) {
-    throw new RangeError("its base_url holds a user name or password; use api_key");
+    throw new RangeError("its base_url contains a user name or password; use api_key");
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }

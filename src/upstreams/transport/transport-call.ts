@@ -241,7 +241,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
         this.fail({
           kind: "protocol",
           phase: this.phase,
-          message: `${name} sent a compressed answer that cannot be decoded: ${message}.`,
+          message: `${name} sent a compressed response that can't be decoded: ${message}.`,
         }),
       drained: () => {
         this.#full = false;
@@ -281,7 +281,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     this.fail({
       kind: "aborted",
       phase: this.phase,
-      message: "The gateway failed while reading the answer.",
+      message: "The gateway failed while reading the response.",
     });
   }
 

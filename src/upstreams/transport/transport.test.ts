@@ -280,7 +280,7 @@ describe("a misbehaving upstream", () => {
     expect((await rig.responseOf(callOf(closed))).failure).toEqual({
       kind: "connect",
       phase: "connect",
-      message: "upstream-1 cannot be reached: nothing listens at that address.",
+      message: "upstream-1 is unreachable: nothing listens at that address.",
     });
     const failures = [
       await rig.responseOf(callOf(upstreamOf("ftp://nowhere"))),
@@ -289,9 +289,9 @@ describe("a misbehaving upstream", () => {
     ].map(({ failure }) => failure);
     expect(failures.map((failure) => failure?.kind)).toEqual(["protocol", "protocol", "protocol"]);
     expect(failures.map((failure) => failure?.message)).toEqual([
-      "upstream-1 cannot be called: its base_url is not an http or https address.",
-      "upstream-1 cannot be called: no kind is named unheard-of.",
-      "The request to upstream-1 cannot be written: invalid x-api-key header.",
+      "upstream-1 can't be used: its base_url is not an http or https URL.",
+      "upstream-1 can't be used: no kind is named unheard-of.",
+      "The request to upstream-1 can't be written: invalid x-api-key header.",
     ]);
   });
 });
@@ -353,7 +353,7 @@ describe("an answer that came compressed unasked", () => {
     const upstream = await rig.serve(({ socket }) => send(socket, bytes));
     const response = await rig.responseOf(callOf(upstream));
     expect(response.failure).toMatchObject({ kind: "protocol", phase: "body" });
-    expect(response.failure?.message).toContain("compressed answer that cannot be decoded");
+    expect(response.failure?.message).toContain("compressed response that can't be decoded");
     expect([response.failures, response.ended]).toEqual([1, false]);
     expect(rig.transport.inFlight(upstream.id)).toBe(0);
   });

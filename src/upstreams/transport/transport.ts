@@ -95,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
       call.fail({
         kind: "protocol",
         phase: "connect",
-        message: `${upstream.name} cannot be called: ${why}.`,
+        message: `${upstream.name} can't be used: ${why}.`,
       });
     }
     call.sent();
@@ -161,6 +161,6 @@ function busy(upstream: Upstream) {
   return {
     kind: "busy",
     phase: "connect",
-    message: `${upstream.name} has ${upstream.maxConcurrency} requests running, as many as it may.`,
+    message: `${upstream.name} has ${upstream.maxConcurrency} requests running, which is its limit.`,
   } as const;
 }

@@ -20,7 +20,7 @@ export async function registerPerson(
 ): Promise<{ readonly id: UserId; readonly accountId: AccountId }> {
   const id = await insertUser(tx, user);
   if (id === undefined)
-    throw new GatewayError("conflict", "There is somebody with this address already: sign in instead.");
+    throw new GatewayError("conflict", "That address is already registered. Sign in instead.");
   for (let number = 1; number <= MAX_OF_NAME; number += 1) {
     const name = number === 1 ? user.email : `${user.email.slice(0, 190)} ${number}`;
     const accountId = await openAccount(tx, { name: name.slice(0, 200), group: GROUP });
@@ -28,13 +28,13 @@ export async function registerPerson(
     await insertMember(tx, accountId, id, "owner");
     return { id, accountId };
   }
-  throw new GatewayError("conflict", "Accounts of this name are taken; ask an operator for one.");
+  throw new GatewayError("conflict", "That account name is taken.");
 }
 
 /** Gives somebody what an invitation promises, once. */
 export async function acceptInvitation(tx: Queryable, invitation: Invitation, user: UserId): Promise<void> {
   if (!(await takeInvitation(tx, invitation.id)))
-    throw new GatewayError("conflict", "The invitation was accepted or revoked just now.");
+    throw new GatewayError("conflict", "The invitation was just accepted or revoked.");
   const { accountId, role, makesOperator, byOperator } = invitation;
   if (accountId !== null && role !== null) await insertMember(tx, accountId, user, role);
   if (makesOperator) await makeOperator(tx, user);

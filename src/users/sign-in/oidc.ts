@@ -66,14 +66,14 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
     } catch {
       // Not ours; the answer is the same.
     }
-    throw failed("The sign-in took too long or was begun elsewhere; begin again.");
+    throw failed("The sign-in timed out or started elsewhere. Try again.");
   };
 
   return {
     async begin(client, redirectUri) {
       const configuration = await providers(client).catch((err: unknown) => {
-        log.warn({ err, provider: client.id }, "an identity provider cannot be reached");
-        throw failed("The identity provider cannot be reached just now.");
+        log.warn({ err, provider: client.id }, "an identity provider is unreachable");
+        throw failed("The identity provider is unreachable right now.");
       });
       const flow: Flow = {
         provider: client.id,
@@ -95,8 +95,8 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
     },
     async issuerOf(client) {
       const configuration = await providers(client).catch((err: unknown) => {
-        log.warn({ err, provider: client.id }, "an identity provider cannot be reached");
-        throw new GatewayError("conflict", "The identity provider cannot be reached just now; try again.");
+        log.warn({ err, provider: client.id }, "an identity provider is unreachable");
+        throw new GatewayError("conflict", "The identity provider is unreachable right now. Try again.");
       });
       return configuration.serverMetadata().issuer;
     },
@@ -114,7 +114,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
         return personOf(tokens.claims() ?? {});
       } catch (err) {
         log.warn({ err, provider: client.id }, "a sign-in at an identity provider failed");
-        throw failed("The identity provider did not let you in.");
+        throw failed("The identity provider refused the sign-in.");
       }
     },
   };

@@ -58,7 +58,7 @@ describe("passwords", () => {
     const strangers = Array.from({ length: 202 }, (_, index) =>
       passwords.matches(`stranger ${index}`, "kept"),
     );
-    expect(() => passwords.expectRoom()).toThrow("Too many people sign in");
+    expect(() => passwords.expectRoom()).toThrow("Too many sign-ins");
     expect(() => passwords.expectRoom({ known: true })).not.toThrow();
     await expect(passwords.matches("one too many", "kept")).rejects.toMatchObject({
       reason: "too_many_attempts",

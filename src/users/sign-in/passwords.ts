@@ -68,7 +68,7 @@ const AT_ONCE = 2;
 const MAX_WAITING = 200;
 
 function busy(): GatewayError {
-  return new GatewayError("too_many_attempts", "Too many people sign in just now; try again in a moment.", {
+  return new GatewayError("too_many_attempts", "Too many sign-ins right now. Try again in a moment.", {
     retryAfterSeconds: 5,
   });
 }

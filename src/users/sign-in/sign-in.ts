@@ -81,11 +81,11 @@ export async function staySignedIn(
   { person, sessionId }: Pick<SessionIdentity, "person" | "sessionId">,
 ): Promise<void> {
   if (await holdSession(tx, person.id, sessionId)) return;
-  throw new GatewayError("not_signed_in", "The session is over already.");
+  throw new GatewayError("not_signed_in", "The session has ended.");
 }
 
 function failed(): GatewayError {
-  return new GatewayError("sign_in_failed", "The e-mail address or the password is wrong.");
+  return new GatewayError("sign_in_failed", "Incorrect email or password.");
 }
 
 async function count(database: Database, attempt: Attempt): Promise<void> {

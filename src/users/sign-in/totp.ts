@@ -66,14 +66,11 @@ export async function proveSecondFactor(
   const totp = await readTotp(db, deps.seals, user.id);
   if (totp === undefined || !totp.confirmed) return;
   if (code === undefined || code === "")
-    throw new GatewayError(
-      "totp_required",
-      "Send the code of the authenticator app, or a recovery code, as totp.",
-    );
+    throw new GatewayError("totp_required", "Send the authenticator code, or a recovery code, as totp.");
   if (!(await useCode(db, deps, totp, code)))
     throw new GatewayError(
       "sign_in_failed",
-      "The code is wrong or was used already; wait for the next one.",
+      "The code is incorrect or was already used. Wait for the next one.",
       {
         param: "totp",
       },
