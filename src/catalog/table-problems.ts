@@ -1,0 +1,144 @@
+import { formatDecimal, PPM } from "../base/money.ts";
+import type { Path } from "../base/schema-issues.ts";
+import {
+  hoursAt,
+  MINUTES_PER_DAY,
+  namesMissing,
+  namesText,
+  type PriceHours,
+  type PriceTable,
+  rowsOf,
+} from "./price-table.ts";
+import {
+  keysOfTokenPrice,
+  TOKEN_PRICE_NAMES,
+  type TokenPriceName,
+  type TokenPrices,
+  tokenPrice,
+} from "./token-prices.ts";
+
+/** Something wrong with a table, at a path of its spelling in the catalog file. */
+export interface TableProblem {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** What makes a table unsound: with it a request could cost less for more, or tokens less than anybody meant. */
+export function tableProblems(table: PriceTable): TableProblem[] {
+  return [...stepProblems(table), ...tierProblems(table), ...hourProblems(table.hours)];
+}
+
+function stepProblems(table: PriceTable): TableProblem[] {
+  const { steps } = rowsOf(table);
+  return table.steps.flatMap((step, index): TableProblem[] => {
+    const path: Path = ["steps", index];
+    const [beneath, row] = [steps[index], steps[index + 1]];
+    if (beneath === undefined || row === undefined) return [];
+    if (step.above <= beneath.above)
+      return [{ path: [...path, "above"], message: `must be more than ${beneath.above}: steps rise` }];
+    if (Object.keys(step.prices).length === 0) return [{ path, message: "names no price" }];
+    const missing = missingProblems(path, beneath.prices, step.prices);
+    if (missing.length > 0) return missing;
+    return TOKEN_PRICE_NAMES.flatMap((name) => {
+      const [before, after] = [tokenPrice(beneath.prices, name), tokenPrice(row.prices, name)];
+      // Where it is not named its price is another's, at which this is told.
+      const isNamed = step.prices[name] !== undefined;
+      if (before === undefined || after === undefined || after >= before || !isNamed) return [];
+      const message = `is below the ${usd(before)} of the row beneath: a longer request would cost less`;
+      return [{ path: [...path, ...keysOfTokenPrice(name)], message }];
+    });
+  });
+}
+
+function tierProblems(table: PriceTable): TableProblem[] {
+  return Object.entries(table.tiers).flatMap(([tier, terms]): TableProblem[] => {
+    const path: Path = ["tiers", tier];
+    if (PLAIN_TIERS.has(tier))
+      return [
+        {
+          path,
+          message: "is what a request is served with that asks for no tier; its price is the base row",
+        },
+      ];
+    if (!("prices" in terms)) return [];
+    return missingProblems(path, table.base, terms.prices);
+  });
+}
+
+/** Vendors' words for no tier. */
+const PLAIN_TIERS: ReadonlySet<string> = new Set(["default", "standard", "auto", "on_demand"]);
+
+/** A row of its own that leaves a name out would charge an old price, which is mostly too low, or none at all. */
+function missingProblems(path: Path, beneath: TokenPrices, row: TokenPrices): TableProblem[] {
+  if (!namesText(row)) return [];
+  const missing = namesMissing(beneath, row);
+  if (missing.length === 0) return [];
+  const names = missing.map(spelt).join(", ");
+  return [
+    {
+      path,
+      message: `names input or output and lacks ${names}, which the row beneath has: name every price`,
+    },
+  ];
+}
+
+function spelt(name: TokenPriceName): string {
+  return keysOfTokenPrice(name).join(".");
+}
+
+function hourProblems(hours: readonly PriceHours[]): TableProblem[] {
+  const problems: TableProblem[] = [];
+  hours.forEach((each, index) => {
+    const twin = hours.findIndex(({ name }) => name === each.name);
+    if (twin < index) problems.push({ path: ["hours", index, "name"], message: "is in this list already" });
+    const other = hours.slice(0, index).find((earlier) => overlap(earlier, each));
+    if (other !== undefined)
+      problems.push({
+        path: ["hours", index, "utc"],
+        message: `overlaps with "${other.name}": only one can hold`,
+      });
+  });
+  return problems;
+}
+
+/** Ranges hold from minute to minute, so that every boundary of either is enough to look at. */
+function overlap(one: PriceHours, other: PriceHours): boolean {
+  const starts = [...one.ranges, ...other.ranges].map(({ from }) => from);
+  const days = Array.from({ length: 7 }, (_, day) => day * MINUTES_PER_DAY);
+  const moments = days.flatMap((day) => [day, ...starts.map((from) => day + from)]);
+  return moments.some((minute) => {
+    const at = minute * 60_000;
+    return hoursAt([one], at) !== undefined && hoursAt([other], at) !== undefined;
+  });
+}
+
+/** Sentences about what a table may well say but hardly means. */
+export function tableWarnings(table: PriceTable): string[] {
+  const { steps, tiers } = rowsOf(table);
+  const cheap = Object.entries(table.tiers).flatMap(([tier, terms]) =>
+    "factor" in terms && terms.factor < PPM && !CHEAPER_TIERS.has(tier)
+      ? [`tier ${tier} has factor ${formatDecimal(terms.factor, 6)}, so that it costs less than no tier`]
+      : [],
+  );
+  const sunk = Array.from(tiers, ([tier, row]) => {
+    const base = steps[0]?.prices ?? {};
+    const names = (["input", "output"] as const).filter((name) =>
+      steps.some(({ prices }) => {
+        const [own, plain, first] = [row.prices[name], prices[name], base[name]];
+        if (own === undefined || plain === undefined || first === undefined) return false;
+        return own >= first && own < plain;
+      }),
+    );
+    return names.map(
+      (name) => `tier ${tier} has a price for ${name} below that of a step, which it has not itself`,
+    );
+  });
+  return [...cheap, ...sunk.flat()];
+}
+
+/** Slower service, which vendors sell for less. */
+const CHEAPER_TIERS: ReadonlySet<string> = new Set(["flex", "batch"]);
+
+function usd(nanos: bigint): string {
+  return formatDecimal(nanos, 9);
+}
