@@ -1,6 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
-import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
+import type { Endpoint, MediaRates } from "../catalog/catalog.ts";
+import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError } from "../errors.ts";
 import type { AskedPlace } from "../usage/place-reason.ts";
 import type { TokenUsage } from "../usage/usage.ts";
@@ -42,7 +43,7 @@ export class InsufficientFunds extends GatewayError {
 /** The price row and factor in force when the request was accepted; nothing later changes them. */
 export interface FrozenPrice {
   readonly priceId: bigint;
-  readonly rates: TokenRates;
+  readonly rates: TokenPrices;
   readonly factorPpm: bigint;
   /** What the request asks for beside tokens (a hosted tool, a service tier): nanos for the request, by name. */
   readonly extras?: Readonly<Record<string, bigint>>;

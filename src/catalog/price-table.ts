@@ -5,9 +5,13 @@ import { TOKEN_PRICE_NAMES, type TokenPrices } from "./token-prices.ts";
  * The price of a text model in every dimension in which vendors bill. Amounts are nanos: per 1,000,000 tokens in rows of
  * token prices, else each. Factors are parts per million. `tableProblems` says what makes a table unsound.
  */
-export interface PriceTable {
+export interface PriceTable extends PriceDimensions {
   /** The row of a request that nothing else changes. */
   readonly base: TokenPrices;
+}
+
+/** A table without its base row. */
+export interface PriceDimensions {
   /** By rising `above`. */
   readonly steps: readonly PriceStep[];
   /** By what the request was served with. */
@@ -20,6 +24,11 @@ export interface PriceTable {
   /** For every request. */
   readonly request: bigint;
 }
+
+/** Nothing but the base row. */
+export const NO_DIMENSIONS: PriceDimensions = Object.freeze({
+  ...{ steps: [], tiers: {}, speeds: {}, regions: {}, hours: [], calls: {}, units: {}, request: 0n },
+});
 
 /** Holds where all input of a pass, cached or not, is more than `above` tokens; what it does not name is as in the row beneath. */
 export interface PriceStep {
@@ -47,8 +56,7 @@ export interface MinuteRange {
 
 /** Nanos for each use, by size where there are sizes; or for a request that uses it at all. */
 export type CallPrice =
-  | { readonly per: "use"; readonly nanos: bigint }
-  | { readonly per: "request"; readonly nanos: bigint }
+  | { readonly per: "use" | "request"; readonly nanos: bigint }
   | { readonly per: "use"; readonly sizes: Readonly<Record<string, bigint>> };
 
 /** A row of token prices with nothing left to look up beneath it. */

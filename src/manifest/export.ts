@@ -2,17 +2,8 @@ import { formatUsd } from "../base/money.ts";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import type { ManifestDeps } from "./apply.ts";
 import { type AccountState, readState, type State } from "./diff/state.ts";
-import {
-  decimalValue,
-  encodeAccount,
-  encodeGroup,
-  encodeKey,
-  encodeModel,
-  encodeUpstream,
-  type FileRecord,
-  type FileValue,
-  isRecord,
-} from "./file/encode-file.ts";
+import { encodeAccount, encodeGroup, encodeKey, encodeModel, encodeUpstream } from "./file/encode-file.ts";
+import { decimalValue, type FileRecord, type FileValue, isRecord } from "./file/file-value.ts";
 import {
   createReferenceNames,
   type ReferenceNames,

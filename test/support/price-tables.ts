@@ -74,7 +74,9 @@ const hourLists: fc.Arbitrary<readonly PriceHours[]> = fc
     ];
     return factors.flatMap((ppm, index): PriceHours[] => {
       const range = ranges[index];
-      return range ? [{ name: `h${index}`, ranges: [range], ...(days && { days }), factor: ppm }] : [];
+      return range
+        ? [{ name: `h${index}`, ranges: [range], ...(days && { days: [...days].sort() }), factor: ppm }]
+        : [];
     });
   });
 

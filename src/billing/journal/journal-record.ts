@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../base/byte-writer.ts";
 import { isWithinDepth, USAGE_LEVELS } from "../../base/json/max-depth.ts";
-import type { TokenRates } from "../../catalog/catalog.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import type { HoldOrder, Outcome } from "../billing.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
@@ -44,7 +44,7 @@ export interface SettledEnd {
   readonly writtenOffNanos: bigint;
   readonly outcome: Outcome;
   /** The rates that were charged, where they are not the begin record's. */
-  readonly lastRates: TokenRates | undefined;
+  readonly lastRates: TokenPrices | undefined;
   /** What `rawText` made of the usage object. */
   readonly raw: string;
 }

@@ -189,7 +189,7 @@ function tokenLines(
 }
 
 /** What each bucket is priced by. */
-const PRICE_OF = {
+export const PRICE_OF = {
   inputUncached: "input",
   cacheRead: "cacheRead",
   cacheReadExplicit: "cacheReadExplicit",

@@ -1,5 +1,5 @@
 import type { Caller } from "../../accounts/caller.ts";
-import type { TokenRates } from "../../catalog/catalog.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import type { FrozenPrice } from "../billing.ts";
 
 /** Account and key, as they stand amid a begin record and in a row. */
@@ -17,7 +17,7 @@ interface ModelText {
 
 // Callers and rates are shared by many requests and frozen, so their bytes are made once; of rates for one factor.
 const callerTexts = new WeakMap<Caller, CallerText>();
-const modelTexts = new WeakMap<TokenRates, KnownModel>();
+const modelTexts = new WeakMap<TokenPrices, KnownModel>();
 
 interface KnownModel {
   readonly model: string;
@@ -72,7 +72,7 @@ const PLAIN = /^[ !#-[\]-~]+$/;
 export const EXTRA = "extra:";
 
 /** Rates as JSON, amounts as text. */
-export function encodeRates(rates: TokenRates, extras: FrozenPrice["extras"] = {}): string {
+export function encodeRates(rates: TokenPrices, extras: FrozenPrice["extras"] = {}): string {
   const named = Object.entries(extras).map(([name, nanos]) => [EXTRA + name, nanos]);
   return JSON.stringify({ ...rates, ...Object.fromEntries(named) }, (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,

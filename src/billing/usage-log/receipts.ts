@@ -1,5 +1,5 @@
 import { formatDecimal, formatUsd, PPM } from "../../base/money.ts";
-import type { TokenRates } from "../../catalog/catalog.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { MediaUnits } from "../../usage/media.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
@@ -306,7 +306,7 @@ function usageOf(row: UsageRow): TokenUsage {
 
 function priceOf(row: UsageRow): FrozenPrice {
   const frozen = Object.entries(row.rates).map(([name, rate]) => [name, BigInt(rate)] as const);
-  const rates: TokenRates = Object.fromEntries(frozen.filter(([name]) => !name.startsWith(EXTRA)));
+  const rates: TokenPrices = Object.fromEntries(frozen.filter(([name]) => !name.startsWith(EXTRA)));
   const extras = Object.fromEntries(
     frozen.flatMap(([name, nanos]) => (name.startsWith(EXTRA) ? [[name.slice(EXTRA.length), nanos]] : [])),
   );

@@ -15,7 +15,7 @@ const RATES = {
   input: "input_mtok",
   output: "output_mtok",
   cache_read: "cache_read_mtok",
-  cache_write_5m: "cache_write_mtok",
+  cache_write: "cache_write_mtok",
   cache_write_1h: "cache_write_1h_mtok",
 } as const;
 

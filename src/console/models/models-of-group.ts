@@ -44,7 +44,7 @@ function responseOf(
       output: maybe(rates.output),
       reasoning: maybe(rates.reasoning),
       cache_read: maybe(rates.cacheRead),
-      cache_write_5m: maybe(rates.cacheWrite5m),
+      cache_write: maybe(rates.cacheWrite),
       cache_write_1h: maybe(rates.cacheWrite1h),
       per_image: named(media.perImage),
       per_second: named(media.perSecond),

@@ -7,6 +7,7 @@ import { FAMILY_NAMES } from "../../families/family.ts";
 import { KIND_NAMES } from "../../upstreams/kinds.ts";
 import { account, type key } from "./schema-accounts.ts";
 import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
+import { price } from "./schema-price.ts";
 import { quirks } from "./schema-quirks.ts";
 
 /**
@@ -22,37 +23,6 @@ const group = z
 
 // Above every real model, and small enough that a hold computed from it fits an int8 of nanos.
 const tokens = whole(1, 100_000_000);
-
-const price = z
-  .strictObject({
-    input: decimal("price").optional().describe("USD per 1,000,000 input tokens"),
-    output: decimal("price")
-      .optional()
-      .describe("USD per 1,000,000 output tokens, thinking and reasoning too"),
-    reasoning: decimal("price").optional().describe("Where reasoning has its own price; else that of output"),
-    cache_read: decimal("price").optional().describe("Tokens read from the cache; else the price of input"),
-    cache_write_5m: decimal("price")
-      .optional()
-      .describe("Tokens written to a 5-minute cache; else that of input"),
-    cache_write_1h: decimal("price")
-      .optional()
-      .describe("Tokens written to a 1-hour cache; else that of input"),
-    per_image: z
-      .record(name(20), decimal("price"))
-      .optional()
-      .describe("USD for one picture by tier: { 1k: 0.04 }"),
-    per_second: z
-      .record(name(20), decimal("price"))
-      .optional()
-      .describe("USD for one second by resolution: { 720p: 0.1 }"),
-    extras: z
-      .record(name(100), decimal("price"))
-      .optional()
-      .describe(
-        "USD for a request that asks for what is not tokens: a hosted tool by its type, a tier as field:value",
-      ),
-  })
-  .describe("Prices in USD, decimals kept exactly (up to 9 places)");
 
 const model = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { Document, isScalar, visit } from "yaml";
-import type { FileRecord } from "./encode-file.ts";
+import type { FileRecord } from "./file-value.ts";
 
 /** A catalog file as text: lists of names on one line, `heading` as comments at the top. */
 export function writeYaml(file: FileRecord, heading: readonly string[]): string {

@@ -86,7 +86,7 @@ function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
     [t.output, price.output, ""],
     [t.reasoning, price.reasoning, t.asOutput],
     [t.cached, price.cache_read, t.asInput],
-    [t.cacheWrite5m, price.cache_write_5m, t.asInput],
+    [t.cacheWrite, price.cache_write, t.asInput],
     [t.cacheWrite1h, price.cache_write_1h, t.asInput],
   ];
   const isTokens = price.input !== null || price.output !== null;
