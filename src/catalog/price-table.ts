@@ -74,19 +74,19 @@ export interface TableRows {
   readonly tiers: ReadonlyMap<string, WholeRow>;
 }
 
-// Tables are frozen and shared by all requests for a model.
-const known = new WeakMap<PriceTable, TableRows>();
+// Prices are frozen and shared by all requests for a model.
+const known = new WeakMap<PriceDimensions, TableRows>();
 
-export function rowsOf(table: PriceTable): TableRows {
-  let rows = known.get(table);
-  if (rows === undefined) {
-    rows = makeRows(table);
-    known.set(table, rows);
+export function rowsOf(base: TokenPrices, dimensions: PriceDimensions): TableRows {
+  let rows = known.get(dimensions);
+  if (rows?.steps[0]?.prices !== base) {
+    rows = makeRows(base, dimensions);
+    known.set(dimensions, rows);
   }
   return rows;
 }
 
-function makeRows({ base, steps, tiers }: PriceTable): TableRows {
+function makeRows(base: TokenPrices, { steps, tiers }: PriceDimensions): TableRows {
   const whole = [{ name: "base", above: -1, prices: base }];
   let prices = base;
   for (const step of steps) {

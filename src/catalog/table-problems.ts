@@ -29,7 +29,7 @@ export function tableProblems(table: PriceTable): TableProblem[] {
 }
 
 function stepProblems(table: PriceTable): TableProblem[] {
-  const { steps } = rowsOf(table);
+  const { steps } = rowsOf(table.base, table);
   return table.steps.flatMap((step, index): TableProblem[] => {
     const path: Path = ["steps", index];
     const [beneath, row] = [steps[index], steps[index + 1]];
@@ -39,14 +39,16 @@ function stepProblems(table: PriceTable): TableProblem[] {
     if (Object.keys(step.prices).length === 0) return [{ path, message: "names no price" }];
     const missing = missingProblems(path, beneath.prices, step.prices);
     if (missing.length > 0) return missing;
-    return TOKEN_PRICE_NAMES.flatMap((name) => {
+    const lower = TOKEN_PRICE_NAMES.flatMap((name) => {
       const [before, after] = [tokenPrice(beneath.prices, name), tokenPrice(row.prices, name)];
-      // Where it is not named its price is another's, at which this is told.
-      const isNamed = step.prices[name] !== undefined;
-      if (before === undefined || after === undefined || after >= before || !isNamed) return [];
-      const message = `is below the ${usd(before)} of the row beneath: a longer request would cost less`;
-      return [{ path: [...path, ...keysOfTokenPrice(name)], message }];
+      return before === undefined || after === undefined || after >= before ? [] : [{ name, before }];
     });
+    // A price that is not named is another's, at which it is mostly told.
+    const named = lower.filter(({ name }) => step.prices[name] !== undefined);
+    return (named.length > 0 ? named : lower.slice(0, 1)).map(({ name, before }) => ({
+      path: [...path, ...keysOfTokenPrice(name)],
+      message: `is below the ${usd(before)} of the row beneath: a longer request would cost less`,
+    }));
   });
 }
 
@@ -114,7 +116,7 @@ function overlap(one: PriceHours, other: PriceHours): boolean {
 
 /** Sentences about what a table may well say but hardly means. */
 export function tableWarnings(table: PriceTable): string[] {
-  const { steps, tiers } = rowsOf(table);
+  const { steps, tiers } = rowsOf(table.base, table);
   const cheap = Object.entries(table.tiers).flatMap(([tier, terms]) =>
     "factor" in terms && terms.factor < PPM && !CHEAPER_TIERS.has(tier)
       ? [`tier ${tier} has factor ${formatDecimal(terms.factor, 6)}, so that it costs less than no tier`]

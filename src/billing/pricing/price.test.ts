@@ -199,7 +199,7 @@ describe("every table and usage", () => {
   it("takes the row beneath at each step's boundary, and the step's from one token more, with the tier's factor", () => {
     fc.assert(
       fc.property(priceTables, (table) => {
-        const { steps } = rowsOf(table);
+        const { steps } = rowsOf(table.base, table);
         steps.slice(1).forEach(({ above, prices }, index) => {
           for (const [tier, terms] of Object.entries({ ...table.tiers, none: { factor: PPM } })) {
             if (!("factor" in terms)) continue;

@@ -113,7 +113,7 @@ interface Candidates {
 }
 
 function candidates(table: PriceTable, terms: PriceTerms, unpriced: Set<string>): Candidates {
-  const { steps, tiers } = rowsOf(table);
+  const { steps, tiers } = rowsOf(table.base, table);
   const shared = sharedFactors(table, terms, unpriced);
   const withFactors = (row: WholeRow, above: number, tier?: bigint): Candidate => {
     const factors = tier === undefined ? shared : { tier, ...shared };
