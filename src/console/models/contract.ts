@@ -6,6 +6,15 @@ const usd = z.string().describe("US dollars as exact decimal text, the group's f
 const modelEndpoint = z.enum([...PROTOCOL_NAMES, "images", "videos"]);
 export type ModelEndpoint = z.infer<typeof modelEndpoint>;
 
+const tokenPrices = {
+  input: usd.nullable(),
+  output: usd.nullable(),
+  reasoning: usd.nullable().describe("null = as output"),
+  cache_read: usd.nullable().describe("null = as input"),
+  cache_write: usd.nullable().describe("null = as input"),
+  cache_write_1h: usd.nullable().describe("null = as cache_write"),
+};
+
 const accountModel = z.object({
   id: z.string().describe("What a request puts into `model`"),
   modality: z
@@ -22,12 +31,12 @@ const accountModel = z.object({
   max_output_tokens: z.int().nullable(),
   price: z
     .object({
-      input: usd.nullable(),
-      output: usd.nullable(),
-      reasoning: usd.nullable().describe("null = as output"),
-      cache_read: usd.nullable().describe("null = as input"),
-      cache_write: usd.nullable().describe("null = as input"),
-      cache_write_1h: usd.nullable().describe("null = as cache_write"),
+      ...tokenPrices,
+      steps: z
+        .array(z.object({ above: z.int(), ...tokenPrices }))
+        .describe(
+          "In place of these where all input of a request is more than so many tokens, by rising number",
+        ),
       per_image: z.array(z.object({ of: z.string(), usd })).describe("One picture, by tier"),
       per_second: z.array(z.object({ of: z.string(), usd })).describe("One second of video, by resolution"),
       extras: z.array(z.object({ of: z.string(), usd })).describe("Requests that ask for what is not tokens"),
