@@ -40,7 +40,7 @@ describe.each(Object.keys(PATHS) as (keyof typeof PATHS)[])("a price with steps 
       const lines = long["lines"] as Line[];
       expect(lines.find(({ bucket }) => bucket === "input_uncached")?.tokens).toBeGreaterThan(200);
       const nanos = lines.reduce(
-        (sum, { bucket, tokens }) => sum + tokens * (bucket.startsWith("input") ? 6_000 : 22_500),
+        (sum, { bucket, tokens }) => sum + tokens * (bucket.startsWith("output") ? 22_500 : 6_000),
         0,
       );
       expect(long["charge_nanos"]).toBe(String(nanos));
