@@ -104,7 +104,7 @@ describe("hours", () => {
     ]);
     expect(problems({ hours: [night, { ...early, days: [1] }] })).toEqual([]);
     expect(problems({ hours: [night, { ...early, name: "night", days: [1] }] })).toEqual([
-      "hours.1.name: is in this list already",
+      "hours.1.name: is a duplicate",
     ]);
   });
 
