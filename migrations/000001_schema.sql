@@ -139,14 +139,11 @@ create table prices (
   id int8 generated always as identity primary key,
   -- No foreign key: the row outlives its model.
   model_id text not null,
-  -- Nanos per 1,000,000 tokens; null = no price of its own.
-  input int8 check (input >= 0),
-  output int8 check (output >= 0),
-  reasoning int8 check (reasoning >= 0),
-  cache_read int8 check (cache_read >= 0),
-  cache_write_5m int8 check (cache_write_5m >= 0),
-  cache_write_1h int8 check (cache_write_1h >= 0),
-  -- {"<vendor's name>": "<nanos>"}: text, because a JSON number would lose digits.
+  -- Of tokens, {"<name>": "<nanos per 1,000,000>"}: text, because a JSON number would lose digits.
+  rates jsonb not null,
+  -- What changes them (steps, tiers, speeds, regions, hours), and prices of calls, units and requests. null = none.
+  dimensions jsonb,
+  -- {"<vendor's name>": "<nanos>"}
   extras jsonb not null default '{}',
   -- {"perImage": {"1k": "<nanos>"}, "perSecond": {"720p": "<nanos>"}}
   media jsonb not null default '{}',

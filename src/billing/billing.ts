@@ -1,6 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
-import type { Endpoint, MediaRates, TokenRates } from "../catalog/catalog.ts";
+import type { Endpoint, MediaRates } from "../catalog/catalog.ts";
+import type { PriceDimensions } from "../catalog/price-table.ts";
+import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError } from "../errors.ts";
 import type { AskedPlace, TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
@@ -41,8 +43,13 @@ export class InsufficientFunds extends GatewayError {
 /** The price row and factor in force when the request was accepted; nothing later changes them. */
 export interface FrozenPrice {
   readonly priceId: bigint;
-  readonly rates: TokenRates;
+  /** The base row; of a price that was charged, the row that the usage took. */
+  readonly rates: TokenPrices;
   readonly factorPpm: bigint;
+  /** Of a table with more than its base row. */
+  readonly dimensions?: PriceDimensions;
+  /** The name of the row that was taken, where it is not the base row. */
+  readonly row?: string;
   /** What the request asks for beside tokens (a hosted tool, a service tier): nanos for the request, by name. */
   readonly extras?: Readonly<Record<string, bigint>>;
 }
@@ -114,6 +121,8 @@ export interface Outcome {
   readonly reason: ChargeReason;
   /** Buckets to charge; {} charges nothing. */
   readonly usage: TokenUsage;
+  /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
+  readonly requests?: number;
   /** True where a bucket is our estimate and not the vendor's word. */
   readonly estimated: boolean;
   /** The vendor's usage object as sent. */

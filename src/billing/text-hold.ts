@@ -11,6 +11,7 @@ import { growHold } from "./leases/lease-growth.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
 import { charge } from "./pricing/rate.ts";
+import { takenPrice } from "./pricing/taken-row.ts";
 import { encodeRow } from "./usage-log/usage-row.ts";
 
 /** A hold that these leases have given, until it is settled, once. */
@@ -64,7 +65,8 @@ export class TextHold implements OpenHold {
     const { order, hold, clock, timers } = this;
     assert(!this.settling, "a hold is settled once");
     this.settling = true;
-    const price = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
+    const asked = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
+    const price = takenPrice(asked, outcome.usage, outcome.requests);
     const costNanos = chargeOf(order, price, outcome, this.log);
     const aboveNanos = costNanos - hold.amountNanos;
     const growing = aboveNanos > 0n ? growHold(this.session, hold, aboveNanos, clock, timers) : undefined;
@@ -84,7 +86,7 @@ export class TextHold implements OpenHold {
       holdNanos: hold.amountNanos,
       writtenOffNanos: this.writtenOff,
       outcome,
-      lastRates: price === order.price ? undefined : price.rates,
+      lastPrice: price === order.price ? undefined : price,
       raw: rawText(outcome.raw),
     };
     const endedAtMs = clock.nowMs();

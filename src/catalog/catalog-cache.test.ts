@@ -80,7 +80,7 @@ describe("what is written", () => {
         rates: {
           input: 0n,
           cacheRead: 9_007_199_254_740_993n,
-          cacheWrite5m: 1n,
+          cacheWrite: 1n,
           cacheWrite1h: 2n,
           reasoning: 3n,
         },
@@ -209,7 +209,7 @@ describe("the price book", () => {
     await deleteModel(test.database, "priced");
   });
 
-  it.each(["update prices set output = 1", "delete from prices", "truncate prices cascade"])(
+  it.each(["update prices set extras = default", "delete from prices", "truncate prices cascade"])(
     "refuses: %s",
     async (statement) => {
       const before = await test.database.query("select * from prices order by id");

@@ -1,5 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
+import type { PriceDimensions } from "./price-table.ts";
+import type { TokenPrices } from "./token-prices.ts";
 
 /** What a model can be called on: the text protocols and the two task endpoints. */
 export type Endpoint = ProtocolName | "images" | "videos";
@@ -72,7 +74,9 @@ export interface Model {
 /** An immutable row of the price book. Rates are nanos per 1,000,000 tokens; undefined = no price of its own. */
 export interface PriceRow {
   readonly id: bigint;
-  readonly rates: TokenRates;
+  readonly rates: TokenPrices;
+  /** What changes the rates, and prices of what is not tokens; absent = nothing does, and there are none. */
+  readonly dimensions?: PriceDimensions;
   /** Prices of things that are not tokens, by the vendor's name, nanos each (hosted tools, service tiers as factors). */
   readonly extras: Readonly<Record<string, bigint>>;
   readonly media: MediaRates;
@@ -82,15 +86,6 @@ export interface PriceRow {
 export interface MediaRates {
   readonly perImage?: Readonly<Record<string, bigint>>;
   readonly perSecond?: Readonly<Record<string, bigint>>;
-}
-
-export interface TokenRates {
-  readonly input?: bigint;
-  readonly output?: bigint;
-  readonly reasoning?: bigint;
-  readonly cacheRead?: bigint;
-  readonly cacheWrite5m?: bigint;
-  readonly cacheWrite1h?: bigint;
 }
 
 export interface Upstream {

@@ -1,58 +1,41 @@
-import type { MediaRates, PriceRow, TokenRates } from "./catalog.ts";
+import type { MediaRates, PriceRow } from "./catalog.ts";
+import { NO_DIMENSIONS, type PriceDimensions } from "./price-table.ts";
+import type { TokenPriceName, TokenPrices } from "./token-prices.ts";
 
 /** A price as declared; the row that holds it gets an id. */
 export type Price = Omit<PriceRow, "id">;
 
 /** A price as its columns hold it; amounts in json are text, because a JSON number would lose digits. */
 export interface PriceColumns {
-  readonly input: bigint | null;
-  readonly output: bigint | null;
-  readonly reasoning: bigint | null;
-  readonly cache_read: bigint | null;
-  readonly cache_write_5m: bigint | null;
-  readonly cache_write_1h: bigint | null;
-  readonly extras: Readonly<Record<string, string>>;
-  readonly media: {
-    readonly perImage?: Readonly<Record<string, string>>;
-    readonly perSecond?: Readonly<Record<string, string>>;
-  };
+  readonly rates: Amounts;
+  /** null = none. */
+  readonly dimensions: Partial<AsText<PriceDimensions>> | null;
+  readonly extras: Amounts;
+  readonly media: AsText<MediaRates>;
 }
 
-export function readPrice(row: PriceColumns): Price {
-  const { perImage, perSecond } = row.media;
+type Amounts = Readonly<Record<string, string>>;
+
+/** The same with every amount and factor as text. */
+type AsText<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: AsText<T[K]> } : T;
+
+export function readPrice({ rates, dimensions, extras, media }: PriceColumns): Price {
   return {
-    rates: readRates(row),
-    extras: readAmounts(row.extras),
+    rates: readAmounts(rates),
+    ...(dimensions !== null && { dimensions: readDimensions(dimensions) }),
+    extras: readAmounts(extras),
     media: {
-      ...(perImage && { perImage: readAmounts(perImage) }),
-      ...(perSecond && { perSecond: readAmounts(perSecond) }),
+      ...(media.perImage && { perImage: readAmounts(media.perImage) }),
+      ...(media.perSecond && { perSecond: readAmounts(media.perSecond) }),
     },
   };
 }
 
 /** The names of the columns, in the order of priceValues. */
-export const PRICE_COLUMNS = [
-  "input",
-  "output",
-  "reasoning",
-  "cache_read",
-  "cache_write_5m",
-  "cache_write_1h",
-  "extras",
-  "media",
-] as const;
+export const PRICE_COLUMNS = ["rates", "dimensions", "extras", "media"] as const;
 
-export function priceValues({ rates, extras, media }: Price): unknown[] {
-  return [
-    rates.input ?? null,
-    rates.output ?? null,
-    rates.reasoning ?? null,
-    rates.cacheRead ?? null,
-    rates.cacheWrite5m ?? null,
-    rates.cacheWrite1h ?? null,
-    JSON.stringify(amountsAsText(extras)),
-    JSON.stringify(mediaAsText(media)),
-  ];
+export function priceValues({ rates, dimensions, extras, media }: Price): (string | null)[] {
+  return [asJson(rates), dimensions === undefined ? null : asJson(dimensions), asJson(extras), asJson(media)];
 }
 
 /** Whether two prices are the same in every amount, however they were written. */
@@ -61,30 +44,47 @@ export function samePrice(one: Price, other: Price): boolean {
   return a.every((value, index) => value === b[index]);
 }
 
-function readRates(row: PriceColumns): TokenRates {
+/** Fields sorted by name, so that equal prices are equal text. */
+function asJson(value: object): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === "bigint") return String(inner);
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    const fields = Object.entries(inner).filter(([, field]) => field !== undefined);
+    return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+function readDimensions(stored: Partial<AsText<PriceDimensions>>): PriceDimensions {
+  const { steps, tiers, speeds, regions, hours, calls, units, request } = stored;
   return {
-    ...(row.input !== null && { input: row.input }),
-    ...(row.output !== null && { output: row.output }),
-    ...(row.reasoning !== null && { reasoning: row.reasoning }),
-    ...(row.cache_read !== null && { cacheRead: row.cache_read }),
-    ...(row.cache_write_5m !== null && { cacheWrite5m: row.cache_write_5m }),
-    ...(row.cache_write_1h !== null && { cacheWrite1h: row.cache_write_1h }),
+    steps: (steps ?? []).map(({ above, prices }) => ({ above, prices: readPrices(prices) })),
+    tiers: mapValues(tiers ?? {}, (tier) =>
+      "factor" in tier ? { factor: BigInt(tier.factor) } : { prices: readPrices(tier.prices) },
+    ),
+    speeds: readAmounts(speeds ?? {}),
+    regions: readAmounts(regions ?? {}),
+    hours: (hours ?? []).map((each) => ({ ...each, factor: BigInt(each.factor) })),
+    calls: mapValues(calls ?? {}, (call) =>
+      "sizes" in call
+        ? { per: call.per, sizes: readAmounts(call.sizes) }
+        : { per: call.per, nanos: BigInt(call.nanos) },
+    ),
+    units: mapValues((units ?? {}) as Amounts, BigInt),
+    request: request === undefined ? NO_DIMENSIONS.request : BigInt(request),
   };
 }
 
-function mediaAsText({ perImage, perSecond }: MediaRates): PriceColumns["media"] {
-  return {
-    ...(perImage && { perImage: amountsAsText(perImage) }),
-    ...(perSecond && { perSecond: amountsAsText(perSecond) }),
-  };
+function readPrices(prices: Readonly<Partial<Record<TokenPriceName, string>>>): TokenPrices {
+  return readAmounts(prices as Amounts);
 }
 
-/** Sorted by name, so that equal prices are equal text. */
-function amountsAsText(amounts: Readonly<Record<string, bigint>>): Record<string, string> {
-  const names = Object.keys(amounts).sort();
-  return Object.fromEntries(names.map((name) => [name, String(amounts[name])]));
+function readAmounts(amounts: Amounts): Record<string, bigint> {
+  return mapValues(amounts, BigInt);
 }
 
-function readAmounts(amounts: Readonly<Record<string, string>>): Record<string, bigint> {
-  return Object.fromEntries(Object.entries(amounts).map(([name, text]) => [name, BigInt(text)]));
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  make: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, make(value)]));
 }

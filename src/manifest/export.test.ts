@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { priceTables } from "../../test/support/price-tables.ts";
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
@@ -268,18 +269,9 @@ function manifests(): fc.Arbitrary<Manifest> {
             family: fc.constant(null),
             variant: fc.constant(null),
             endpoints: fc.subarray<Endpoint>([...CHAT_PROTOCOLS, "embeddings", "rerank"], { minLength: 1 }),
-            price: fc.record({
-              rates: fc
-                .record(
-                  { reasoning: amount, cacheRead: amount, cacheWrite5m: amount, cacheWrite1h: amount },
-                  { requiredKeys: [] },
-                )
-                .chain((rest) =>
-                  fc.record({ input: amount, output: amount }).map((both) => ({ ...both, ...rest })),
-                ),
-              extras: fc.dictionary(extraName, amount, { maxKeys: 2 }),
-              media: fc.constant({}),
-            }),
+            price: fc
+              .tuple(priceTables, fc.dictionary(extraName, amount, { maxKeys: 2 }))
+              .map(([{ base, ...dimensions }, extras]) => ({ rates: base, dimensions, extras, media: {} })),
             quirks,
           }),
           fc.record({

@@ -3,17 +3,14 @@ import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import type { ManifestDeps } from "./apply.ts";
 import { type AccountState, readState, type State } from "./diff/state.ts";
 import {
-  decimalValue,
   encodeAccount,
   encodeGroup,
   encodeKey,
   encodeModel,
   encodeUpstream,
-  type FileRecord,
-  type FileValue,
-  isRecord,
   writeYaml,
 } from "./file/encode-file.ts";
+import { decimalValue, type FileRecord, type FileValue, isRecord } from "./file/file-value.ts";
 import {
   createReferenceNames,
   type ReferenceNames,

@@ -17,6 +17,8 @@ export interface Manifest {
   readonly upstreams: readonly DeclaredUpstream[];
   readonly settings: SettingsFile;
   readonly accounts: readonly DeclaredAccount[];
+  /** Sentences about how it is written; absent = none. */
+  readonly warnings?: readonly string[];
 }
 
 export const SECTIONS = ["groups", "models", "upstreams", "settings", "accounts"] as const;

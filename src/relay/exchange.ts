@@ -123,6 +123,7 @@ function outcomeOf(
     reason,
     usage,
     estimated,
+    ...(facts?.parts === undefined ? undefined : { requests: facts.parts.length }),
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
     ...(candidate === null || candidate !== asked || exchange.reason === null

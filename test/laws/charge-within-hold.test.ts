@@ -9,7 +9,10 @@ import {
   maxOutputRate,
   roundedCost,
 } from "../../src/billing/pricing/rate.ts";
+import { dearestOf, takenPrice } from "../../src/billing/pricing/taken-row.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
+import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
+import type { TokenPrices } from "../../src/catalog/token-prices.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ResponseSummary } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
@@ -66,10 +69,15 @@ const price = fc.record(
     output: rate,
     reasoning: rate,
     cacheRead: rate,
-    cacheWrite5m: rate,
+    cacheWrite: rate,
     cacheWrite1h: rate,
   },
   { requiredKeys: ["input", "output"] },
+);
+/** Boundaries of steps, each dearer than the row beneath by a whole multiple. */
+const steps = fc.uniqueArray(
+  fc.record({ above: fc.integer({ min: 1, max: 6_000 }), times: fc.bigInt({ min: 1n, max: 5n }) }),
+  { maxLength: 2, selector: ({ above }) => above },
 );
 const factor = fc.bigInt({ min: 0n, max: 3_000_000n });
 
@@ -143,6 +151,7 @@ const requests = fc.record({
   limit,
   responses: fc.constantFrom(undefined, 1, 3),
   price,
+  steps,
   factor,
 });
 
@@ -150,6 +159,13 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
   const body = Buffer.from(JSON.stringify(SHAPES[name].body(asked.prompt, asked.limit, asked.responses)));
   const scanner = createBodyScan(watchOf(name));
   scanner.write(body);
+  let prices: TokenPrices = asked.price;
+  const rows = [...asked.steps]
+    .sort((one, other) => one.above - other.above)
+    .map(({ above, times }) => {
+      prices = Object.fromEntries(Object.entries(prices).map(([each, nanos]) => [each, nanos * times]));
+      return { above, prices };
+    });
   const model = {
     id: "m",
     family: null,
@@ -161,7 +177,13 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
     contextTokens: CONTEXT,
     maxOutputTokens: MAX_OUTPUT,
     quirks: {},
-    price: { id: 1n, rates: asked.price, extras: {}, media: {} },
+    price: {
+      id: 1n,
+      rates: asked.price,
+      extras: {},
+      media: {},
+      dimensions: { ...NO_DIMENSIONS, steps: rows },
+    },
   } as unknown as Model;
   const frozen = freezePrice(model, asked.factor, undefined);
   const bound = estimateMaxCost({
@@ -189,8 +211,12 @@ function factsOf(name: ChatProtocol, response: string): ResponseSummary {
 
 /** All that the model can read and write for this request, at its dearest. */
 function most({ usage }: RequestBound, frozen: ReturnType<typeof freezePrice>): bigint {
-  const input = BigInt(usage.contextTokens * usage.passes) * maxInputRate(frozen.rates, true);
-  const output = BigInt(usage.outputTokens * usage.responses * usage.passes) * maxOutputRate(frozen.rates);
+  const input =
+    BigInt(usage.contextTokens * usage.passes) *
+    dearestOf(frozen, usage.contextTokens * usage.passes, (rates) => maxInputRate(rates, true));
+  const output =
+    BigInt(usage.outputTokens * usage.responses * usage.passes) *
+    dearestOf(frozen, usage.contextTokens * usage.passes, maxOutputRate);
   return roundedCost(input + output + extrasCost(frozen), frozen.factorPpm);
 }
 
@@ -207,7 +233,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         );
         const facts = factsOf(name, SHAPES[name].response(said, objectOf(given)));
         const { usage, estimated } = await estimateMissing(request, facts, bound.usage);
-        const cost = charge(usage, frozen);
+        const cost = charge(usage, takenPrice(frozen, usage));
         expect(cost).toBeLessThanOrEqual(most(bound, frozen));
 
         const heldInput = inputHeld(name, asked);
@@ -236,7 +262,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         const response = SHAPES[name].response(said.repeat(times), "null");
         const { usage, estimated } = await estimateMissing(request, factsOf(name, response), bound.usage);
         expect(estimated).toBe(true);
-        expect(charge(usage, frozen)).toBeLessThanOrEqual(bound.amountNanos);
+        expect(charge(usage, takenPrice(frozen, usage))).toBeLessThanOrEqual(bound.amountNanos);
       }),
       { numRuns: 60 },
     );
@@ -245,6 +271,6 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
 
 /** In tokens: the hold's input alone, read off a price that makes output free. */
 function inputHeld(name: ChatProtocol, asked: Parameters<typeof held>[1]): number {
-  const free = { ...asked, price: { input: 1_000_000n, output: 0n }, factor: 1_000_000n };
+  const free = { ...asked, price: { input: 1_000_000n, output: 0n }, steps: [], factor: 1_000_000n };
   return Number(held(name, free).bound.amountNanos);
 }

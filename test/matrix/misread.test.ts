@@ -40,7 +40,7 @@ models:
 ${names
   .map(
     (id) =>
-      `  - { id: ${id}, endpoints: [oa, oa-response, an, ge], context_tokens: 100000, max_output_tokens: 9000, price: { input: 1, output: 10, cache_read: 1, cache_write_5m: 1, cache_write_1h: 1 } }`,
+      `  - { id: ${id}, endpoints: [oa, oa-response, an, ge], context_tokens: 100000, max_output_tokens: 9000, price: { input: 1, output: 10, cache_read: 1, cache_write: 1, cache_write_1h: 1 } }`,
   )
   .join("\n")}
 upstreams:

@@ -14,7 +14,7 @@ import { KEYS, PRICE, type Reply, startWorld, type World } from "../support/worl
 const PRICES: Readonly<Record<string, number>> = {
   input_uncached: PRICE.input,
   cache_read: PRICE.cache_read,
-  cache_write_5m: PRICE.cache_write_5m,
+  cache_write_5m: PRICE.cache_write,
   cache_write_1h: PRICE.cache_write_1h,
   output_visible: PRICE.output,
   output_reasoning: PRICE.reasoning,

@@ -36,7 +36,7 @@ export interface CatalogUpstream {
 export function catalogFile(options: CatalogOptions): string {
   const { balance = "1000", contextTokens = 200_000, maxOutputTokens = 32_000 } = options;
   const price =
-    options.price ?? "{ input: 3, output: 15, cache_read: 0.30, cache_write_5m: 3.75, cache_write_1h: 6 }";
+    options.price ?? "{ input: 3, output: 15, cache_read: 0.30, cache_write: 3.75, cache_write_1h: 6 }";
   const quirks = options.quirks ?? (options.translation === false ? "{ translation: false }" : undefined);
   return `version: 1
 groups:

@@ -12,7 +12,7 @@ export interface TextPrice {
   readonly output: number;
   readonly reasoning: number;
   readonly cache_read: number;
-  readonly cache_write_5m: number;
+  readonly cache_write: number;
   readonly cache_write_1h: number;
 }
 
@@ -22,7 +22,7 @@ export const ODD_PRICE: TextPrice = {
   output: 15.000259,
   reasoning: 17.000371,
   cache_read: 0.300043,
-  cache_write_5m: 3.750061,
+  cache_write: 3.750061,
   cache_write_1h: 6.000097,
 };
 
@@ -40,7 +40,7 @@ export function nanosOf(usage: Readonly<Record<string, number>>, price: TextPric
   const micro =
     tokens("inputUncached") * rate(price.input) +
     tokens("cacheRead") * rate(price.cache_read) +
-    tokens("cacheWrite5m") * rate(price.cache_write_5m) +
+    tokens("cacheWrite5m") * rate(price.cache_write) +
     tokens("cacheWrite1h") * rate(price.cache_write_1h) +
     tokens("outputVisible") * rate(price.output) +
     tokens("outputReasoning") * rate(price.reasoning);

@@ -117,7 +117,7 @@ export function nanosOf(buckets: Buckets): bigint {
   const thousandthsOfNanos =
     BigInt(buckets.inputUncached) * rate(PRICE.input) +
     BigInt(buckets.cacheRead) * rate(PRICE.cache_read) +
-    BigInt(buckets.cacheWrite5m) * rate(PRICE.cache_write_5m) +
+    BigInt(buckets.cacheWrite5m) * rate(PRICE.cache_write) +
     BigInt(buckets.cacheWrite1h) * rate(PRICE.cache_write_1h) +
     BigInt(buckets.outputVisible) * rate(PRICE.output) +
     BigInt(buckets.outputReasoning) * rate(PRICE.reasoning);

@@ -28,7 +28,7 @@ export const PRICE = {
   output: 15,
   reasoning: 17,
   cache_read: 0.3,
-  cache_write_5m: 3.75,
+  cache_write: 3.75,
   cache_write_1h: 6,
 } as const;
 

@@ -22,6 +22,7 @@ export const receiptWords = wordsOf({
       released === undefined
         ? `${hold} was reserved while it ran.`
         : `${hold} was reserved while it ran; ${released} was released.`,
+    row: (name: string) => `Prices of the row “${name}” of the model's price table.`,
     estimated: "The vendor didn't report all usage; the gateway estimated the rest.",
     ignored: (fields: string) => `Ignored impossible values reported by the vendor: ${fields}`,
     buckets: {
@@ -53,6 +54,7 @@ export const receiptWords = wordsOf({
     noLines: "没有用量",
     hold: (hold: string, released: string | undefined) =>
       released === undefined ? `运行期间预留了 ${hold}。` : `运行期间预留了 ${hold}；已释放 ${released}。`,
+    row: (name: string) => `按模型价格表中“${name}”一行计价。`,
     estimated: "供应商未报告全部用量，其余由网关估算。",
     ignored: (fields: string) => `已忽略供应商报告的异常数值：${fields}`,
     buckets: {

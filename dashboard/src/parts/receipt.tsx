@@ -56,6 +56,7 @@ function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
   return (
     <ul className="flex flex-col gap-1 text-sm text-mute">
       {receipt.charged === false && <li>{t.notCharged}</li>}
+      {receipt.row !== undefined && <li>{t.row(receipt.row)}</li>}
       {receipt.estimated && <li>{t.estimated}</li>}
       {ignored.length > 0 && <li>{t.ignored(ignored.join(", "))}</li>}
       {receipt.hold_usd !== undefined && (

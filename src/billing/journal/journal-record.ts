@@ -1,9 +1,8 @@
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../base/byte-writer.ts";
 import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
-import type { TokenRates } from "../../catalog/catalog.ts";
 import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
-import type { HoldOrder, Outcome } from "../billing.ts";
+import type { FrozenPrice, HoldOrder, Outcome } from "../billing.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
 import { callerText, encodeRates, isPlain, modelText, wellFormed } from "../pricing/shared-text.ts";
 
@@ -43,8 +42,8 @@ export interface SettledEnd {
   /** What the request cost beyond that. */
   readonly writtenOffNanos: bigint;
   readonly outcome: Outcome;
-  /** The rates that were charged, where they are not the begin record's. */
-  readonly lastRates: TokenRates | undefined;
+  /** What was charged by, where it is not the begin record's. */
+  readonly lastPrice: FrozenPrice | undefined;
   /** What `rawText` made of the usage object. */
   readonly raw: string;
 }
@@ -100,7 +99,7 @@ function writeUsage(writer: ByteWriter, usage: TokenUsage): void {
 
 /** What few requests have. */
 function writeRest(writer: ByteWriter, end: SettledEnd, firstHoldNanos: bigint): void {
-  const { holdNanos, writtenOffNanos, lastRates } = end;
+  const { holdNanos, writtenOffNanos, lastPrice } = end;
   const { hostile, losses, errorCode, implausible, outputLimit } = end.outcome;
   if (holdNanos !== firstHoldNanos) writeWord(writer, NEXT.hold, String(holdNanos));
   if (writtenOffNanos > 0n) writer.text(`,"written_off":"${writtenOffNanos}"`);
@@ -108,7 +107,7 @@ function writeRest(writer: ByteWriter, end: SettledEnd, firstHoldNanos: bigint):
   if (implausible?.length) writer.text(`,"implausible":${JSON.stringify(implausible)}`);
   if (hostile?.length) writer.text(`,"hostile":${wellFormed(JSON.stringify(hostile))}`);
   if (losses?.length) writer.text(`,"losses":${wellFormed(JSON.stringify(losses))}`);
-  if (lastRates !== undefined) writer.text(`,"rates":${encodeRates(lastRates)}`);
+  if (lastPrice !== undefined) writer.text(`,"rates":${wellFormed(encodeRates(lastPrice))}`);
   if (errorCode !== undefined) writer.text(`,"error_code":${wellFormed(JSON.stringify(errorCode))}`);
 }
 

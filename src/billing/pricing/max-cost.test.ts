@@ -37,7 +37,7 @@ const model: Model = {
     rates: {
       input: 1_000_000_000n,
       output: 10_000_000_000n,
-      cacheWrite5m: 1_000_000_000n,
+      cacheWrite: 1_000_000_000n,
       cacheWrite1h: 2_000_000_000n,
     },
     extras: {},

@@ -11,6 +11,7 @@ import {
 } from "../../protocols/body-features.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { extrasCost, maxInputRate, maxOutputRate, roundedCost } from "./rate.ts";
+import { dearestOf } from "./taken-row.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /**
@@ -107,6 +108,8 @@ interface CostPaths {
 /** What a request may cost and use. */
 export interface RequestBound {
   readonly amountNanos: Nanos;
+  /** The dearest rate of a token of output. */
+  readonly outputRate: bigint;
   readonly usage: UsageBound;
 }
 
@@ -117,8 +120,14 @@ export function freezePrice(
   extras: Readonly<Record<string, bigint>> | undefined,
 ): FrozenPrice {
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
-  const price = { priceId: model.price.id, rates: model.price.rates, factorPpm };
-  return extras === undefined ? price : { ...price, extras };
+  const { id: priceId, rates, dimensions } = model.price;
+  return {
+    priceId,
+    rates,
+    factorPpm,
+    ...(dimensions && { dimensions }),
+    ...(extras && { extras }),
+  };
 }
 
 /**
@@ -131,11 +140,16 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const { scan, price, model, body, settings } = question;
   const { hold } = question.forward;
   const features = readFeatures(hold, scan);
-  const inputRate = maxInputRate(price.rates, features.mayWrite1h);
+  const inputRateAt = (tokens: number): bigint =>
+    dearestOf(price, tokens, (rates) => maxInputRate(rates, features.mayWrite1h));
   if (hold.texts !== null) {
     const tokens = textTokens(hold.texts, scan, body);
-    const nanos = roundedCost(BigInt(tokens) * inputRate + extrasCost(price), price.factorPpm);
-    return { amountNanos: nanos, usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)) };
+    const nanos = roundedCost(BigInt(tokens) * inputRateAt(tokens) + extrasCost(price), price.factorPpm);
+    return {
+      amountNanos: nanos,
+      outputRate: 0n,
+      usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)),
+    };
   }
 
   if (price.rates.output === undefined) throw notPriced(model, "an output price");
@@ -149,11 +163,15 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const calls = runsTools ? (allowedCalls(hold, scan, features) ?? settings.holdCalls) : 0;
   const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
-  const input = BigInt(inputTokens) * BigInt((question.copies ?? 1) * passes) * inputRate;
+  // Of passes that a vendor sums up the sum is what is known, and what a step is told by.
+  const summed = inputTokens * passes;
+  const outputRate = dearestOf(price, summed, maxOutputRate);
+  const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
   const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
-  const output = outputTokens * maxOutputRate(price.rates);
+  const output = outputTokens * outputRate;
   return {
     amountNanos: roundedCost(input + output + extrasCost(price), price.factorPpm),
+    outputRate,
     usage: {
       ...limits,
       statedOutputTokens: stated,

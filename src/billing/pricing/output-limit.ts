@@ -1,6 +1,6 @@
 import type { Nanos } from "../../base/money.ts";
 import { type CostEstimateInput, estimateMaxCost, type RequestBound, statedLimit } from "./max-cost.ts";
-import { maxOutputRate, tokensWithin } from "./rate.ts";
+import { tokensWithin } from "./rate.ts";
 
 /** What a request may cost and use with an output limit that the gateway writes into it. */
 export interface LimitedRequest extends RequestBound {
@@ -22,11 +22,11 @@ const LEAST_TOKENS = 256n;
 export function limitOutput(question: CostEstimateInput, fundsNanos: Nanos): LimitedRequest | undefined {
   const { forward, price } = question;
   if (forward.outputLimits.length === 0 || statedLimit(question, 1) !== undefined) return undefined;
-  const { amountNanos: inputNanos, usage } = estimateMaxCost({ ...question, outputLimit: 0 });
+  const { amountNanos: inputNanos, usage, outputRate } = estimateMaxCost({ ...question, outputLimit: 0 });
   if (usage.responses > 1 || usage.passes > 1 || usage.mostPasses !== undefined) return undefined;
   // One nano less, as input and output are rounded together in the end.
   const outputNanos = fundsNanos / PARTS - inputNanos - 1n;
-  const tokens = tokensWithin(outputNanos, maxOutputRate(price.rates), price.factorPpm);
+  const tokens = tokensWithin(outputNanos, outputRate, price.factorPpm);
   if (tokens < LEAST_TOKENS) return undefined;
   const most = BigInt(usage.outputTokens);
   const outputLimit = Number(tokens < most ? tokens : most);

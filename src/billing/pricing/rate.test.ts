@@ -7,7 +7,7 @@ import { charge, extrasCost, itemise, maxInputRate, maxOutputRate, rateOf, round
 const rate = fc.option(fc.bigInt({ min: 0n, max: 1_000_000_000_000n }), { nil: undefined });
 const prices: fc.Arbitrary<FrozenPrice> = fc
   .tuple(fc.array(rate, { minLength: 6, maxLength: 6 }), fc.bigInt({ min: 0n, max: 10_000_000n }))
-  .map(([[input, output, reasoning, cacheRead, cacheWrite5m, cacheWrite1h], factorPpm]) => ({
+  .map(([[input, output, reasoning, cacheRead, cacheWrite, cacheWrite1h], factorPpm]) => ({
     priceId: 1n,
     factorPpm,
     rates: {
@@ -15,7 +15,7 @@ const prices: fc.Arbitrary<FrozenPrice> = fc
       ...(output === undefined ? {} : { output }),
       ...(reasoning === undefined ? {} : { reasoning }),
       ...(cacheRead === undefined ? {} : { cacheRead }),
-      ...(cacheWrite5m === undefined ? {} : { cacheWrite5m }),
+      ...(cacheWrite === undefined ? {} : { cacheWrite }),
       ...(cacheWrite1h === undefined ? {} : { cacheWrite1h }),
     },
   }));
@@ -36,7 +36,7 @@ const dollars3and15: FrozenPrice = {
     input: 3_000_000_000n,
     output: 15_000_000_000n,
     cacheRead: 300_000_000n,
-    cacheWrite5m: 3_750_000_000n,
+    cacheWrite: 3_750_000_000n,
   },
 };
 
@@ -120,7 +120,7 @@ describe("charge", () => {
 
 describe("dearest input", () => {
   it("counts the 1h write price only where the request can ask for it", () => {
-    const rates = { input: 3n, cacheRead: 1n, cacheWrite5m: 4n, cacheWrite1h: 6n };
+    const rates = { input: 3n, cacheRead: 1n, cacheWrite: 4n, cacheWrite1h: 6n };
     expect(maxInputRate(rates, false)).toBe(4n);
     expect(maxInputRate(rates, true)).toBe(6n);
     expect(maxInputRate({ input: 3n }, true)).toBe(3n);

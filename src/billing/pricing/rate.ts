@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { divideHalfUp, type Nanos, PPM } from "../../base/money.ts";
-import type { MediaRates, TokenRates } from "../../catalog/catalog.ts";
+import type { MediaRates } from "../../catalog/catalog.ts";
+import { type TokenPrices, tokenPrice } from "../../catalog/token-prices.ts";
 import {
   MAX_TOKENS_REPORTED,
   type MediaUnits,
@@ -9,6 +10,7 @@ import {
   type TokenUsage,
 } from "../../usage/usage.ts";
 import type { FrozenMediaPrice, FrozenPrice } from "../billing.ts";
+import { PRICE_OF } from "./price.ts";
 
 /**
  * What a request costs: every bucket at its rate, times the group's factor, rounded once, half up. All
@@ -115,41 +117,26 @@ function linesOf(
 }
 
 /**
- * The rate of a bucket: a missing cache price falls back to input, a missing reasoning price to output.
+ * The rate of a bucket: its price, or the one that stands in for it (`tokenPrice`).
  * A model without an input or output price has none to pay in that direction (embeddings have no output).
  */
-export function rateOf(rates: TokenRates, bucket: TokenBucket): bigint {
-  const input = rates.input ?? 0n;
-  const output = rates.output ?? 0n;
-  switch (bucket) {
-    case "inputUncached":
-      return input;
-    case "cacheRead":
-      return rates.cacheRead ?? input;
-    case "cacheWrite5m":
-      return rates.cacheWrite5m ?? input;
-    case "cacheWrite1h":
-      return rates.cacheWrite1h ?? input;
-    case "outputVisible":
-      return output;
-    case "outputReasoning":
-      return rates.reasoning ?? output;
-  }
+export function rateOf(rates: TokenPrices, bucket: TokenBucket): bigint {
+  return tokenPrice(rates, PRICE_OF[bucket]) ?? 0n;
 }
 
 /** The dearest rate at which one input token can be charged; 1h writes count only where the request can ask for them. */
-export function maxInputRate(rates: TokenRates, mayWrite1h: boolean): bigint {
+export function maxInputRate(rates: TokenPrices, mayWrite1h: boolean): bigint {
   const buckets: TokenBucket[] = ["inputUncached", "cacheRead", "cacheWrite5m"];
   if (mayWrite1h) buckets.push("cacheWrite1h");
   return dearest(rates, buckets);
 }
 
 /** The dearest rate at which one output token can be charged. */
-export function maxOutputRate(rates: TokenRates): bigint {
+export function maxOutputRate(rates: TokenPrices): bigint {
   return dearest(rates, ["outputVisible", "outputReasoning"]);
 }
 
-function dearest(rates: TokenRates, buckets: readonly TokenBucket[]): bigint {
+function dearest(rates: TokenPrices, buckets: readonly TokenBucket[]): bigint {
   return buckets.reduce((most, bucket) => {
     const rate = rateOf(rates, bucket);
     return rate > most ? rate : most;

@@ -1,5 +1,5 @@
 import type { Caller } from "../../accounts/caller.ts";
-import type { TokenRates } from "../../catalog/catalog.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import type { FrozenPrice } from "../billing.ts";
 
 /** Account and key, as they stand amid a begin record and in a row. */
@@ -17,7 +17,7 @@ interface ModelText {
 
 // Callers and rates are shared by many requests and frozen, so their bytes are made once; of rates for one factor.
 const callerTexts = new WeakMap<Caller, CallerText>();
-const modelTexts = new WeakMap<TokenRates, KnownModel>();
+const modelTexts = new WeakMap<TokenPrices, KnownModel>();
 
 interface KnownModel {
   readonly model: string;
@@ -52,8 +52,9 @@ export function modelText(model: string, price: FrozenPrice): ModelText {
   return text;
 }
 
-function encodeModel(model: string, { priceId, rates, extras, factorPpm }: FrozenPrice): ModelText {
-  const frozen = wellFormed(encodeRates(rates, extras));
+function encodeModel(model: string, price: FrozenPrice): ModelText {
+  const { priceId, factorPpm } = price;
+  const frozen = wellFormed(encodeRates(price));
   const line = `{"model":${wellFormed(JSON.stringify(model))},"price":"${priceId}","rates":${frozen},"factor":"${factorPpm}"`;
   return {
     line: Buffer.from(line),
@@ -71,10 +72,13 @@ const PLAIN = /^[ !#-[\]-~]+$/;
 /** Prefix of an extra among the frozen rates; no rate of tokens has a colon. */
 export const EXTRA = "extra:";
 
+/** Name of the row that was taken, among the frozen rates. */
+export const ROW = "row";
+
 /** Rates as JSON, amounts as text. */
-export function encodeRates(rates: TokenRates, extras: FrozenPrice["extras"] = {}): string {
+export function encodeRates({ rates, extras = {}, row }: FrozenPrice): string {
   const named = Object.entries(extras).map(([name, nanos]) => [EXTRA + name, nanos]);
-  return JSON.stringify({ ...rates, ...Object.fromEntries(named) }, (_, value: unknown) =>
+  return JSON.stringify({ ...rates, ...Object.fromEntries(named), [ROW]: row }, (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,
   );
 }

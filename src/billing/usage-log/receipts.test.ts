@@ -8,6 +8,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import { silentLog } from "../../observe/log.ts";
 import type { HoldOrder, Outcome } from "../billing.ts";
 import type { JournalBilling } from "../journal/journal-billing.ts";
@@ -69,6 +70,31 @@ describe("a receipt", () => {
       charge_nanos: "2770065",
     });
     expect({ ...pending, state: "posted" }).toEqual(posted);
+  });
+
+  it("names the row of the price table that was taken, and shows its prices, before and after posting", async () => {
+    const caller = await rig.account(1_000_000_000n);
+    const prices = { input: 6_000_000_000n, output: 30_000_000_000n, cacheRead: 300_000_001n };
+    const dimensions = { ...NO_DIMENSIONS, steps: [{ above: 1_003, prices }] };
+    const price = { ...PRICE, dimensions, extras: { search: 1_000_000n } };
+    const hold = await billing.take({ ...order(caller, 100_000_000n, "receipt-row"), price });
+    await hold.settle(OUTCOME);
+    const pending = await readReceipt(caller.accountId, "receipt-row");
+    await eventually(() => billing.counts().unposted === 0);
+    const posted = await readReceipt(caller.accountId, "receipt-row");
+    expect(posted).toMatchObject({
+      row: "above 1003",
+      extras: [{ name: "search", usd: "0.001" }],
+      sum_usd: "0.007516900000003",
+      exact_usd: "0.00638936500000255",
+      charge_nanos: "6389365",
+    });
+    expect(posted?.lines?.[0]).toMatchObject({ usd_per_million_tokens: "6", usd: "0.006006" });
+    expect({ ...pending, state: "posted" }).toEqual(posted);
+    // Two requests of half the input each stay below.
+    const halves = await billing.take({ ...order(caller, 100_000_000n, "receipt-halves"), price });
+    await halves.settle({ ...OUTCOME, requests: 2 });
+    expect(await readReceipt(caller.accountId, "receipt-halves")).toMatchObject({ charge_nanos: "3620065" });
   });
 
   it("of another account is as unknown as one that never was", async () => {

@@ -1,12 +1,12 @@
 import { formatDecimal, formatUsd, PPM } from "../../base/money.ts";
-import type { TokenRates } from "../../catalog/catalog.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { type MediaUnits, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "../billing.ts";
 import type { RequestRecords } from "../journal/flush-batch.ts";
 import { readMediaRates, type StoredMediaRates } from "../pricing/media-rates.ts";
 import { extrasCost, itemise, itemiseMedia, mediaLineCost } from "../pricing/rate.ts";
-import { EXTRA } from "../pricing/shared-text.ts";
+import { EXTRA, ROW } from "../pricing/shared-text.ts";
 import type { Implausible } from "../pricing/usage-bound.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
 import { findUsage, isQuarantined, type UsageRow } from "./usage-store.ts";
@@ -36,6 +36,8 @@ export interface Receipt {
   readonly lines?: readonly (ReceiptLine | MediaReceiptLine)[];
   /** What the request asked for beside tokens, each at its price for the request. */
   readonly extras?: readonly { readonly name: string; readonly usd: string }[];
+  /** The row of the price table that the input took, as in "above 272000". Absent = the base row. */
+  readonly row?: string;
   /** Of the lines and the extras. */
   readonly sum_usd?: string;
   /** The price factor of the account's group at acceptance. */
@@ -232,6 +234,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     ignored_values: row.hostile,
     lines,
     extras,
+    ...(row.rates[ROW] === undefined ? {} : { row: row.rates[ROW] }),
     sum_usd: formatDecimal(sum, SUM_DECIMALS),
     factor: formatDecimal(row.factorPpm, String(PPM).length - 1),
     exact_usd: formatDecimal(sum * row.factorPpm, EXACT_DECIMALS),
@@ -304,8 +307,10 @@ function usageOf(row: UsageRow): TokenUsage {
 }
 
 function priceOf(row: UsageRow): FrozenPrice {
-  const frozen = Object.entries(row.rates).map(([name, rate]) => [name, BigInt(rate)] as const);
-  const rates: TokenRates = Object.fromEntries(frozen.filter(([name]) => !name.startsWith(EXTRA)));
+  const frozen = Object.entries(row.rates).flatMap(([name, rate]) =>
+    name === ROW ? [] : [[name, BigInt(rate)] as const],
+  );
+  const rates: TokenPrices = Object.fromEntries(frozen.filter(([name]) => !name.startsWith(EXTRA)));
   const extras = Object.fromEntries(
     frozen.flatMap(([name, nanos]) => (name.startsWith(EXTRA) ? [[name.slice(EXTRA.length), nanos]] : [])),
   );

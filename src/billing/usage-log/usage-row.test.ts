@@ -145,7 +145,7 @@ describe("a row of the usage log", () => {
     expect(row({}, {}, { writtenOffNanos: 1n })).toBeUndefined();
     expect(row({ withoutExtras: true })).toBeDefined();
     const extras = { ...order(caller, 5n).price, extras: { search: 1n } };
-    expect(row({ withoutExtras: true }, { price: extras })).toBeUndefined();
+    expect(row({ withoutExtras: true }, { price: extras }, { lastPrice: extras })).toBeUndefined();
     expect(row({}, { price: extras })).toContain('"extra:search":"1"');
   });
 });

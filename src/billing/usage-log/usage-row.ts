@@ -78,10 +78,10 @@ const TAB = 0x09;
 
 /** Whether an outcome has nothing for which a row has no field. */
 function fits(
-  { price, amountNanos }: HoldOrder,
-  { outcome, holdNanos, writtenOffNanos }: SettledEnd,
+  { amountNanos }: HoldOrder,
+  { outcome, holdNanos, writtenOffNanos, lastPrice }: SettledEnd,
 ): boolean {
-  const { hostile, losses, errorCode, withoutExtras, implausible, outputLimit } = outcome;
+  const { hostile, losses, errorCode, implausible, outputLimit } = outcome;
   return (
     holdNanos === amountNanos &&
     writtenOffNanos === 0n &&
@@ -90,7 +90,7 @@ function fits(
     (losses === undefined || losses.length === 0) &&
     errorCode === undefined &&
     outputLimit === undefined &&
-    (withoutExtras === undefined || price.extras === undefined)
+    lastPrice === undefined
   );
 }
 

@@ -7,15 +7,46 @@ const usd = z
   .max(40)
   .describe("US dollars as an exact decimal string; per 1,000,000 tokens, image, second or request");
 const usdByName = z.record(z.string(), usd);
+const factor = z.strictObject({ factor: z.string().describe("Decimal string; 1 = the plain price") });
 
-/** The price of a model as under `price` in the catalog file; what is left out has no price of its own. */
-const price = z.strictObject({
+const medium = z.strictObject({ input: usd, cache_read: usd, output: usd }).partial().optional();
+const tokenPrices = {
   input: usd.optional(),
   output: usd.optional(),
   reasoning: usd.optional(),
   cache_read: usd.optional(),
-  cache_write_5m: usd.optional(),
+  cache_read_explicit: usd.optional(),
+  cache_write: usd.optional(),
+  cache_write_30m: usd.optional(),
   cache_write_1h: usd.optional(),
+  cache_write_12h: usd.optional(),
+  audio: medium,
+  image: medium,
+  video: medium,
+};
+const step = z.strictObject({ above: z.int(), ...tokenPrices });
+const hours = z.strictObject({
+  name: z.string(),
+  utc: z.array(z.string()),
+  days: z.array(z.int()).optional(),
+  ...factor.shape,
+});
+const call = z.union([usd, z.strictObject({ price: usd, per: z.string() }), usdByName]);
+
+/** The price of a model as under `price` in the catalog file; what is left out has no price of its own. */
+const price = z.strictObject({
+  ...tokenPrices,
+  steps: z.array(step).optional().describe("For input above this many tokens"),
+  tiers: z
+    .record(z.string(), z.strictObject({ ...factor.partial().shape, ...tokenPrices }))
+    .optional()
+    .describe("By the service tier that the vendor reports"),
+  speeds: z.record(z.string(), factor).optional(),
+  regions: z.record(z.string(), factor).optional(),
+  hours: z.array(hours).optional(),
+  calls: z.record(z.string(), call).optional().describe("Calls of tools run by the vendor"),
+  units: usdByName.optional(),
+  request: usd.optional(),
   per_image: usdByName.optional().describe("Per image, by tier"),
   per_second: usdByName.optional().describe("Per second of video, by resolution"),
   extras: usdByName.optional().describe("Per request, for features not billed by tokens"),

@@ -15,7 +15,7 @@ const RATES = {
   input: "input_mtok",
   output: "output_mtok",
   cache_read: "cache_read_mtok",
-  cache_write_5m: "cache_write_mtok",
+  cache_write: "cache_write_mtok",
   cache_write_1h: "cache_write_1h_mtok",
 } as const;
 
@@ -65,40 +65,49 @@ function readKnown(): Promise<readonly Known[]> {
 }
 
 function describe(provider: Provider, model: Provider["models"][number], inForce: ModelPrice): Known[] {
-  const price: Price = {};
-  const tiers = new Map<number, string[]>();
-  for (const [ours, theirs] of Object.entries(RATES)) {
-    const rate = inForce[theirs];
-    if (rate === undefined) continue;
-    price[ours as keyof typeof RATES] = exactUsd(typeof rate === "number" ? rate : rate.base);
-    if (typeof rate !== "number") noteTiers(tiers, ours, rate);
-  }
+  const price: Price = { ...ratesAt(inForce, 0), ...stepsOf(inForce) };
   if (price.input === undefined) return [];
-  const notes = Array.from(
-    tiers,
-    ([start, dearer]) => `above ${start} tokens of input: ${dearer.join(", ")}`,
-  );
   return [
     {
       vendor: provider.name,
       model: model.id,
       name: model.name ?? model.id,
       price,
-      notes,
+      notes: [],
       context_tokens: model.context_window ?? null,
     },
   ];
 }
 
+type Rates = Partial<Record<keyof typeof RATES, string>>;
+
+/** What each token costs in a request of so many tokens of input. */
+function ratesAt(inForce: ModelPrice, inputTokens: number): Rates {
+  const rates: Rates = {};
+  for (const [ours, theirs] of Object.entries(RATES)) {
+    const rate = inForce[theirs];
+    if (rate !== undefined) rates[ours as keyof typeof RATES] = exactUsd(rateAt(rate, inputTokens));
+  }
+  return rates;
+}
+
+function rateAt(rate: number | TieredPrices, inputTokens: number): number {
+  if (typeof rate === "number") return rate;
+  return rate.tiers.findLast(({ start }) => inputTokens > start)?.price ?? rate.base;
+}
+
+/** A row for each boundary of any rate, with all rates that there are. */
+function stepsOf(inForce: ModelPrice): Pick<Price, "steps"> {
+  const boundaries = Object.values(RATES).flatMap((theirs) => {
+    const rate = inForce[theirs];
+    return rate === undefined || typeof rate === "number" ? [] : rate.tiers.map(({ start }) => start);
+  });
+  if (boundaries.length === 0) return {};
+  const rising = [...new Set(boundaries)].sort((one, other) => one - other);
+  return { steps: rising.map((above) => ({ above, ...ratesAt(inForce, above + 1) })) };
+}
+
 /** A rate is a number as a person wrote it; beyond nine places there is none. */
 function exactUsd(rate: number): string {
   return formatUsd(parseUsd(Number(rate.toFixed(9))));
-}
-
-function noteTiers(tiers: Map<number, string[]>, name: string, rate: TieredPrices): void {
-  for (const { start, price } of rate.tiers) {
-    const dearer = tiers.get(start) ?? [];
-    dearer.push(`${name} ${price} USD`);
-    tiers.set(start, dearer);
-  }
 }

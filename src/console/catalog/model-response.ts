@@ -1,13 +1,8 @@
 import type { Catalog, Model as CatalogModel } from "../../catalog/catalog.ts";
 import type { Price as CatalogPrice } from "../../catalog/price-columns.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
-import {
-  encodeModel,
-  encodePrice,
-  type FileRecord,
-  type FileValue,
-  isRecord,
-} from "../../manifest/file/encode-file.ts";
+import { encodeModel, encodePrice } from "../../manifest/file/encode-file.ts";
+import { type FileRecord, type FileValue, isRecord } from "../../manifest/file/file-value.ts";
 import { revisionOf } from "../input.ts";
 import type { Model, Price } from "./contract.ts";
 
@@ -45,17 +40,27 @@ export function modelRevision(model: CatalogModel): string {
   return revisionOf(encodeModel(model));
 }
 
-/** The price as the file has it, every amount as text. */
+/** The price as the file has it, every amount and factor as text. */
 export function priceResponse(price: CatalogPrice): Price {
-  const inText = (record: FileRecord): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
-        if (value === undefined) return [];
-        const text = textOf(value);
-        return typeof text === "object" && Object.keys(text).length === 0 ? [] : [[name, text]];
-      }),
-    );
-  const textOf = (value: FileValue): string | Record<string, unknown> =>
-    isRecord(value) ? inText(value) : String(value);
   return inText(encodePrice(price)) as Price;
+}
+
+function inText(record: FileRecord): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
+      if (value === undefined) return [];
+      const text = NUMBERS.has(name) ? value : textOf(value);
+      return typeof text === "object" && text !== null && Object.keys(text).length === 0
+        ? []
+        : [[name, text]];
+    }),
+  );
+}
+
+/** Fields that are counts and no amounts. */
+const NUMBERS: ReadonlySet<string> = new Set(["above", "days"]);
+
+function textOf(value: FileValue): unknown {
+  if (Array.isArray(value)) return value.map(textOf);
+  return isRecord(value) ? inText(value) : String(value);
 }

@@ -6,6 +6,15 @@ const usd = z.string().describe("US dollars as an exact decimal string, includin
 const modelEndpoint = z.enum([...PROTOCOL_NAMES, "images", "videos"]);
 export type ModelEndpoint = z.infer<typeof modelEndpoint>;
 
+const tokenPrices = {
+  input: usd.nullable(),
+  output: usd.nullable(),
+  reasoning: usd.nullable().describe("null = as output"),
+  cache_read: usd.nullable().describe("null = as input"),
+  cache_write: usd.nullable().describe("null = as input"),
+  cache_write_1h: usd.nullable().describe("null = as cache_write"),
+};
+
 const accountModel = z.object({
   id: z.string().describe("The value to send as `model`"),
   modality: z
@@ -19,12 +28,12 @@ const accountModel = z.object({
   max_output_tokens: z.int().nullable(),
   price: z
     .object({
-      input: usd.nullable(),
-      output: usd.nullable(),
-      reasoning: usd.nullable().describe("null = as output"),
-      cache_read: usd.nullable().describe("null = as input"),
-      cache_write_5m: usd.nullable().describe("null = as input"),
-      cache_write_1h: usd.nullable().describe("null = as input"),
+      ...tokenPrices,
+      steps: z
+        .array(z.object({ above: z.int(), ...tokenPrices }))
+        .describe(
+          "Prices that replace these if the whole input of a request exceeds `above` tokens, in ascending order",
+        ),
       per_image: z.array(z.object({ of: z.string(), usd })).describe("Per image, by tier"),
       per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
       extras: z

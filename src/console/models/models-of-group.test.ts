@@ -1,11 +1,35 @@
 import { describe, expect, it } from "vitest";
 import { buildCatalog, type CatalogParts } from "../../catalog/build-catalog.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import { modelsOfGroup } from "./models-of-group.ts";
 
 describe("modelsOfGroup", () => {
   it("gives every price times the group's factor, to the last digit", () => {
     const [model] = modelsOfGroup(catalogOf({}), "partners").data;
     expect(model?.price).toMatchObject({ input: "0.28333333305", output: null, cache_read: "0.0255" });
+  });
+
+  it("gives the prices of every step with what it takes from the row beneath, times the factor", () => {
+    const steps = [{ above: 200_000, prices: { input: 666_666_667n } }];
+    const price = {
+      id: 1n,
+      rates: { input: 333_333_333n, output: 2_000_000_000n },
+      extras: {},
+      media: {},
+      dimensions: { ...NO_DIMENSIONS, steps },
+    };
+    const [model] = modelsOfGroup(catalogOf({ price }), "partners").data;
+    expect(model?.price.steps).toEqual([
+      {
+        above: 200_000,
+        input: "0.56666666695",
+        output: "1.7",
+        reasoning: null,
+        cache_read: null,
+        cache_write: null,
+        cache_write_1h: null,
+      },
+    ]);
   });
 
   it("leaves out what the group cannot call", () => {

@@ -1,5 +1,7 @@
 import { formatDecimal, PPM } from "../../base/money.ts";
 import type { Catalog, Endpoint, Model, PriceRow } from "../../catalog/catalog.ts";
+import { NO_DIMENSIONS, rowsOf } from "../../catalog/price-table.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { madeAt } from "../../protocols/table.ts";
 import type { AccountModel, AccountModels } from "./contract.ts";
 
@@ -23,13 +25,21 @@ const PRICE_PLACES = 9 + FACTOR_PLACES;
 function responseOf(
   model: Model,
   endpoints: readonly Endpoint[],
-  { rates, media, extras }: PriceRow,
+  { rates, dimensions = NO_DIMENSIONS, media, extras }: PriceRow,
   factorPpm: bigint,
 ): AccountModel {
   const usd = (nanos: bigint): string => formatDecimal(nanos * factorPpm, PRICE_PLACES);
   const maybe = (nanos: bigint | undefined): string | null => (nanos === undefined ? null : usd(nanos));
   const named = (prices: Readonly<Record<string, bigint>> = {}) =>
     Object.entries(prices).map(([of, nanos]) => ({ of, usd: usd(nanos) }));
+  const tokens = (prices: TokenPrices) => ({
+    input: maybe(prices.input),
+    output: maybe(prices.output),
+    reasoning: maybe(prices.reasoning),
+    cache_read: maybe(prices.cacheRead),
+    cache_write: maybe(prices.cacheWrite),
+    cache_write_1h: maybe(prices.cacheWrite1h),
+  });
   return {
     id: model.id,
     modality: modalityOf(endpoints),
@@ -40,12 +50,10 @@ function responseOf(
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     price: {
-      input: maybe(rates.input),
-      output: maybe(rates.output),
-      reasoning: maybe(rates.reasoning),
-      cache_read: maybe(rates.cacheRead),
-      cache_write_5m: maybe(rates.cacheWrite5m),
-      cache_write_1h: maybe(rates.cacheWrite1h),
+      ...tokens(rates),
+      steps: rowsOf(rates, dimensions)
+        .steps.slice(1)
+        .map(({ above, prices }) => ({ above, ...tokens(prices) })),
       per_image: named(media.perImage),
       per_second: named(media.perSecond),
       extras: named(extras),

@@ -110,6 +110,7 @@ export const receipt = z.object({
     .array(z.object({ name: z.string(), usd }))
     .readonly()
     .optional(),
+  row: z.string().optional().describe("The row of the price table that was taken; absent = the base row"),
   sum_usd: usd.optional(),
   factor: z.string().optional().describe("Multiplier of the account's group at acceptance"),
   exact_usd: usd.optional().describe("sum x factor, before rounding to a billionth of a dollar"),

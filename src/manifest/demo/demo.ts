@@ -70,7 +70,7 @@ function price(usd: {
   input: string;
   output?: string;
   cacheRead?: string;
-  cacheWrite5m?: string;
+  cacheWrite?: string;
   cacheWrite1h?: string;
 }) {
   const rates = Object.fromEntries(Object.entries(usd).map(([rate, amount]) => [rate, parseUsd(amount)]));
@@ -102,7 +102,7 @@ const MODELS: readonly ModelDeclaration[] = [
     endpoints: CHAT_PROTOCOLS,
     contextTokens: 200_000,
     maxOutputTokens: 32_000,
-    price: price({ input: "3", output: "15", cacheRead: "0.30", cacheWrite5m: "3.75", cacheWrite1h: "6" }),
+    price: price({ input: "3", output: "15", cacheRead: "0.30", cacheWrite: "3.75", cacheWrite1h: "6" }),
   },
   {
     ...MODEL,
@@ -114,7 +114,7 @@ const MODELS: readonly ModelDeclaration[] = [
       input: "0.25",
       output: "1.25",
       cacheRead: "0.03",
-      cacheWrite5m: "0.30",
+      cacheWrite: "0.30",
       cacheWrite1h: "0.50",
     }),
   },

@@ -1,4 +1,4 @@
-import { type FileRecord, type FileValue, isRecord } from "../file/encode-file.ts";
+import { type FileRecord, type FileValue, isRecord } from "../file/file-value.ts";
 
 /** `weight 1 -> 2` for each field in which two records differ; lists count as one field. */
 export function changedFields(before: FileRecord, after: FileRecord): string[] {

@@ -1,10 +1,12 @@
 import { type Issue, type Path, quoted } from "../../base/schema-issues.ts";
 import { closestMatch } from "../../base/text.ts";
+import { tableProblems } from "../../catalog/table-problems.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
 import { FAMILIES } from "../../families/table.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
+import { decodeTable } from "../file/price-spelling.ts";
 import type { FileAccount, FileGroup, FileModel, FileUpstream } from "../file/schema.ts";
 
 /** An item that is sound by itself, with its place in its list. */
@@ -75,6 +77,8 @@ function checkTextModel({ report }: Checks, path: Path, model: FileModel): void 
     report([...path, "price"], "is required: a model without a price can't be used (0 makes it free)");
     return;
   }
+  for (const { path: place, message } of tableProblems(decodeTable(model.price)))
+    report([...path, "price", ...place], message);
   for (const rate of needs) {
     if (model.price[rate] === undefined)
       report([...path, "price", rate], "is required: USD per 1,000,000 tokens (0 makes it free)");

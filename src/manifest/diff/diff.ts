@@ -1,5 +1,6 @@
 import { type CredentialDeclaration, UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
-import { encodeGroup, encodeModel, encodeUpstream, type FileRecord } from "../file/encode-file.ts";
+import { encodeGroup, encodeModel, encodeUpstream } from "../file/encode-file.ts";
+import type { FileRecord } from "../file/file-value.ts";
 import { DEFAULT_GROUP, type DeclaredUpstream, type Manifest, type Section } from "../manifest.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { Change, Plan } from "./changes.ts";

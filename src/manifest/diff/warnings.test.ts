@@ -45,6 +45,21 @@ describe("what a file may declare but hardly means", () => {
       /^model text costs less than .* is this a price per token\?/,
     ],
     [
+      "a price in an old spelling",
+      {
+        model: "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, cache_write_5m: 4 }",
+      },
+      /^model text uses the price cache_write_5m, which is now called cache_write$/,
+    ],
+    [
+      "a price that nothing is charged by",
+      {
+        model:
+          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, audio: { output: 9 }, calls: { web_search: 1 }, request: 1 }",
+      },
+      /^model text has prices that are stored but not charged yet: audio\.output, calls, request$/,
+    ],
+    [
       "an output longer than the context",
       { model: "context_tokens: 100, max_output_tokens: 101, price: { input: 3, output: 15 }" },
       /^model text has max_output_tokens 101 above its context_tokens 100$/,

@@ -1,4 +1,11 @@
-import type { TokenRates } from "../../catalog/catalog.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { tableWarnings } from "../../catalog/table-problems.ts";
+import {
+  keysOfTokenPrice,
+  TOKEN_PRICE_NAMES,
+  type TokenPriceName,
+  type TokenPrices,
+} from "../../catalog/token-prices.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
 import type { Manifest } from "../manifest.ts";
@@ -29,6 +36,7 @@ export function warningsOf(
   ];
   const served = new Set(upstreams.flatMap(({ models }) => [...models.keys()]));
   return [
+    ...(manifest.warnings ?? []),
     ...demoClashes(upstreams),
     ...manifest.models.flatMap((model) => modelWarnings(model, served)),
     ...manifest.upstreams.flatMap(addressWarnings),
@@ -44,7 +52,7 @@ export function warningsOf(
 
 function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<string>): string[] {
   const { id, contextTokens, maxOutputTokens } = model;
-  const rates: Partial<TokenRates> = model.price?.rates ?? {};
+  const rates: Partial<TokenPrices> = model.price?.rates ?? {};
   const tiny = Object.values(rates).some(
     (rate) => rate !== undefined && rate > 0n && rate < LEAST_PRICE_NANOS,
   );
@@ -60,8 +68,37 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
     );
   if (rates.cacheRead !== undefined && rates.input !== undefined && rates.cacheRead > rates.input)
     warnings.push(`model ${id} has a cache_read price above its input price`);
+  if (model.price?.dimensions !== undefined) {
+    const table = { base: rates, ...model.price.dimensions };
+    warnings.push(...tableWarnings(table).map((warning) => `model ${id}: ${warning}`));
+  }
+  const kept = uncharged(model.price);
+  if (kept.length > 0)
+    warnings.push(`model ${id} has prices that are stored but not charged yet: ${kept.join(", ")}`);
   return warnings;
 }
+
+/** Of a price, what the charge does not look at: nobody may take a price for charged that is not. */
+function uncharged(price: Manifest["models"][number]["price"]): string[] {
+  const { rates = {}, dimensions = NO_DIMENSIONS } = price ?? {};
+  const prices = TOKEN_PRICE_NAMES.filter((name) => rates[name] !== undefined && !METERED.has(name)).map(
+    (name) => keysOfTokenPrice(name).join("."),
+  );
+  const { tiers, speeds, regions, hours, calls, units, request } = dimensions;
+  const parts = { tiers, speeds, regions, hours, calls, units };
+  const more = Object.entries(parts).flatMap(([name, part]) => (Object.keys(part).length > 0 ? [name] : []));
+  return [...prices, ...more, ...(request > 0n ? ["request"] : [])];
+}
+
+/** Prices of the buckets that vendors' answers are metered in. */
+const METERED: ReadonlySet<TokenPriceName> = new Set([
+  "input",
+  "output",
+  "reasoning",
+  "cacheRead",
+  "cacheWrite",
+  "cacheWrite1h",
+]);
 
 /** The two kinds whose SDKs disagree on whether the version belongs to the base URL. */
 function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number]): string[] {

@@ -1,5 +1,5 @@
 import type { Path } from "../../base/schema-issues.ts";
-import type { Group, TokenRates } from "../../catalog/catalog.ts";
+import type { Group } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
@@ -12,6 +12,7 @@ import {
   type Manifest,
   SECTIONS,
 } from "../manifest.ts";
+import { decodeDimensions, decodePrices } from "./price-spelling.ts";
 import type { CatalogFile, FileAccount, FileKey, FileModel, FilePrice, FileUpstream } from "./schema.ts";
 
 /** The environment variable that a value of the file was taken from; null = it is written out. */
@@ -52,16 +53,10 @@ function decodeModel(model: FileModel): ModelDeclaration {
 }
 
 function decodePrice(price: FilePrice): Price {
-  const rates: { [Rate in keyof TokenRates]: bigint | undefined } = {
-    input: price.input,
-    output: price.output,
-    reasoning: price.reasoning,
-    cacheRead: price.cache_read,
-    cacheWrite5m: price.cache_write_5m,
-    cacheWrite1h: price.cache_write_1h,
-  };
+  const dimensions = decodeDimensions(price);
   return {
-    rates: given(rates),
+    rates: decodePrices(price),
+    ...(dimensions && { dimensions }),
     extras: price.extras ?? {},
     media: given({ perImage: lowerCase(price.per_image), perSecond: lowerCase(price.per_second) }),
   };

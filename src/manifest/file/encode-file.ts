@@ -7,16 +7,8 @@ import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { vocabularyOf } from "../../catalog/vocabulary.ts";
-
-/**
- * Things of the catalog in the form the file has, every field spelt out, defaults too. The diff compares and
- * the export writes this one form, so neither can know a field that the other does not. Undefined = the
- * field is not there. Secrets are left out: each reader has its own way to show them.
- */
-export type FileValue = string | number | boolean | null | readonly FileValue[] | FileRecord;
-export interface FileRecord {
-  readonly [field: string]: FileValue | undefined;
-}
+import { decimalValue, type FileRecord, usdByName } from "./file-value.ts";
+import { encodeDimensions, encodePrices } from "./price-spelling.ts";
 
 const vocabulary = vocabularyOf("spec");
 
@@ -40,17 +32,13 @@ export function encodeModel(model: ModelDeclaration): FileRecord {
   };
 }
 
-export function encodePrice({ rates, extras, media }: Price): FileRecord {
+export function encodePrice({ rates, dimensions, extras, media }: Price): FileRecord {
   return {
-    input: usd(rates.input),
-    output: usd(rates.output),
-    reasoning: usd(rates.reasoning),
-    cache_read: usd(rates.cacheRead),
-    cache_write_5m: usd(rates.cacheWrite5m),
-    cache_write_1h: usd(rates.cacheWrite1h),
-    per_image: media.perImage && amounts(media.perImage),
-    per_second: media.perSecond && amounts(media.perSecond),
-    extras: amounts(extras),
+    ...encodePrices(rates),
+    ...(dimensions && encodeDimensions(dimensions)),
+    per_image: media.perImage && usdByName(media.perImage),
+    per_second: media.perSecond && usdByName(media.perSecond),
+    extras: usdByName(extras),
   };
 }
 
@@ -107,26 +95,9 @@ export function encodeKey(key: KeyTerms & { readonly name: string }): FileRecord
   };
 }
 
-/** A decimal as YAML shows it best: a number, or text where a float would not print as these very digits. */
-export function decimalValue(text: string): number | string {
-  return String(Number(text)) === text ? Number(text) : text;
-}
-
-function usd(nanos: bigint | undefined): FileValue | undefined {
-  return nanos === undefined ? undefined : decimalValue(formatUsd(nanos));
-}
-
-function amounts(prices: Readonly<Record<string, bigint>>): FileRecord {
-  return Object.fromEntries(Object.entries(prices).map(([name, nanos]) => [name, usd(nanos)]));
-}
-
 /** For lists in which neither order nor number means anything: keys made elsewhere may name a model twice. */
 function sorted(names: Iterable<string> | null | undefined): string[] | undefined {
   return names ? [...new Set(names)].sort() : undefined;
-}
-
-export function isRecord(value: FileValue): value is FileRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A catalog file as text: lists of names on one line, `heading` as comments at the top. */

@@ -5,6 +5,7 @@ import { flattenIssues, type Issue, issueMessage, type Path, pathText } from "..
 import { type CheckedFile, checkFile, type Item } from "../diff/check.ts";
 import { DEFAULT_GROUP, type Manifest, SECTIONS } from "../manifest.ts";
 import { decodeFile } from "./decode-file.ts";
+import { respell } from "./old-spellings.ts";
 import { ManifestError, type Problem, redact, WHOLE_FILE } from "./problems.ts";
 import { fileSchema, itemSchemas } from "./schema.ts";
 import { readYamlTree, type YamlTree } from "./yaml-tree.ts";
@@ -69,7 +70,7 @@ export function parseManifest(
   if (tree.value === undefined) return fail(tree.problems);
   if (tree.value === null)
     return fail([{ ...WHOLE_FILE, path: "", message: "the file is empty; begin with `version: 1`" }]);
-  const value = withoutEmptySections(tree.value);
+  const { value, warnings } = respell(withoutEmptySections(tree.value));
   if (isRecord(value) && "model_list" in value && !("version" in value)) {
     const message = "this looks like a LiteLLM configuration; see docs/moving.md";
     return fail([{ ...tree.placeOfKey(["model_list"]), path: "", message }]);
@@ -80,7 +81,7 @@ export function parseManifest(
   const more = checkFile(validParts(value)).filter(({ path }) => !told.has(JSON.stringify(path)));
   const problems = [...tree.problems, ...[...issues, ...more].flatMap((issue) => locate(tree, issue))];
   if (problems.length > 0 || !parsed.success) return fail(problems);
-  return decodeFile(parsed.data, tree.referenceAt.bind(tree));
+  return { ...decodeFile(parsed.data, tree.referenceAt.bind(tree)), warnings };
 }
 
 function locate(tree: YamlTree, issue: Issue): Problem[] {

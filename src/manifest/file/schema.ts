@@ -8,6 +8,7 @@ import { FAMILY_NAMES } from "../../families/family.ts";
 import { KIND_NAMES } from "../../upstreams/kinds.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
+import { price } from "./schema-price.ts";
 import { quirks } from "./schema-quirks.ts";
 
 const spendingLimit = z
@@ -72,35 +73,6 @@ const group = z
 
 // Above every real model, and small enough that a hold computed from it fits an int8 of nanos.
 const tokens = whole(1, 100_000_000);
-
-const price = z
-  .strictObject({
-    input: decimal("price").optional().describe("USD per 1,000,000 input tokens"),
-    output: decimal("price").optional().describe("USD per 1,000,000 output tokens, including reasoning"),
-    reasoning: decimal("price").optional().describe("Reasoning tokens; default the output price"),
-    cache_read: decimal("price").optional().describe("Tokens read from the cache; default the input price"),
-    cache_write_5m: decimal("price")
-      .optional()
-      .describe("Tokens written to a 5-minute cache; default the input price"),
-    cache_write_1h: decimal("price")
-      .optional()
-      .describe("Tokens written to a 1-hour cache; default the input price"),
-    per_image: z
-      .record(name(20), decimal("price"))
-      .optional()
-      .describe("USD per image by tier: { 1k: 0.04 }"),
-    per_second: z
-      .record(name(20), decimal("price"))
-      .optional()
-      .describe("USD per second by resolution: { 720p: 0.1 }"),
-    extras: z
-      .record(name(100), decimal("price"))
-      .optional()
-      .describe(
-        "USD per request for features not billed by tokens: a vendor tool by its type, a tier as field:value",
-      ),
-  })
-  .describe("Prices in USD, exact to 9 decimal places");
 
 const model = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { AccountModel } from "../../../../src/console/models/contract.ts";
 import { formatUsd } from "../../format/money.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -79,16 +79,31 @@ export function ModelView({ model, id, account }: ModelViewProps): ReactNode {
   );
 }
 
-function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
+function TokenPrices({
+  row,
+}: {
+  readonly row: AccountModel["price"]["steps"][number] | AccountModel["price"];
+}): ReactNode {
   const t = useWords(modelsWords);
   const tokens: readonly (readonly [name: string, usd: string | null, otherwise: string])[] = [
-    [t.input, price.input, ""],
-    [t.output, price.output, ""],
-    [t.reasoning, price.reasoning, t.asOutput],
-    [t.cached, price.cache_read, t.asInput],
-    [t.cacheWrite5m, price.cache_write_5m, t.asInput],
-    [t.cacheWrite1h, price.cache_write_1h, t.asInput],
+    [t.input, row.input, ""],
+    [t.output, row.output, ""],
+    [t.reasoning, row.reasoning, t.asOutput],
+    [t.cached, row.cache_read, t.asInput],
+    [t.cacheWrite, row.cache_write, t.asInput],
+    [t.cacheWrite1h, row.cache_write_1h ?? row.cache_write, t.asInput],
   ];
+  return (
+    <Facts
+      rows={tokens
+        .filter(([, usd, otherwise]) => usd !== null || (otherwise !== "" && row.output !== null))
+        .map(([name, usd, otherwise]) => [name, usd === null ? otherwise : formatUsd(usd)])}
+    />
+  );
+}
+
+function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
+  const t = useWords(modelsWords);
   const isTokens = price.input !== null || price.output !== null;
   const others = [
     ...price.per_image.map(({ of, usd }) => [t.perImage(of), usd] as const),
@@ -100,11 +115,13 @@ function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
       {isTokens && (
         <>
           <p className="text-mute">{t.perMillion}</p>
-          <Facts
-            rows={tokens
-              .filter(([, usd, otherwise]) => usd !== null || (otherwise !== "" && price.output !== null))
-              .map(([name, usd, otherwise]) => [name, usd === null ? otherwise : formatUsd(usd)])}
-          />
+          <TokenPrices row={price} />
+          {price.steps.map((step) => (
+            <Fragment key={step.above}>
+              <p className="text-mute">{t.above(step.above.toLocaleString("en"))}</p>
+              <TokenPrices row={step} />
+            </Fragment>
+          ))}
         </>
       )}
       {others.length > 0 && <Facts rows={others.map(([name, usd]) => [name, formatUsd(usd)])} />}

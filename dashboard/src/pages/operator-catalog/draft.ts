@@ -1,15 +1,9 @@
 import type { Model, ModelTerms, Price } from "../../../../src/console/catalog/contract.ts";
 
-export const RATES = [
-  "input",
-  "output",
-  "reasoning",
-  "cache_read",
-  "cache_write_5m",
-  "cache_write_1h",
-] as const;
+export const RATES = ["input", "output", "reasoning", "cache_read", "cache_write", "cache_write_1h"] as const;
 /** Prices by name, written one to a line. */
 const LISTED = ["per_image", "per_second", "extras"] as const;
+const SHOWN: ReadonlySet<string> = new Set([...RATES, ...LISTED]);
 
 export const TEXT_ENDPOINTS = ["oa", "oa-response", "an", "ge", "embeddings", "vendorz-rerank"] as const;
 export const FAMILIES = ["imagegen", "videoa", "videob", "videoc"] as const;
@@ -29,6 +23,8 @@ export interface ModelDraft {
   readonly maxOutputTokens: string;
   readonly rates: Readonly<Record<(typeof RATES)[number], string>>;
   readonly listed: Readonly<Record<(typeof LISTED)[number], string>>;
+  /** Of a text model's price, what the form does not show, as JSON: it is sent back as it came. */
+  readonly unshown: string;
   readonly quirks: string;
   readonly created: number | undefined;
 }
@@ -38,7 +34,7 @@ const NO_RATES = {
   output: "",
   reasoning: "",
   cache_read: "",
-  cache_write_5m: "",
+  cache_write: "",
   cache_write_1h: "",
 };
 
@@ -56,6 +52,7 @@ export const EMPTY_DRAFT: ModelDraft = {
   quirks: "",
   created: undefined,
   listed: { per_image: "", per_second: "", extras: "" },
+  unshown: "{}",
 };
 
 export function draftOf(model: Model): ModelDraft {
@@ -75,7 +72,7 @@ export function draftOf(model: Model): ModelDraft {
   };
 }
 
-export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed"> {
+export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed" | "unshown"> {
   const lines = (prices: Readonly<Record<string, string>> = {}): string =>
     Object.entries(prices)
       .map(([name, usd]) => `${name} ${usd}`)
@@ -87,6 +84,7 @@ export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed"> {
       per_second: lines(price.per_second),
       extras: lines(price.extras),
     },
+    unshown: JSON.stringify(Object.fromEntries(Object.entries(price).filter(([field]) => !SHOWN.has(field)))),
   };
 }
 
@@ -120,9 +118,12 @@ export function termsOf(draft: ModelDraft): ModelTerms {
   };
 }
 
-function priceOf({ rates, listed, family }: ModelDraft): Price | null {
+function priceOf({ rates, listed, unshown, family }: ModelDraft): Price | null {
   const given = RATES.filter((rate) => rates[rate].trim() !== "" && family === "");
-  const price: Price = Object.fromEntries(given.map((rate) => [rate, rates[rate].trim()]));
+  const price: Price = {
+    ...(family === "" ? (JSON.parse(unshown) as Price) : {}),
+    ...Object.fromEntries(given.map((rate) => [rate, rates[rate].trim()])),
+  };
   for (const field of LISTED) {
     const lines = listed[field].split("\n").map((line) => /^(.*?)[\s:]+(\S+)$/.exec(line.trim()));
     const prices = lines.flatMap((line) => (line ? [[line[1] ?? "", line[2] ?? ""] as const] : []));

@@ -63,7 +63,7 @@ export function WriteModel({ model, onClose }: Place & { readonly model?: Model 
         {model !== undefined && <p className="text-sm text-mute">{t.freezes}</p>}
         <Meanwhile
           edit={edit}
-          names={{ ...t, family: t.kind, created: t.created, closed: t.groups, listed }}
+          names={{ ...t, family: t.kind, created: t.created, closed: t.groups, listed, unshown: t.price }}
         />
         {error != null && <Failed error={error} />}
         <DialogButtons>

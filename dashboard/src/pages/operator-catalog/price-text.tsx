@@ -13,7 +13,14 @@ export function PriceText({ price }: { readonly price: Price | null }): ReactNod
     ...named(price.per_image, t.perImageShort),
     ...named(price.per_second, t.perSecondShort),
     ...named(price.extras, ""),
+    ...(price.steps ?? []).flatMap((step) =>
+      RATES.flatMap((rate) =>
+        step[rate] === undefined ? [] : [[`${t.rates[rate]} > ${step.above}`, step[rate]] as const],
+      ),
+    ),
   ];
+  // The rest by its names in the catalog file.
+  const others = OTHERS.filter((field) => price[field] !== undefined);
   return (
     <span className="inline-flex flex-wrap gap-x-3">
       {parts.map(([name, usd]) => (
@@ -21,9 +28,23 @@ export function PriceText({ price }: { readonly price: Price | null }): ReactNod
           <span className="text-mute">{name}</span> ${twoPlaces(usd)}
         </span>
       ))}
+      {others.length > 0 && <span className="text-mute">{others.join(", ")}</span>}
     </span>
   );
 }
+
+const OTHERS = [
+  "audio",
+  "image",
+  "video",
+  "tiers",
+  "speeds",
+  "regions",
+  "hours",
+  "calls",
+  "units",
+  "request",
+] as const;
 
 /** $0.1 is $0.10, as everywhere; what is finer stays exact. */
 function twoPlaces(usd: string): string {
