@@ -1,7 +1,8 @@
 import { type UseComboboxState, type UseComboboxStateChangeOptions, useCombobox } from "downshift";
 import { type ReactNode, useEffect, useState } from "react";
+import type { Offered, RowOf } from "../api/operations.ts";
 import type { ListAnswer } from "../api/use-list.ts";
-import { useRead } from "../api/use-read.ts";
+import { useReadAny } from "../api/use-read.ts";
 import { useWords } from "../words/use-words.ts";
 import { Failed } from "./failure.tsx";
 import { Input, useAttributes } from "./field.tsx";
@@ -24,10 +25,10 @@ export interface Choice {
   readonly note?: string;
 }
 
-interface ChooserProps<Row> {
+interface ChooserProps<Path extends string> {
   /** A list below /api that takes `?search=`. */
-  readonly path: string;
-  readonly choiceOf: (row: Row) => Choice;
+  readonly path: Path & Offered<Path, "get">;
+  readonly choiceOf: (row: RowOf<Path>) => Choice;
   readonly chosen: Choice | null;
   /** null: what was chosen is no more, as the text was changed. */
   readonly onChoose: (choice: Choice | null) => void;
@@ -41,20 +42,20 @@ interface ChooserProps<Row> {
  * alone, as a part of a name may fit another: it takes a click, or an arrow and Enter. In a form the list stands below the
  * box and not over the page, as a dialog would cut it off.
  */
-export function Chooser<Row>({
+export function Chooser<const Path extends string>({
   path,
   choiceOf,
   chosen,
   onChoose,
   placeholder,
   over = false,
-}: ChooserProps<Row>): ReactNode {
+}: ChooserProps<Path>): ReactNode {
   const t = useWords(partsWords);
   const { id: inputId } = useAttributes();
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const [pointed, setPointed] = useState<string>();
-  const found = useFound<Row>(path, typed, open);
+  const found = useFound<RowOf<Path>>(path, typed, open);
   const choices = (found.rows ?? []).map(choiceOf);
   const expanded = open && choices.length > 0;
   const box = useCombobox<Choice>({
@@ -151,7 +152,7 @@ function useFound<Row>(path: string, typed: string, enabled: boolean) {
     const timer = setTimeout(() => setSearch(typed), REST_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const { data, error, isPlaceholderData } = useRead<ListAnswer<Row>>(
+  const { data, error, isPlaceholderData } = useReadAny<ListAnswer<Row>>(
     path,
     { search: search.trim(), limit: MAX_SHOWN },
     { enabled },
