@@ -32,7 +32,7 @@ export class PoolFull extends Error {
   override readonly name = "PoolFull";
 }
 
-/** The worker threw, ran out of memory, or was ended. */
+/** The worker threw, ran out of memory, was ended, or could not be given the job. */
 export class WorkerLost extends Error {
   override readonly name = "WorkerLost";
 }
@@ -72,18 +72,30 @@ export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPo
     if (worker === undefined || job === undefined) return;
     busy.set(worker, job);
     worker.ref();
-    const { message, moved } = job.makeJob();
-    worker.postMessage(message, moved);
+    try {
+      const { message, moved } = job.makeJob();
+      worker.postMessage(message, moved);
+    } catch (cause) {
+      // No memory for the copy of a large body, say. It is that job's fault alone.
+      free(worker)?.reject(new WorkerLost("the worker could not be given its job", { cause }));
+      next();
+    }
+  }
+
+  /** Its job, which is over. */
+  function free(worker: Worker): Waiting<Response> | undefined {
+    const job = busy.get(worker);
+    busy.delete(worker);
+    worker.unref();
+    idle.push(worker);
+    return job;
   }
 
   function start(): Worker {
     const worker = new Worker(...runnable(options));
     let cause: unknown;
     worker.on("message", (response: Response) => {
-      busy.get(worker)?.resolve(response);
-      busy.delete(worker);
-      worker.unref();
-      idle.push(worker);
+      free(worker)?.resolve(response);
       next();
     });
     worker.on("error", (error) => {
