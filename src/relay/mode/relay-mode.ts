@@ -2,7 +2,9 @@ import type { Loss } from "../../conversation/loss.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { BrokenStream } from "../../protocols/protocol.ts";
+import type { TellCall } from "../../protocols/translation.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
+import type { WholeForm } from "./whole-answer.ts";
 
 /**
  * The way through between a caller's protocol and an upstream's, both directions: `forward.ts` passes
@@ -28,8 +30,10 @@ export interface RelayMode {
   /** Each event is read and written anew, a hundred times the work of passing it on: long streams are worked off in slices. */
   readonly inSlices?: true;
   openStream(): StreamRewriter;
-  /** A whole answer, framed as it came, as the caller asked for it; or the failure it is. */
-  whole(chunks: readonly Buffer[], framing: Framing): BodyRewrite;
+  /** How a whole answer, framed as it came, becomes what the caller asked for. */
+  wholeForm(framing: Framing): WholeForm;
+  /** Is told each call of a whole answer and its state; absent = nobody keeps them. */
+  readonly tellCall?: TellCall | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import { Gathered } from "./gathered.ts";
-import { writeAsAsked } from "./other-framing.ts";
+import type { Crossing } from "./other-framing.ts";
 import type { RelayMode, StreamRewriter } from "./relay-mode.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
@@ -96,9 +96,22 @@ export function translate(
         ? "text/event-stream; charset=utf-8"
         : "application/json; charset=utf-8",
     openStream: () => openTranslatedStream(request, upstream, plan, frame, tellCall),
-    whole: (chunks, framing) =>
-      writeAsAsked({ request, upstream, plan, frame, tellCall }, Buffer.concat(chunks), framing),
+    tellCall,
+    wholeForm: () => ({
+      kind: "written",
+      own: false,
+      crossing: { ...askedBy(request), upstream: protocol, plan, frame },
+    }),
   };
+}
+
+/** What of a request says how its answer is to be written. */
+export function askedBy({
+  protocol,
+  streamed,
+  arrayStream,
+}: TextRequest): Pick<Crossing, "client" | "streamed" | "arrayStream"> {
+  return { client: protocol.name, streamed, arrayStream };
 }
 
 function openTranslatedStream(
